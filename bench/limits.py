@@ -63,6 +63,7 @@ class Values:
             "name": None,
             "ref_code": new_code(12),
             "status": "active",
+            "must_confirm": 0,
             "referrer_code": campaign.code(person),
             "claimed_code": None,
             "referrer_id": campaign.person_id(person),

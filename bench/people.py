@@ -25,7 +25,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import branding, hub, page_index, subscribers  # noqa: F401
+from honeyguide.referrals import branding, cohorts, hub, page_index, subscribers  # noqa: F401
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.statements import Statement, registry
@@ -214,8 +214,8 @@ async def fill(
         if folded <= size:
             tick(page_index.BATCH // 2)
     tick(max(0, size - folded))
-    while await jobs.count_cohorts(store, system_clock()):
-        pass
+    while due := await store.read(cohorts.due_campaigns, now_ms=system_clock(), most=100):
+        await jobs.count_cohorts(store, due, system_clock())
     await settle(url)
 
 

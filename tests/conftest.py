@@ -5,7 +5,9 @@ letters, a mail server, a store alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import random
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ from honeyguide.pages.readers import hub, signup
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.partner_market import Market
+from tests.support.public_command import command_for_others
 from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
@@ -23,11 +26,34 @@ ROOMY = 100_000
 LONG_FILES = frozenset({"test_wheel.py", "test_demo.py"})
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    about = "of the tests of each file: `reversed`, or `random:` and any text as the seed"
+    parser.addoption("--order", default="", help=about)
+
+
+def reorder(items: list[pytest.Item], order: str) -> None:
+    """Within each file, so that what its tests share is opened once."""
+    places = {item: place for place, item in enumerate(items)}
+    if order == "reversed":
+        places = {item: -place for item, place in places.items()}
+    elif order.startswith("random:"):
+        places = {item: random.Random(f"{order}{item.nodeid}").random() for item in items}
+    elif order:
+        raise pytest.UsageError(f"--order is `reversed` or `random:SEED`, not {order!r}")
+    files = {path: place for place, path in enumerate(dict.fromkeys(i.path for i in items))}
+    items.sort(key=lambda item: (files[item.path], places[item]))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
     """Files run in the order of the alphabet, but a long one must not begin last: the other test
     processes would have nothing left to do.
     """
+    if order := config.getoption("order"):
+        reorder(items, order)
+    yield  # pytest puts tests together that share a fixture with parameters
     items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
@@ -106,6 +132,22 @@ def mailbox() -> Iterator[Mailbox]:
 @pytest.fixture
 def smtp(mailbox: Mailbox) -> SmtpTransport:
     return SmtpTransport(mailbox.url, FROM)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]:
+    """A service of its own that sends to a mail server, and where anybody may open an account."""
+    with (
+        Mailbox() as mailbox,
+        Service(request.param, smtp_url=mailbox.url, signups="open") as service,
+    ):
+        yield service, mailbox
+
+
+@pytest.fixture
+def command_for_all() -> Iterator[Path]:
+    with command_for_others() as command:
+        yield command
 
 
 @pytest.fixture(params=ENGINES)

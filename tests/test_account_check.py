@@ -13,8 +13,8 @@ from honeyguide.partners import ledger_check
 from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
-from tests.test_ledger_check import disarm
-from tests.upgrades import previous_database
+from tests.test_ledger_damage import disarm
+from tests.upgrades import old_database
 
 # Part of nothing but the account, which a foreign key proves. An account has one campaign.
 OF_THE_ACCOUNT = {
@@ -114,7 +114,7 @@ DAMAGES = [
 
 @pytest.fixture(scope="module", params=ENGINES)
 def demo(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, previous_database(request.param)) as opened:
+    with OpenStore(request.param, old_database("early", request.param)) as opened:
         for planted in PLANTED:
             assert opened.do(planted) == 1
         disarm(opened)

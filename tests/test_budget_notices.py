@@ -13,7 +13,6 @@ import pytest
 
 from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
-from honeyguide.work import money as money_work
 from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
@@ -221,6 +220,10 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
     on(engine, scenario)
 
 
+async def notify_a_batch(store: Store, now_ms: int) -> bool:
+    return await store.write(budget_notifications.notify_due, SITE, now_ms=now_ms)
+
+
 @both_engines
 def test_many_partners_are_notified_in_bounded_steps(
     engine: str, monkeypatch: pytest.MonkeyPatch
@@ -234,12 +237,12 @@ def test_many_partners_are_notified_in_bounded_steps(
             "'budget_re%' GROUP BY kind"
         )
         await trade.arrive()
-        assert await money_work.notify_about_budgets(SITE, store, NOON_MS)
+        assert await notify_a_batch(store, NOON_MS)
         assert await trade.rows(kinds) == [("budget_reached", 4, 4)]
         await trade.tell(NOON_MS + DAY_MS)
         assert await trade.rows(kinds) == [("budget_reached", 9, 9)]
         await trade.offer(total_budget=600)
-        assert await money_work.notify_about_budgets(SITE, store, NOON_MS + DAY_MS)
+        assert await notify_a_batch(store, NOON_MS + DAY_MS)
         assert sorted(await trade.rows(kinds)) == [
             ("budget_reached", 9, 9),
             ("budget_reopened", 4, 4),
@@ -263,7 +266,7 @@ def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=9, cpa=300, total_budget=300)
         await trade.arrive()
-        await money_work.notify_about_budgets(SITE, store, NOON_MS)
+        await notify_a_batch(store, NOON_MS)
         await trade.offer(total_budget=600)
         await trade.tell()
         each = [await heard(trade, n) for n in range(9)]

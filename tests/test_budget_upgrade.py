@@ -13,6 +13,7 @@ import pytest
 from honeyguide.partners import programs
 from honeyguide.store import Store
 from honeyguide.work import money as money_work
+from tests.support.items import run_items
 from tests.support.old_databases import database_before
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
@@ -37,8 +38,7 @@ class Upgraded:
     async def notify(self, now_ms: int) -> dict[str, list[str]]:
         """What the job sends, by program: a word for each notification."""
         before = {row[0] for row in await self.rows("SELECT id FROM notice")}
-        while await money_work.notify_about_budgets(SITE, self.store, now_ms):
-            pass
+        await run_items(self.store, money_work.budgets_to_notify(SITE), now_ms)
         names = dict(
             await self.rows(
                 "SELECT p.id, b.name FROM program AS p JOIN publication AS b ON b.id = "

@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.work import money
+from tests.support.items import run_items
 from tests.support.market import join, offer
 from tests.support.service import Member, Service
 from tests.support.stores import statement
@@ -128,12 +130,9 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
     )
 
     async def tell_in_parallel() -> None:
-        telling = [
-            job for job in service.services.loop.jobs if job.name == "send budget notifications"
-        ]
-        await asyncio.gather(
-            *(job.batch(service.services.store, service.now_ms()) for job in telling * 8)
-        )
+        services, now_ms = service.services, service.now_ms()
+        telling = money.budgets_to_notify(services.site)
+        await asyncio.gather(*(run_items(services.store, telling, now_ms) for _ in range(8)))
 
     for _ in range(2):
         service.run(tell_in_parallel())

@@ -26,6 +26,7 @@ from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, terms, verify
 
 PROCESSES, EACH = 12, 50
 FEE, BUDGET, CAP = 300, 30_000, 9_000
+DECEMBER_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
 
 @pytest.fixture(params=ENGINES)
@@ -225,6 +226,47 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
         assert not await trade.reached()
         await trade.confirm(second.id)
         assert await trade.outcome(second.id) == ("verified", 300, "2026-11", None)
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("lowered", [599, 600, 601])
+@pytest.mark.parametrize("charge_first", [True, False])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_before(
+    engine: str, charge_first: bool, lowered: int
+) -> None:
+    """November stays open for an hour; a fee of its last second is on its way."""
+    last_ms, after_ms = DECEMBER_MS - 1_000, DECEMBER_MS + 60_000
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(
+            store, cpa=300, total_budget=9_000, referral_pending_duration_enabled=True
+        )
+        first, second = [await trade.arrive() for _ in range(2)]
+        await trade.confirm(first.id)
+        confirming = partial(
+            signups.decide,
+            site=trade.site,
+            tenant=trade.owner,
+            id_or_email=second.id,
+            new_status="verified",
+            by="test",
+            now_ms=last_ms,
+        )
+        lowering = partial(
+            programs.update,
+            account_id=trade.owner.account_id,
+            program_id=trade.program.id,
+            fields=terms(total_budget=lowered),
+            now_ms=after_ms,
+        )
+        await overlapping(
+            store, *((confirming, lowering) if charge_first else (lowering, confirming))
+        )
+        is_charged = charge_first or lowered >= 600
+        assert await trade.spent("2026-11") == (600 if is_charged else 300)
+        assert await trade.reached("2026-11") is (lowered <= 600)
 
     on(engine, scenario)
 

@@ -89,6 +89,16 @@ LEFT = {
     "buttondown": (
         "email,unsubscription_date\nstays@example.org,\nleft@example.org,2026-01-02T10:00:00Z\n"
     ),
+    "substack": (
+        "email,active_subscription,expiry,email_disabled,created_at\n"
+        "stays@example.org,false,,false,2024-01-02T10:00:00.000Z\n"
+        "left@example.org,true,2027-01-01,true,2024-01-02T10:00:00.000Z\n"
+    ),
+    "substack, paying": (
+        "email,expiry,email_disabled,stripe_connected_customer_id,type\n"
+        "stays@example.org,2027-01-01,FALSE,cus_1,monthly\n"
+        "left@example.org,2027-01-01,TRUE,cus_2,annual\n"
+    ),
     "kickofflabs": "email,opted_out\nstays@example.org,false\nleft@example.org,true\n",
 }
 
@@ -152,6 +162,42 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
     assert "Full Name ignored" in run_import(alice, without_name, name="")
 
 
+# The header of a file, and what its import leaves out.
+LOSSES = {
+    "email,name,created_at,referrer_code": "",
+    "email,Sign-up date": "",
+    "email,Ref Code": "referral codes (Ref Code)",
+    "email,RH_CODE,RH_REFLINK,RH_TOTREF": (
+        "referral codes (RH_CODE, RH_REFLINK); referral counts (RH_TOTREF)"
+    ),
+    "email,date,referrals,referrer email": (
+        "referrers (referrer email); referral counts (referrals)"
+    ),
+    "email,referrer": "referrers (referrer)",
+}
+
+
+@pytest.mark.parametrize("header", LOSSES)
+def test_an_import_that_loses_referrals_says_so_first(service: Service, header: str) -> None:
+    alice = operator(service)
+    given = {"email": "new@example.org", "referrer": "old@example.org", "date": "2024-01-02"}
+    cells = [given.get(name, "" if "date" in name else "x1") for name in header.split(",")]
+    wanted = upload(alice, f"{header}\n{','.join(cells)}\n")
+    lost = f"This import leaves out {LOSSES[header]}." if LOSSES[header] else ""
+    page = words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    shown = page.partition("people.csv 1 line ")[2].replace("people.csv 1 line ", "")
+    assert shown.startswith(lost or "Match columns"), shown
+    done = run_import(alice, wanted).replace("people.csv 1 line ", "\n").splitlines()[-1]
+    assert done.startswith(lost or "Done"), done
+
+
+def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
+    alice = operator(service)
+    wanted = upload(alice, "email,created_at\nnew@example.org,2024-01-02\n")
+    assert "leaves out" not in words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    assert "leaves out signup dates (created_at)." in run_import(alice, wanted, created_at="")
+
+
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
@@ -208,6 +254,29 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     assert alice.total() == 3, "whoever came in stays"
 
 
+def test_an_import_that_still_runs_is_not_forgotten_however_old(service: Service) -> None:
+    alice = operator(service)
+    running = upload(alice, MESSY)
+
+    async def set_status(tx: Tx, status: str) -> None:
+        change = "UPDATE import SET status = :status WHERE id = :id"
+        await tx.run(statement(change, "changes import"), id=running, status=status)
+
+    async def purge_late(tx: Tx, status: str) -> None:
+        """In one transaction, so that the job that imports does not see it."""
+        await set_status(tx, status)
+        late_ms = service.now_ms() + importing.KEPT_MS + DAY_MS
+        while await importing.purge(tx, now_ms=late_ms):
+            pass
+        await set_status(tx, "new")
+
+    page = f"/subscribers/import/{running}"
+    service.write(lambda tx: purge_late(tx, "running"))
+    assert alice.web.http.get(page).status_code == 200
+    service.write(lambda tx: purge_late(tx, "new"))
+    assert alice.web.http.get(page).status_code == 404
+
+
 GONE = (
     "Email,Name,Invited by\n"
     "zed@gone.example,Zed Zebulon,\n"
@@ -242,6 +311,19 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
     said = run_import(alice, begun)
     assert "0 subscribers added." in said and "Done 3 of 3" in said, said
     assert alice.total() == 2, "Jo and Jan stay"
+
+
+def test_erasing_somebody_reaches_files_whose_columns_nobody_chose_yet(service: Service) -> None:
+    alice = operator(service)
+    email = f"zed{next(_numbers)}@gone.example"
+    alice.subscribe(email)
+    file = f"A,B,C\n7,Zed Quixote,{email}\n8,Zed <{email}>,1 Quixote Lane\n9,Jo,jo@gone.example\n"
+    begun = upload(alice, file)
+    assert alice.delete(f"{alice.v1}/subscribers/{email}").status_code == 200
+    tables = dump(service)
+    assert mentions(tables, email) == [] and mentions(tables, "Quixote") == []
+    said = run_import(alice, begun, email="2", name="1")
+    assert "1 subscriber added." in said and "Done 1 of 1" in said, said
 
 
 def test_a_last_name_in_its_own_column_is_added_to_the_name(service: Service) -> None:

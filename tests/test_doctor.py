@@ -9,6 +9,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,8 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.secret_key(chosen(secret_key=f"{'cd' * 32},{'ab' * 32}"), None, [ENCRYPTED]), OK),
     (judgements.secret_key(chosen(secret_key="cd" * 32), None, [ENCRYPTED]), PROBLEM),
     (judgements.secret_key(chosen(), None, [ENCRYPTED]), PROBLEM),
+    (judgements.secret_key(chosen(secret_key="ab" * 32), None, [], [ENCRYPTED]), OK),
+    (judgements.secret_key(chosen(secret_key="cd" * 32), None, [], [ENCRYPTED]), PROBLEM),
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),
@@ -186,6 +189,21 @@ def test_an_installation_that_is_set_up_well_has_no_warnings(engine: str, mailbo
     said = command("doctor", **live)
     assert said.returncode == 0 and "No problems found." in said.stdout
     assert "hunter2" not in said.stdout + said.stderr
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_slack_url_that_cannot_be_decrypted_is_a_problem(engine: str) -> None:
+    url = migrated(engine)
+    account = new_account(url)
+    with_key = partial(command, "doctor", "--json", database_url=url)
+    execute(
+        url,
+        "INSERT INTO slack_webhook (account_id, encrypted_url, host) VALUES "
+        f"('{account.account_id}', '{ENCRYPTED}', 'hooks.slack.com')",
+    )
+    assert results(with_key(secret_key="ab" * 32))["secret_key"][0] != "problem"
+    level, sentence = results(with_key(secret_key="cd" * 32))["secret_key"]
+    assert level == "problem" and sentence.startswith("1 Slack URL cannot be decrypted")
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import pytest
 
+from honeyguide.kernel import spreadsheets
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import statements
@@ -66,6 +67,21 @@ def test_one_function_names_every_file() -> None:
 
 
 FORMULAS = ["=1+1", "\n=1", "@x", "+1", "-1", "\t=1", "\r=1"]
+# Excel takes these for the plain ones in some languages, or drops what is in front.
+DISGUISED = [f"{sign}1" for sign in "＝＋－＠﹦﹢﹣﹫⁼⁺⁻"] + [
+    " =1",
+    "\u00a0=1",
+    "\ufeff=1",
+    "\u3000＝1",
+]
+
+
+def test_signs_that_a_spreadsheet_takes_for_a_formulas_are_guarded() -> None:
+    for text in DISGUISED:
+        written = next(csv.reader(io.StringIO(spreadsheets.csv_text([[text]]))))
+        assert written == [f"'{text}"] and spreadsheets.unguarded(written[0]) == text
+    for text in ("Ann", "", "'tis", "—dash", "1-2", "ａ＝１", "'", "× 2"):
+        assert next(csv.reader(io.StringIO(spreadsheets.csv_text([[text, "x"]])))) == [text, "x"]
 
 
 def assert_harmless(text: str, *, names: int) -> None:

@@ -1,5 +1,5 @@
-"""Attacks on the public endpoints behind embeds: other websites, guesses who is subscribed, forged
-and replayed codes, and floods.
+"""Attacks on the public endpoints behind embeds: guesses who is subscribed, forged and replayed
+codes, and floods. Other websites are in `test_hostile_origins.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from honeyguide.pages.embeds import endpoint
-from honeyguide.referrals import hub, subscribers
+from honeyguide.referrals import subscribers
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.market import join, offer, publish
 from tests.support.prizes import advocate, post_of, tenant_of
@@ -27,39 +27,6 @@ PROBES, AT_ONCE = 40, 10
 def no_floor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers wait for nothing; one test is about that."""
     monkeypatch.setattr(endpoint, "ANSWER_AFTER_S", 0)
-
-
-@pytest.mark.parametrize(
-    "origin",
-    [
-        None,
-        "null",
-        "https://evil.example",
-        "http://wax.example",
-        "https://wax.example.evil.example",
-        "https://evil.example/https://wax.example",
-        "https://wax.example:8443",
-        "https://WAX.example",
-        "https://wax.example/",
-        "https://wax.example, https://evil.example",
-        "https://wax.example\thttps://evil.example",
-        "*",
-    ],
-)
-def test_an_unlisted_website_is_refused(alice: Member, origin: str | None) -> None:
-    ann = advocate(alice)
-    token = hub.token(alice.service.services.site, ann["uuid"], ann["ref_code"])
-    visitor = Visitor(alice, embedding(alice), origin)
-    for answer in (
-        visitor.sign_up("ben@example.org"),
-        visitor.post("find", email="ana@example.org"),
-        visitor.post("hub", token=token),
-        visitor.get("config"),
-        visitor.get("leaderboard", sample="1"),
-    ):
-        assert answer.status_code == 403, answer.url
-        assert "access-control-allow-origin" not in answer.headers
-    assert set(people(alice)) == {"ana@example.org"} and post_of(alice, "hub_link") == []
 
 
 def test_an_unknown_campaign_has_no_endpoints(alice: Member) -> None:

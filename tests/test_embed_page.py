@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -162,6 +163,38 @@ def test_each_mistake_is_a_sentence(page: str, fields: dict[str, object], senten
     assert len(found) == 1 and sentence in found[0], found
 
 
+# Half a megabyte of each, alone and behind the beginning of a tag.
+HOSTILE = (
+    *("<", "<a ", "<!--", "<![", "<!", "<?", "</", "<a/", "<a x='", '<a x="', "=", "&#9", "&"),
+    *("<script src='/embed/honeyguide.js?", "/embed/honeyguide.js?", "<p>", "<script>", " ", "\n"),
+    *("<meta http-equiv=content-security-policy content='script-src x'>", "[a=b]", ".a", "9"),
+)
+BEGINNINGS = (
+    "",
+    "<script src=",
+    "<script src='",
+    TAG[:-10],
+    f"{TAG[:-10]} data-form='",
+    "<p class='",
+)
+
+
+@pytest.mark.parametrize("unit", HOSTILE)
+def test_no_page_takes_long_to_judge_or_fails(unit: str) -> None:
+    for beginning in BEGINNINGS:
+        page = beginning + unit * (500_000 // len(unit)) + "\nx'>"
+        began_s = time.thread_time()
+        judged(page)
+        assert time.thread_time() - began_s < 2, beginning
+
+
+def test_addresses_that_cannot_be_parsed_are_another_host() -> None:
+    tag = TAG.replace(BASE, "http://[")
+    assert any("another host" in sentence for sentence in judged(tag + FORM))
+    (said,) = judged("", status=302, headers={"location": "http://["})
+    assert "leads on to http://[" in said
+
+
 @pytest.fixture
 def website() -> Iterator[Website]:
     with Website("default-src 'none'").serving() as website:
@@ -184,4 +217,6 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
     assert "status 404" in check(f"{website.origin}/none")
     assert "could not open the page" in check("http://127.0.0.1:1/")
     assert "could not open the page" in check("file:///etc/passwd")
+    website.pages["/"] = "<![" * 100
+    assert "The script is not in the HTML" in check(f"{website.origin}/")
     assert "Enter the address" in words(alice.web.post("/embed/check", page="/embed", url="").text)

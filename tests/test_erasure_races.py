@@ -27,6 +27,7 @@ from honeyguide.signups import importing, signups
 from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from tests.support import imports
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
@@ -233,7 +234,7 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
         zelda = await wax.zelda()
         lines = [ImportLine(2, ["Zelda <zelda@example.org>"]), ImportLine(3, ["not an address"])]
         keeping = partial(
-            importing.keep,
+            imports.keep,
             tenant=wax.tenant,
             file_name="x.csv",
             header=["email"],
@@ -242,7 +243,7 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
         )
         import_id = await wax.store.write(keeping)
         await wax.store.write(partial(importing.start, tenant=wax.tenant, import_id=import_id))
-        stepping = partial(importing.step, site=SITE, now_ms=NOON_MS)
+        stepping = partial(importing.step, import_id=import_id, site=SITE, now_ms=NOON_MS)
         assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
         refused = await wax.store.read(lambda tx: importing.errors(tx, wax.tenant, import_id))
         assert [row.content for row in refused] == ['["not an address"]']

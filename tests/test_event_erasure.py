@@ -260,3 +260,24 @@ def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str
             assert await left_of(post, mark) == []
 
     run(scenario())
+
+
+def test_what_still_waits_for_delivery_is_not_purged_however_old(engine: str) -> None:
+    async def scenario() -> None:
+        async with office(engine) as post, receiving(200, 500, 500, 200) as receiver:
+            hook = await post.webhook(receiver.url)
+            for _ in range(2):  # one is delivered, one waits for its second attempt
+                await post.emit()
+                await post.deliver()
+            later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
+            while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+                pass
+            waiting, attempts = await post.one(hook)
+            assert (waiting.status, len(attempts)) == ("pending", 1)
+            await post.to_the_end(hook)
+            assert (await post.one(hook))[0].status == "delivered"
+            while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):
+                pass
+            assert await post.log(hook) == []
+
+    run(scenario())

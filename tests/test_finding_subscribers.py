@@ -13,12 +13,21 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import day_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import rewards, search, tags
-from honeyguide.referrals.lifecycle import ORIGINS, NewSubscriber
+from honeyguide.referrals import lifecycle, rewards, search, tags
+from honeyguide.referrals.lifecycle import ORIGINS, NewSubscriber, PartnerSignup
 from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.subscriber_filters import SHOWS, SubscriberFilter, read_filter
+from honeyguide.referrals.rules import Decision, Status
+from honeyguide.referrals.subscriber_filters import (
+    REFERRED_BY,
+    SHOWS,
+    SubscriberFilter,
+    read_filter,
+)
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups.signups import sign_up
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
@@ -28,7 +37,7 @@ NAMES = [None, "Mateo Torres", "José Núñez", "ZOË MÜLLER", "50% off_er", "�
 NAMES += ["أمل حداد", "한지민", "ガク"]  # whose first letters consist of several parts
 ZONES = ["UTC", "America/New_York", "Pacific/Kiritimati"]
 WORDS = ["torres", "nunez", "ÑEZ", "muller", "%", "_", "[X]", "*", "ольга", "example", "s1", "\\"]
-WORDS += ["أمل", "한지", "ガク"]
+WORDS += ["أمل", "한지", "ガク", "old-CODE"]
 
 
 @pytest.fixture
@@ -47,7 +56,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
             new = NewSubscriber(
                 email=f"s{number}@{'Example.org' if number % 3 else 'mailinator.com'}",
                 name=dice.choice(NAMES),
-                referrer_code=dice.choice(codes[:6]),
+                referrer_code=dice.choice([*codes[:6], "OLD-code"]),
                 status=dice.choice(["active", "active", "confirmed", "unsubscribed"]),
                 utm_source=dice.choice([None, "Instagram", "x"]),
                 utm_campaign=dice.choice([None, "spring"]),
@@ -55,13 +64,33 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
             )
             # Many at the same moment, so that the id decides their order.
             now_ms = START_MS + number // 10 * (DAY_MS // 2)
-            made = await sign_up(tx, SITE, tenant, new, now_ms=now_ms)
+            if number % 7 == 6:
+                made = await sign_up_by_partner(tx, tenant, new, now_ms=now_ms)
+            else:
+                made = await sign_up(tx, SITE, tenant, new, now_ms=now_ms)
             codes.append(made.ref_code)
             if number % 4 == 0:
                 await tags.add(tx, tenant, [made.id], ["vip"], now_ms=now_ms)
         return reward.id
 
     return opened, tenant, opened.run(opened.store.write(fill))
+
+
+async def sign_up_by_partner(
+    tx: Any, tenant: Tenant, new: NewSubscriber, *, now_ms: int
+) -> Subscriber:
+    partner = PartnerSignup("pcode1234", new_id(), Decision(Status.VERIFIED))
+    email = EmailAddress.parse(new.email)
+    return await lifecycle.sign_up(
+        tx,
+        SITE,
+        tenant,
+        new,
+        email=email,
+        needs_confirmation=False,
+        now_ms=now_ms,
+        partner=partner,
+    )
 
 
 def plain(text: str) -> str:
@@ -72,20 +101,24 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
     """The filter once more, in words that share nothing with it."""
     text = wanted.q.lower()
     referred_by = (
-        "nobody"
+        "unknown"
+        if row["claimed_code"]
+        else "nobody"
         if row["referrer_code"] is None
         else "partner"
         if row["partner_campaign_id"]
         else "subscriber"
     )
     joined = day_of(row["created_ms"], ZoneInfo(wanted.zone)).isoformat()
-    wants = {"anyone": ("subscriber", "partner")}.get(wanted.referred_by, (wanted.referred_by,))
+    wants = {"anyone": ("subscriber", "partner"), "nobody": ("nobody", "unknown")}.get(
+        wanted.referred_by, (wanted.referred_by,)
+    )
     return all(
         (
             not text
             or text in row["email_key"]
             or plain(text) in plain(row["name"] or "")
-            or text == row["ref_code"],
+            or text in (row["ref_code"], (row["claimed_code"] or "").lower()),
             wanted.status in ("", row["status"]),
             not wanted.referral
             or (row["referrer_code"] and wanted.referral == row["referral_status"]),
@@ -105,7 +138,7 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
 COLUMNS = (
     *("id", "email_key", "name", "ref_code", "status", "referrer_code", "partner_campaign_id"),
     *("referral_status", "origin", "utm_source", "utm_campaign", "created_ms"),
-    "referrals_verified",
+    *("referrals_verified", "claimed_code"),
 )
 
 
@@ -155,7 +188,7 @@ def random_query(dice: random.Random, reward_id: str) -> dict[str, str]:
         "q": WORDS,
         "status": ["active", "confirmed", "unsubscribed"],
         "referral": ["verified", "pending", "rejected"],
-        "referred_by": ["anyone", "subscriber", "partner", "nobody"],
+        "referred_by": list(REFERRED_BY),
         "origin": list(ORIGINS),
         "utm_source": ["Instagram", "x", "instagram"],
         "utm_campaign": ["spring", "Spring"],
@@ -176,6 +209,7 @@ def test_filters_find_what_a_slow_look_finds(crowd: tuple[OpenStore, Tenant, str
     people = everybody(opened, tenant, reward_id)
     dice = random.Random(11)
     queries = [{"q": word} for word in WORDS] + [{"show": show} for show in SHOWS]
+    queries += [{"referred_by": each} for each in REFERRED_BY]
     queries += [random_query(dice, reward_id) for _ in range(40)]
     queries += [{"joined_from": "2026-09-23", "joined_to": "2026-09-23"}] * 5
     found = 0

@@ -2,29 +2,58 @@
 is shown. On both engines.
 
 Every POST of the dashboard's table is either tried here or listed as one whose form names no
-object.
+object. Then the ids of one of everything that another account has are tried in every address,
+parameter and field of the table.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
 
 from honeyguide.accounts import attempts
+from honeyguide.pages.dashboard.page_route import Access, PageRoute
 from honeyguide.pages.dashboard.routes import PAGES
-from tests.support import market
+from tests.support.belongings import (
+    Maker,
+    Things,
+    awaiting,
+    claiming,
+    delivery,
+    earned,
+    failed_write,
+    invitation,
+    lasting,
+    newest,
+    note,
+    noted,
+    payout,
+    pending,
+    pending_code,
+    publication,
+    rejected,
+    rows_of,
+    saved_filter,
+    screening_entry,
+    session,
+    shipment,
+    subscriber,
+    things_of,
+    unlocked,
+    webhook,
+)
+from tests.support.page_answers import names_in_dashboard, nobodys, told
+from tests.support.page_trials import QUESTION, VARIANTS, Trial, names_of, own_id
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
-from tests.support.web import PASSWORD, Operator, WebClient, operator
-from tests.test_tenancy import lasting, make_payout, make_referred, make_subscriber, quiet_service
+from tests.support.web import Operator, operator
+from tests.test_tenancy import quiet_service
 
 __all__ = ["quiet_service"]
-
-_numbers = itertools.count(1)
 
 # Forms that say what to do with the object in the address, or with the account itself, and name no
 # other object.
@@ -39,7 +68,10 @@ NO_IDS = {
     "/password/{token}",
     "/subscribers/import",
     "/subscribers/import/{id}",
+    "/subscribers/new",
     "/subscribers/{id}",
+    "/subscribers/{id}/status",
+    "/subscribers/{id}/referrer",
     "/rewards",
     "/rewards/{id}",
     "/rewards/{id}/delete",
@@ -84,8 +116,6 @@ NO_IDS = {
     "/checklist/dismiss",
 }
 
-Maker = Callable[[Operator], str]
-
 
 class Form(NamedTuple):
     """One form: its address, with `parent` making the object for its {id}; the field with the id,
@@ -101,124 +131,6 @@ class Form(NamedTuple):
     admins: bool = False
 
 
-def pending(owner: Operator) -> str:
-    owner.put(f"{owner.v1}/settings", {"hold_days": 9})
-    friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
-    made: str = owner.subscribe(
-        f"secret{next(_numbers)}@example.org", referrer_code=friend["ref_code"]
-    )["uuid"]
-    owner.put(f"{owner.v1}/settings", {"hold_days": 0})
-    return made
-
-
-def pending_code(owner: Operator) -> str:
-    """The code of a referrer with a pending referral."""
-    made = owner.get(f"{owner.v1}/subscribers/{pending(owner)}").json()["subscriber"]
-    return str(made["referrer_code"])
-
-
-def rejected(owner: Operator) -> str:
-    return make_referred(owner, "")[0]
-
-
-def subscriber(owner: Operator) -> str:
-    return make_subscriber(owner, "")[0]
-
-
-def saved_filter(owner: Operator) -> str:
-    owner.web.post(
-        "/subscribers/filters", page="/subscribers", name="Secret list", query="status=active"
-    )
-    return newest(owner, "SELECT id FROM saved_filter WHERE account_id = :account_id")
-
-
-def noted(owner: Operator) -> tuple[str, str]:
-    """(the subscriber, the note)"""
-    about = subscriber(owner)
-    owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
-    return about, newest(owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id")
-
-
-def screening_entry(owner: Operator) -> str:
-    page = "/settings/screening-lists"
-    owner.web.post(page, do="block", entries=f"secret{next(_numbers)}.example")
-    return newest(
-        owner, "SELECT id FROM screening_entry WHERE account_id = :account_id ORDER BY id DESC"
-    )
-
-
-def note(owner: Operator) -> str:
-    return noted(owner)[1]
-
-
-def earned(owner: Operator, approval: str, kind: str = "manual") -> tuple[str, str]:
-    """(the subscriber, the earned reward)"""
-    owner.post(
-        f"{owner.v1}/rewards",
-        {"name": "Secret mug", "referrals": 1, "approval": approval, "kind": kind},
-    )
-    advocate = owner.subscribe(f"star{next(_numbers)}@example.org")
-    owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=advocate["ref_code"])
-    (earned,) = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
-    return advocate["uuid"], earned["uuid"]
-
-
-def unlocked(owner: Operator) -> str:
-    return earned(owner, "automatic")[1]
-
-
-def awaiting(owner: Operator) -> str:
-    return earned(owner, "manual")[1]
-
-
-def shipment(owner: Operator) -> str:
-    _, mine = earned(owner, "automatic", "physical")
-    parts = ("name", "line1", "city", "postcode", "country")
-    owner.post(
-        f"{owner.v1}/rewards/{mine}/redeem", {"shipping_details": dict.fromkeys(parts, "Secret")}
-    )
-    return mine
-
-
-def webhook(owner: Operator) -> str:
-    made = owner.post(
-        "/v2/webhooks", {"url": "http://127.0.0.1:9/secret", "new_referral": True}
-    ).json()["webhook"]
-    return str(made["uuid"])
-
-
-def delivery(owner: Operator) -> str:
-    made = owner.post(f"/v2/webhooks/{webhook(owner)}/test", {}).json()["delivery"]
-    return str(made["uuid"])
-
-
-def newest(owner: Operator, sql: str) -> str:
-    return str(
-        owner.service.read(lambda tx: tx.all(statement(sql), account_id=owner.account_id))[0][0]
-    )
-
-
-def session(owner: Operator) -> str:
-    WebClient(owner.service).log_in(owner.email, PASSWORD)
-    return newest(owner, "SELECT id FROM session WHERE account_id = :account_id ORDER BY id DESC")
-
-
-def invitation(owner: Operator) -> str:
-    sent = owner.web.post(
-        "/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org"
-    )
-    assert sent.status_code == 200, sent.text
-    return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
-
-
-def publication(owner: Operator) -> str:
-    return str(market.publish(owner, name="Secret gazette")["uuid"])
-
-
-def payout(owner: Operator) -> str:
-    return make_payout(owner, "")[0]
-
-
 TERMS = {
     "cpa": "3",
     "max_payout": "90",
@@ -228,33 +140,12 @@ TERMS = {
 CARD = {"name": "Mine", "audience_gender": "mixed", "categories": "tech"}
 
 
-def failed_write(owner: Operator) -> str:
-    """A subscriber whom a paused integration could not write."""
-    person = subscriber(owner)
-    planted = (
-        "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
-        "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
-        "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', '', '', "
-        "'', '', '{}', '', 0, :account_id, 1)",
-        "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, failed_ms, "
-        "reason) VALUES (:account_id, :person, :account_id, 1, 'secret reason')",
-    )
-    named = {
-        "account_id": owner.account_id,
-        "campaign_id": owner.campaign_id,
-        "person": person,
-    }
-    for each in planted:
-        wanted = {name: value for name, value in named.items() if f":{name}" in each}
-        owner.service.write(lambda tx, each=each, wanted=wanted: tx.run(statement(each), **wanted))
-    return person
-
-
 FORMS = [
     Form("/subscribers/decide", "id", pending, {"do": "verify"}),
     Form("/subscribers/decide", "id", pending, {"do": "reject"}),
     Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
     Form("/subscribers/tags", "id", subscriber, {"do": "add", "tag": "vip"}),
+    Form("/subscribers/referrer", "id", claiming, {"do": "forget"}),
     Form("/subscribers/filters", "id", saved_filter, {"do": "delete"}),
     Form("/settings/screening-lists", "id", screening_entry, {"do": "remove"}),
     Form("/subscribers/{id}/notes", "note_id", note, {"do": "delete"}, subscriber),
@@ -279,12 +170,13 @@ FORMS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def plenty() -> Iterator[None]:
     """All tests share one IP address; the limit on logins has tests of its own."""
-    monkeypatch.setattr(
-        attempts, "LOGIN_BY_ADDRESS", attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
-    )
+    with pytest.MonkeyPatch.context() as patch:
+        roomy = attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
+        patch.setattr(attempts, "LOGIN_BY_ADDRESS", roomy)
+        yield
 
 
 def name_of(form: Form) -> str:
@@ -319,9 +211,12 @@ def test_another_accounts_id_in_a_field_changes_and_shows_nothing(
     if form.admins:
         promote(quiet_service, alice, mallory)
     hers, parent = form.maker(alice), form.parent(mallory) if form.parent else ""
+    missing = nobodys(hers)
+    expected = told(fill_in(mallory, form, parent, missing), missing)
     before = lasting(dump(quiet_service))
     answer = fill_in(mallory, form, parent, hers)
     assert answer.status_code in (200, 303, 404), answer.text
+    assert told(answer, hers) == expected, "the answer tells that it is there"
     assert "secret" not in answer.text.lower()
     assert lasting(dump(quiet_service)) == before
 
@@ -347,3 +242,79 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
     answer = fill_in(alice, form, parent, mine)
     assert answer.status_code == 303, answer.text
     assert lasting(dump(quiet_service)) != before
+
+
+# -- every page, form field and query parameter of the table, with one of everything of another's
+
+# Pages that are tried apart or not at all, each with the reason.
+LEFT_OUT = {
+    "/logout": "it ends the session that tries",
+    "/clock": "it moves the clock of the service",
+}
+# This form draws a picture each time, which takes a second.
+FEW_KINDS = {"/pages": ("subscriber", "publication")}
+# Everybody may look at a program of the network, and join it.
+OPEN_TO_ALL = {"/network/{id}", "/network/{id}/join"}
+ROUTES = [page for page in PAGES if page.access is Access.MEMBER and page.path not in LEFT_OUT]
+
+
+@pytest.fixture(scope="module")
+def hers(quiet_service: Service) -> Things:
+    alice = operator(quiet_service)
+    promote(quiet_service, alice)
+    return things_of(alice)
+
+
+# What only other pages read.
+NOT_FOR_MEMBERS = {
+    "next": "the login, which leads to a page of ours",
+    "payout": "the administrator's page, which is about all accounts; tried in FORMS",
+    "reference": "the administrator's page",
+    "step": "the clock",
+}
+
+
+# Both engines run the same statements, so PostgreSQL is for the long tests.
+ENGINES_IN_TURN = pytest.mark.parametrize(
+    "quiet_service",
+    ["sqlite", pytest.param("postgres", marks=pytest.mark.long)],
+    indirect=True,
+    scope="module",
+)
+
+
+@ENGINES_IN_TURN
+def test_every_field_and_parameter_is_tried(quiet_service: Service) -> None:
+    """What the source of the pages reads by name is what the test below tries."""
+    met, mallory = {"csrf", "do", *QUESTION}, operator(quiet_service, "mallory")
+    for route in ROUTES:
+        if route.method == "POST":
+            mallory = operator(quiet_service, "mallory")  # a new one: some forms end a key
+        met |= names_of(route, mallory, own_id(route, mallory))
+    assert names_in_dashboard() - met == NOT_FOR_MEMBERS.keys()
+
+
+def route_name(route: PageRoute) -> str:
+    return f"{route.method} {route.path}"
+
+
+@ENGINES_IN_TURN
+@pytest.mark.parametrize("route", ROUTES, ids=route_name)
+def test_the_ids_of_another_account_are_nobodys_everywhere(
+    quiet_service: Service, hers: Things, route: PageRoute
+) -> None:
+    base = next((form.fields for form in FORMS if form.path == route.path), {})
+    trial = Trial(operator(quiet_service, "mallory"), route, base)
+    before = rows_of(quiet_service, hers.owner.account_id)
+    for kind in FEW_KINDS.get(route.path, hers.ids):
+        value = hers.ids[kind]
+        if trial.own and route.path not in OPEN_TO_ALL:
+            assert trial.address(value) == trial.missing(value, trial.address), kind
+        if route.method == "POST":
+            assert hers.marks.findall(trial.fields(value)[2]) == [], kind
+            continue
+        for variant, name in itertools.product(VARIANTS.get(route.path, [{}]), trial.names):
+            asked = (trial.parameter, name, variant)
+            found = trial.parameter(value, name, variant)
+            assert found == trial.missing(value, *asked), f"{kind} as {name}"
+    assert rows_of(quiet_service, hers.owner.account_id) == before

@@ -174,6 +174,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         ),
         ("/account/profile", "/account", {"name": EVIL * 20}),
         ("/account/invitations", "/account", {"email": EVIL}),
+        ("/subscribers/new", "/settings", evil("email name referrer_code status")),
         ("/publications/new", "/settings", typed),
         (f"/publications/{world.ids['publication']}", "/settings", {**typed, "name": ""}),
         ("/publications/preview/card", "/settings", typed),

@@ -4,6 +4,7 @@ nothing for them.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import subprocess
@@ -16,14 +17,19 @@ from pathlib import Path
 import apsw
 import pytest
 
-from honeyguide.store import sqlite_path
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.errors import Unavailable
+from honeyguide.store import Store, job_runs, sqlite_path
+from honeyguide.work import loop
+from honeyguide.work.jobs import Job
 from tests.support.process import Serving, command, fresh, new_account
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
+from tests.support.stores import OpenStore, statement
 
 # A process with one job, which notes when it begins and ends.
 PROCESS = """
 import asyncio, os, sys, time
+from honeyguide.kernel.background import Background
 from honeyguide.kernel.clock import system_clock
 from honeyguide.store import job_runs, open_store
 from honeyguide.work import loop
@@ -45,7 +51,9 @@ async def batch(store, now_ms):
 
 async def main():
     store = await open_store(url)
-    await loop.Loop(store, system_clock, (Job("test", int(every_ms), batch),)).run()
+    background = Background()
+    background.add(*loop.Loop(store, system_clock, (Job("test", int(every_ms), batch),)).loops())
+    await background.run()
 
 asyncio.run(main())
 """
@@ -151,12 +159,90 @@ def test_the_command_lists_every_job(tmp_path: Path) -> None:
     new_account(url)
     with Serving(url):
         give_up, rows = time.monotonic() + 30, []
-        while not any(row["name"] == "check the ledger" and row["result"] == "ok" for row in rows):
+        while not rows or any(row["last_looked"] is None for row in rows):
             assert time.monotonic() < give_up, rows
             done = command("jobs", "--json", database_url=url)
             assert done.returncode == 0, done.stderr
             rows = json.loads(done.stdout)
-    assert {"name", "interval_s", "last_run", "duration_ms", "result"} == set(rows[0])
+    assert {
+        *("name", "interval_s", "last_run", "duration_ms", "result"),
+        *("last_looked", "skipped"),
+    } == set(rows[0])
+    by_name = {row["name"]: row for row in rows}
+    ledger, rewards = (
+        by_name["check the ledger"],
+        by_name["give added coupon codes to waiting advocates"],
+    )
+    assert ledger["result"] == "ok" and ledger["last_looked"] >= ledger["last_run"]
+    assert rewards["last_run"] is None and rewards["last_looked"] is not None
     said = command("jobs", database_url=url).stdout
     assert "check the ledger" in said and "every   1 d" in said
+    assert "no work yet" in said and "has not run yet" not in said
     assert len(said.splitlines()) == len(rows) > 10
+
+
+def test_the_command_lists_what_a_job_skips() -> None:
+    url = fresh("sqlite")
+    new_account(url)
+    with OpenStore("sqlite", url) as opened:
+        opened.do(
+            "INSERT INTO job_failure (job, item, failures, error, failed_ms, retry_ms) "
+            "VALUES ('send emails', '01a1', 2, 'ValueError', 1, 60001)"
+        )
+        opened.do(
+            "INSERT INTO job_lease (name, leased_until_ms, looked_ms) "
+            "VALUES ('send emails', 0, :ms)",
+            ms=system_clock(),
+        )
+    (row,) = [
+        row
+        for row in json.loads(command("jobs", "--json", database_url=url).stdout)
+        if row["name"] == "send emails"
+    ]
+    assert row["skipped"] == [
+        {
+            "item": "01a1",
+            "error": "ValueError",
+            "failures": 2,
+            "last_failed": "1970-01-01T00:00:00.001Z",
+            "next_try": "1970-01-01T00:01:00.001Z",
+        }
+    ]
+    assert "skipped 01a1: ValueError, failed 2 times" in command("jobs", database_url=url).stdout
+    (check,) = [
+        each
+        for each in json.loads(command("doctor", "--json", database_url=url).stdout)["checks"]
+        if each["name"] == "jobs"
+    ]
+    assert check["level"] == "warning" and "1 item is skipped" in check["message"]
+
+
+def test_a_job_that_lost_its_lease_stops(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may have it by then."""
+    monkeypatch.setattr(loop, "LEASE_MS", 300)
+    begun, ended = [], []
+
+    async def batch(store: Store, now_ms: int) -> bool:
+        begun.append(now_ms)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(now_ms)
+        return False
+
+    async def lose() -> None:
+        running = asyncio.create_task(loop.Loop(opened.store, system_clock, (job,)).once(job))
+        while not begun:
+            await asyncio.sleep(0.01)
+        sql = "UPDATE job_lease SET token = 'of another process' WHERE name = 'test'"
+        await opened.store.write(lambda tx: tx.run(statement(sql)))
+        with pytest.raises(Unavailable):
+            await asyncio.wait_for(running, 10)
+        # What the other process has is left alone.
+        found = await opened.store.read(job_runs.find, "test")
+        assert ended == begun and found is not None and found.result is None
+
+    job = Job("test", 1_000, batch)
+    opened.run(lose())

@@ -23,6 +23,7 @@ import pytest
 
 from honeyguide import logs
 from honeyguide.kernel import log_context
+from honeyguide.kernel.errors import Fault, Invalid, Missing, Unavailable
 from tests.support.mailbox import Mailbox
 from tests.support.postgres import free_port
 from tests.support.process import (
@@ -218,6 +219,64 @@ def test_a_traceback_shows_causes_and_groups_but_no_values(written: StringIO) ->
     kinds = ("KeyError", "ExceptionGroup", "ValueError", "OSError: disk")
     assert all(f"builtins.{kind}" in line["traceback"] for kind in kinds)
     assert MARK not in written.getvalue() and line["job"] == "test"
+
+
+@pytest.mark.parametrize("formatter", [logs.JsonFormatter, logs.TextFormatter])
+@pytest.mark.parametrize("kind", [Invalid, Missing, Unavailable])
+def test_a_traceback_has_the_template_of_a_fault_but_not_what_was_filled_in(
+    kind: type[Fault], formatter: type[logging.Formatter]
+) -> None:
+    template = "{email} is no good."
+    try:
+        try:
+            raise kind(template, email=EMAIL)
+        except Fault as cause:
+            raise ExceptionGroup(MARK, [kind(template, email=EMAIL)]) from cause
+    except ExceptionGroup as group:
+        failed = (type(group), group, group.__traceback__)
+    record = logging.LogRecord("honeyguide.x", logging.ERROR, __file__, 1, "Failed", None, failed)
+    line = formatter().format(record)
+    assert line.count(template) == 2 and MARK not in line
+
+
+# Every way in which Python itself reports an error that nobody caught.
+UNCAUGHT = """
+import asyncio, gc, sys, threading
+from honeyguide import logs
+logs.configure("info")
+
+class Dropped:
+    def __del__(self):
+        raise ValueError(sys.argv[1])
+
+def fail():
+    raise KeyError(sys.argv[1])
+
+async def forget():
+    async def lose():
+        raise LookupError(sys.argv[1])
+    lost = asyncio.create_task(lose())
+    await asyncio.sleep(0)
+    del lost
+    gc.collect()
+
+thread = threading.Thread(target=fail)
+thread.start()
+thread.join()
+Dropped()
+asyncio.run(forget())
+raise RuntimeError(sys.argv[1])
+"""
+
+
+def test_errors_that_nobody_caught_are_logged_without_their_values() -> None:
+    words = [sys.executable, "-c", UNCAUGHT, EMAIL]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    kinds = [line["traceback"].rpartition("\n")[2] for line in lines(done.stderr)]
+    assert kinds == [
+        f"builtins.{kind}" for kind in ("KeyError", "ValueError", "LookupError", "RuntimeError")
+    ]
+    assert MARK not in done.stderr and done.returncode == 1
 
 
 def test_warnings_and_crashes_are_log_lines() -> None:

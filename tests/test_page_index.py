@@ -83,3 +83,20 @@ def test_a_list_whose_notes_came_first_is_cut_with_the_others(engine: str) -> No
                 )
             )
             assert place.skip < 2 * page_index.BLOCK_ROWS - 100, kind
+
+
+def test_changes_of_more_owners_than_are_applied_together_are_all_applied(
+    opened: OpenStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_index, "OWNERS", 2)
+    for _ in range(5):
+        opened.do(
+            "INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all) "
+            "VALUES (:owner, 1, :id, :id, 1)",
+            owner=new_id(),
+            id=new_id(),
+        )
+    while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
+        pass
+    assert opened.ask("SELECT COUNT(*) FROM count_note") == [(0,)]
+    assert opened.ask("SELECT COUNT(*) FROM listing") == [(5,)]

@@ -152,7 +152,7 @@ async def count_days(tx: Tx, account_id: str, program_id: str, verified: int) ->
 async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
     program = await programs.get(tx, account_id, offer.id)
     if how == 0:
-        await programs.pause(tx, account_id, offer.id, paused=True, now_ms=NOW_MS)
+        await programs.switch(tx, account_id, offer.id, on=False)
     elif how == 1:
         await programs.delete(tx, account_id, offer.id, now_ms=NOW_MS)
     elif how == 2:
@@ -161,7 +161,7 @@ async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
         off: dict[str, Any] = (
             {"status": "archived"} if how == 3 else {"enabled_partner_program": False}
         )
-        fields = publications.PublicationFields(**off)
+        fields = publications.PublicationChanges(**off)
         await publications.update(
             tx, account_id, program.publication_id, fields, None, now_ms=NOW_MS
         )
@@ -186,7 +186,7 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
             made = [await an_offer(tx, account_id, dice, n) for n in range(70)]
             for n, offer in enumerate(made[:10]):
                 await take_out(tx, account_id, offer, n % 5)
-            await network.update_confirmation_rates(tx, now_ms=NOW_MS)
+            await network.set_rates(tx, await network.changed_rates(tx, now_ms=NOW_MS, most=100))
             return made[10:]
 
         offers = opened.run(opened.store.write(fill))
@@ -258,11 +258,11 @@ def test_a_database_of_the_earlier_version_is_searched_and_sorted_as_before(engi
         everything = NetworkQuery(sort="confirmation_rate"), Page(1, 10)
         assert run(store.read(network.find, *everything)) == (listed, 1)
         assert opened.ask("SELECT confirmation_bp FROM program") == [(6_666,)]
-        assert run(store.read(publications.has_missing_search_text, now_ms=NOW_MS))
+        assert run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
         jobs = {job.name: job for job in jobs_of(SITE, transport_for("", "wax@example.org"))}
         job = jobs["fill in search texts after an upgrade"]
         assert run(Loop(store, system_clock, (job,)).once(job))
-        assert not run(store.read(publications.has_missing_search_text, now_ms=NOW_MS))
+        assert not run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
         for search in ("über", "NEWS", "täglich", "ienen acht"):
             found = run(store.read(network.find, NetworkQuery(search=search), Page(1, 10)))
             assert found == (listed, 1), search

@@ -176,6 +176,28 @@ def test_joining_twice_gives_the_same_place(alice, bob):
     }
 
 
+def test_a_partner_campaign_has_the_holding_period_that_applies(alice, bob):
+    """It has no flag beside it, so the days of a period that is off must not be read as a wait."""
+    program = offer(alice, referral_pending_duration=9, referral_pending_duration_enabled=True)
+    path = f"/v2/partner_programs/{program['uuid']}"
+
+    def days(answer):
+        return answer.json()["partner_campaign"]["referral_pending_duration"]
+
+    joined = bob.post(f"{NETWORK}/{program['uuid']}/join")
+    again = f"/v2/partner_profile/partner_campaigns/{joined.json()['partner_campaign']['uuid']}"
+    assert days(joined) == 9
+    alice.put(path, {"referral_pending_duration_enabled": False})
+    assert days(bob.get(again)) == 0
+    assert days(bob.post(f"{NETWORK}/{program['uuid']}/join")) == 0
+    listed = bob.get("/v2/partner_profile/partner_campaigns").json()["partner_campaigns"]
+    assert listed[0]["referral_pending_duration"] == 0
+    # The specification's own object keeps both fields as they were set.
+    shown = alice.get(path).json()["partner_program"]
+    assert shown["referral_pending_duration"] == 9
+    assert shown["referral_pending_duration_enabled"] is False
+
+
 def test_joining_at_once_gives_one_place(alice, bob):
     program = offer(alice)
     path = f"{NETWORK}/{program['uuid']}/join"
@@ -189,10 +211,10 @@ def test_a_place_tells_when_its_program_is_off(alice, bob):
     publication = publish(alice)
     place = join(bob, offer(alice, publication))
     alice.put(f"/v2/publications/{publication['uuid']}", {"enabled_partner_program": False})
-    ended = bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()[
+    paused = bob.get(f"/v2/partner_profile/partner_campaigns/{place['uuid']}").json()[
         "partner_campaign"
     ]
-    assert ended["status"] == "ended"
+    assert paused["status"] == "paused"
 
 
 def test_a_stranger_sees_nobodys_places(alice, bob, mallory):

@@ -9,8 +9,11 @@ from typing import Any
 import httpx
 import pytest
 
+from honeyguide.referrals import branding
+from honeyguide.referrals.branding import BrandFields
 from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
+from tests.support.prizes import tenant_of
 from tests.support.service import Member, Service
 from tests.support.tables import Dump, dump
 
@@ -124,6 +127,16 @@ def test_a_mail_scanner_changes_nothing_however_often_it_looks(deal: Deal) -> No
             assert answer.status_code == 200
     assert lasting(deal.wax) == before
     assert deal.alice.total() == 0
+
+
+def test_the_magic_link_says_where_the_address_goes(deal: Deal) -> None:
+    tenant, now_ms = tenant_of(deal.alice), deal.wax.service.now_ms()
+    fields = BrandFields(privacy_url="https://wax.example/privacy")
+    deal.wax.service.write(lambda tx: branding.save(tx, tenant, fields, now_ms=now_ms))
+    said = "If you subscribe, your email address goes to The Morning Wax &amp; Co."
+    page = deal.wax.visitor.get(f"{deal.magic}?email={deal.wax.address()}").text
+    assert said in page and 'href="https://wax.example/privacy"' in page
+    assert said not in deal.wax.visitor.get(deal.page).text, "its own page is plainly its own"
 
 
 def test_one_press_subscribes_the_reader_for_the_partner(deal: Deal) -> None:

@@ -140,9 +140,9 @@ def test_a_target_that_is_no_plain_web_address_is_refused(alice):
             assert (answer.status_code, answer.json()["param"]) == (400, field), url
 
 
-def test_days_are_whole_on_create_and_a_whole_number_on_update(alice):
+def test_days_are_a_whole_number_on_create_and_on_update(alice):
     publication = publish(alice)
-    for days in ("14.5", "14.0", '"14"', "-1", "366", "true"):
+    for days in ("14.5", '"14"', "-1", "366", "true", "1e9"):
         raw = (
             f'{{"max_payout":1,"total_budget":1,"cpa":1,"redirect_url":"https://w.example/","referral_pending_duration":{days},'
             f'"publication_uuid":"{publication["uuid"]}"}}'

@@ -148,7 +148,7 @@ def test_a_program_that_is_off_keeps_the_reader_and_rejects_the_referral(market,
     rows = referrals(alice, program)
     assert (rows["off@example.org"]["status"], rows["off@example.org"]["reason"]) == (
         "rejected",
-        "program_disabled",
+        "program_paused",
     )
     assert (rows["archived@example.org"]["status"], rows["archived@example.org"]["reason"]) == (
         "rejected",

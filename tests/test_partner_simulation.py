@@ -1,7 +1,7 @@
 """A whole market by chance, beside a model that is simple enough to be obviously right: owners and
-caps, partners, arrivals, holds, confirmations, people who leave, are erased and come back, months
-that end, clocks that jump. After every step the books are proved and the model agrees; the seed is
-in the failure.
+caps, partners, arrivals, holds, confirmations that are needed or not, people who leave, are erased
+and come back, programs switched off and on, months that end, clocks that jump. After every step the
+books are proved and the model agrees; the seed is in the failure.
 
 `make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses
 another number.
@@ -18,6 +18,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.market_model import Model, Offer, Reader, _after, _first_ms, month_of
@@ -26,6 +27,7 @@ from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
+ASKED = ("api", "signup", "magic", "embed")
 EVERY_RUN = {"sqlite": 40, "postgres": 12}
 
 
@@ -57,6 +59,7 @@ class Market:
                 referral_pending_duration_enabled=offer.hold_days > 0,
                 referral_pending_duration=offer.hold_days,
             )
+            await trade.listen()
             mine = partial(
                 network.join,
                 site=SITE,
@@ -83,7 +86,8 @@ class Market:
     async def step(self) -> None:
         moves = (
             [self.arrive] * 14
-            + [self.confirm] * 5
+            + [self.decide] * 3
+            + [self.confirm] * 6
             + [self.leave] * 2
             + [self.erase] * 5
             + [self.days_pass] * 3
@@ -98,7 +102,7 @@ class Market:
             self.pause,
             self.pay,
         ]
-        moves += [self.clock_jumps] * 2 + [self.months_end] * 3
+        moves += [self.clock_jumps] * 2 + [self.months_end] * 3 + [self.ask] * 2
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
         await move()
@@ -112,35 +116,44 @@ class Market:
         spelling = self.chance.choice(
             [f"p{person}@gmail.com", f"P.{person}@gmail.com", f"p{person}+x@googlemail.com"]
         )
+        origin = self.chance.choice([*ASKED, *ASKED, "import", "platform"])
         try:
-            made = await trade.arrive(place, email=spelling, now_ms=self.now_ms)
+            made = await trade.arrive(place, email=spelling, now_ms=self.now_ms, origin=origin)
         except Invalid:
             same = [
                 r for r in self.model.readers if r.here and r.person == person and r.offer is offer
             ]
             assert same, "an address was refused that nobody has"
             return
-        reader = self.model.arrive(offer, partner, person, self.now_ms)
+        reader = self.model.arrive(offer, partner, person, self.now_ms, is_asked=origin in ASKED)
         reader.id = made.id
 
-    async def confirm(self) -> None:
+    async def decide(self) -> None:
+        """The owner verifies, whatever it waits for."""
         if found := self._reader("pending", "rejected", "verified"):
             trade, reader = found
             await trade.confirm(reader.id, now_ms=self.now_ms)
             if reader.status != "verified":
+                reader.by_hand = True
                 self.model.verify(reader, self.now_ms)
+
+    async def confirm(self) -> None:
+        if found := self._reader("pending", "rejected", "verified"):
+            trade, reader = found
+            await trade.change(reader.id, now_ms=self.now_ms, status="confirmed")
+            self.model.confirm(reader, self.now_ms)
+
+    async def ask(self) -> None:
+        """From now on the newsletter asks new subscribers to confirm, or no longer."""
+        trade, offer = self._pick()
+        offer.needs_confirmation = not offer.needs_confirmation
+        await trade.configure(needs_confirmation=offer.needs_confirmation)
 
     async def leave(self) -> None:
         if found := self._reader("pending", "verified"):
             trade, reader = found
-            await trade.change(
-                reader.id,
-                now_ms=self.now_ms,
-                status=self.chance.choice(["unsubscribed"] * 2 + ["confirmed"]),
-            )
-            after = await trade.rows("SELECT status FROM subscriber WHERE id = :id", id=reader.id)
-            if after == [("unsubscribed",)]:
-                self.model.leave(reader)
+            await trade.change(reader.id, now_ms=self.now_ms, status="unsubscribed")
+            self.model.leave(reader)
 
     async def erase(self) -> None:
         if found := self._reader("pending", "verified", "rejected"):
@@ -153,20 +166,24 @@ class Market:
         """Those due at the same moment may verify_due in any order, so each is told to the model as
         the service took it.
         """
-        ripe = self.model.verify_due(self.now_ms)
-        for reader in ripe:
-            trade = self.trades[self.offers.index(reader.offer)]
-            await self.store.write(
-                partial(
-                    signups.verify_due,
-                    site=SITE,
-                    tenant=trade.owner,
-                    subscriber_id=reader.id,
-                    now_ms=self.now_ms,
-                )
-            )
+        for reader in [r for r in self.model.readers if r.must_confirm]:
+            assert await self._verify_one(reader) is None, "time never replaces a confirmation"
+        for reader in self.model.verify_due(self.now_ms):
+            await self._verify_one(reader)
             self.model.verify(reader, self.now_ms)
         await self.trades[0].verify_due(self.now_ms)
+
+    async def _verify_one(self, reader: Reader) -> Subscriber | None:
+        trade = self.trades[self.offers.index(reader.offer)]
+        return await self.store.write(
+            partial(
+                signups.verify_due,
+                site=SITE,
+                tenant=trade.owner,
+                subscriber_id=reader.id,
+                now_ms=self.now_ms,
+            )
+        )
 
     async def days_pass(self) -> None:
         self.now_ms += self.chance.choice([1, HOUR_MS, DAY_MS, 3 * DAY_MS, 9 * DAY_MS])
@@ -213,9 +230,9 @@ class Market:
         trade, offer = self._pick()
         offer.paused = not offer.paused and self.chance.random() < 0.5
         mine = partial(
-            programs.pause, account_id=trade.owner.account_id, program_id=trade.program.id
+            programs.switch, account_id=trade.owner.account_id, program_id=trade.program.id
         )
-        await self.store.write(partial(mine, paused=offer.paused, now_ms=self.now_ms))
+        await self.store.write(partial(mine, on=not offer.paused))
 
     async def months_end(self) -> None:
         if self.chance.random() < 0.6:
@@ -256,6 +273,7 @@ class Market:
         )
         readers = self.model.readers
         assert sorted(found) == sorted((r.id, r.status, r.charged, r.why_not) for r in readers)
+        await self._check_confirmations()
         earned: dict[tuple[str, str], int] = {}
         for trade, offer in zip(self.trades, self.offers, strict=True):
             budgets = await ask(
@@ -292,6 +310,23 @@ class Market:
         }
         assert paid == {key: cents for key, cents in earned.items() if key[1] in closed}
         await verify(self.store)
+
+    async def _check_confirmations(self) -> None:
+        """Nobody who must confirm costs anything or is told of, unless the owner decided so."""
+        readers, ask = self.model.readers, self.trades[0].rows
+        found = await ask("SELECT id, must_confirm FROM subscriber")
+        assert dict(found) == {r.id: int(r.must_confirm) for r in readers}
+        charged = await ask(
+            "SELECT r.subscriber_id FROM charge AS c "
+            "JOIN partner_referral AS r ON r.id = c.partner_referral_id"
+        )
+        told = {reader_id for trade in self.trades for reader_id in await trade.told()}
+        waiting = {r.id for r in readers if r.must_confirm and not r.by_hand}
+        assert not waiting & {row[0] for row in charged}
+        assert not waiting & told
+        for reader in readers:
+            if reader.here:
+                assert (reader.id in told) is (reader.status == "verified")
 
 
 async def play(store: Store, seed: int, steps: int) -> None:

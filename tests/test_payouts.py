@@ -94,11 +94,11 @@ def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes_too(e
 PAY_OUT = """
 import asyncio, sys
 from honeyguide.store import open_store
-from honeyguide.work.money import close_months
+from honeyguide.work import items, money
 async def main(url, now_ms):
     store = await open_store(url)
     print("ready", flush=True); sys.stdin.readline()
-    while await close_months(store, now_ms): pass
+    await items.run_all(store, "test", (money.MONTHS,), lambda: now_ms)
     await store.close()
 asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """

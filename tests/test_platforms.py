@@ -195,6 +195,24 @@ def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> None:
 
 
 @EACH_LIST
+def test_who_bounced_complained_or_was_blocked_does_not_return(case: PlatformCase) -> None:
+    """Only those come back whom we unsubscribed ourselves. Ghost has no other way to leave."""
+
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
+            before = [case.state(person) for person in gone]
+            back = {"may_return": True, "may_add": False}
+            contacts = [contact(number, **back) for number in range(1, len(gone) + 1)]
+            await written(platform, access, contacts)
+            for person, state in zip(gone, before, strict=True):
+                if state != case.unsubscribed and platform.about.key != "ghost":
+                    assert case.state(person) == state
+
+    asyncio.run(run())
+
+
+@EACH_LIST
 def test_unsubscribed_erased_and_renamed(case: PlatformCase) -> None:
     async def run() -> None:
         async with case.open() as (server, platform, access):
@@ -289,5 +307,59 @@ def test_a_webhook_that_was_forged_or_makes_no_sense_is_refused(case: PlatformCa
                 await platform.remove_hook(connected)
                 await platform.remove_hook(connected)  # it may be gone already
                 assert not server.webhooks
+
+    asyncio.run(run())
+
+
+def _leaves(value: Any, path: str = "") -> dict[str, Any]:
+    """Every single value of a contact there, by where it is."""
+    if isinstance(value, dict):
+        return {
+            at: each
+            for name, inner in value.items()
+            for at, each in _leaves(inner, f"{path}.{name}").items()
+        }
+    return {path: value}
+
+
+def _theirs(case: PlatformCase, person: Any) -> dict[str, Any]:
+    """What we have no business with: everything but our fields, labels, and times of changes."""
+    ours = re.compile(r"\.(r_?h_*.*|labels|.*updated_?at|modifiedAt|changed)", re.IGNORECASE)
+    leaves = _leaves(case.everything(person))
+    return {path: each for path, each in leaves.items() if not ours.fullmatch(_last(path))}
+
+
+def _last(path: str) -> str:
+    return path[path.rindex(".") :]
+
+
+@EACH_LIST
+@pytest.mark.parametrize("name", [None, "Somebody Else"])
+def test_what_is_not_ours_stays_as_it_is_there(case: PlatformCase, name: str | None) -> None:
+    """Their name, other fields, and other lists, whatever is written; and a new name is not theirs
+    to lose."""
+
+    async def run() -> None:
+        async with case.open() as (server, platform, access):
+            people = [
+                case.also_elsewhere(server, f"reader{number}@example.org") for number in range(1, 5)
+            ]
+            before = [_theirs(case, each) for each in people]
+            known = case.id(people[2])
+            contacts = [
+                contact(1, name=name),
+                contact(2, name=name, may_add=False),
+                contact(3, name=name, may_add=False, remote_id=known),
+                contact(4, name=name, status=ContactStatus.UNSUBSCRIBED, may_add=False),
+            ]
+            for _ in range(2):
+                assert await written(platform, access, contacts) == [WRITTEN] * 4
+            after = [_theirs(case, each) for each in people]
+            assert after[:3] == before[:3]
+            changed = {at for at in after[3] if after[3][at] != before[3].get(at)}
+            assert changed == set(case.left_at), changed
+            assert set(after[3]) == set(before[3])
+            for at, left in case.left_at.items():
+                assert after[3][at] == left
 
     asyncio.run(run())

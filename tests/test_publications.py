@@ -234,30 +234,10 @@ def test_update_changes_only_what_it_names_and_null_clears_only_what_may_be_empt
     assert alice.put(path, {}).status_code == 200
 
 
-def test_the_partner_program_can_be_switched_only_where_there_is_one(alice):
-    publication = publish(alice, enabled_partner_program=True)
+def test_the_switch_of_the_partner_program_is_ignored_on_create(alice):
+    body = publication_fields(enabled_partner_program=True)
+    publication = alice.post("/v2/publications", body).json()["publication"]
     assert publication["enabled_partner_program"] is False
-    path = f"/v2/publications/{publication['uuid']}"
-    assert (
-        alice.put(path, {"enabled_partner_program": True}).json()["publication"][
-            "enabled_partner_program"
-        ]
-        is False
-    )
-    offer(alice, publication)
-    assert alice.get(path).json()["publication"]["enabled_partner_program"] is True
-    assert (
-        alice.put(path, {"enabled_partner_program": False}).json()["publication"][
-            "enabled_partner_program"
-        ]
-        is False
-    )
-    assert (
-        alice.put(path, {"enabled_partner_program": True}).json()["publication"][
-            "enabled_partner_program"
-        ]
-        is True
-    )
 
 
 def test_lists_are_paged_newest_first_and_deleted_ones_are_gone(alice):

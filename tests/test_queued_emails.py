@@ -15,6 +15,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import emails, texts
+from honeyguide.mail.email_kinds import declared
 from honeyguide.store.tx import Tx
 from tests.support.queued_emails import NOW, Letterbox
 
@@ -103,7 +104,7 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
     box.post(to="Ann.Lee@gmail.com", kind="confirm")
     box.post(to="annlee+x@googlemail.com", kind="confirm", account_id=other)
     box.post(to="annlee@gmail.com", kind="hub_link")
-    box.post(to="annlee@gmail.com", kind="notice")
+    box.post(to="annlee@gmail.com", kind="first_referral")
     box.post(to="annlee@gmail.com", kind="confirm", now_ms=NOW - DAY_MS)
     box.post(to="bea@example.org", kind="confirm")
     ann = EmailAddress.parse("ANNLEE@gmail.com")
@@ -111,7 +112,7 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
     def count(account_id: str, kind: str, since_ms: int) -> tuple[int, int]:
         return box.read(
             lambda tx: emails.count_recent(
-                tx, account_id, ann, kind, since_ms=since_ms, day_ago_ms=NOW - 2 * DAY_MS
+                tx, account_id, ann, declared(kind), since_ms=since_ms, day_ago_ms=NOW - 2 * DAY_MS
             )
         )
 
@@ -143,7 +144,7 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
 def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
     box: Letterbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(emails, "PURGE_BATCH", 2)
+    monkeypatch.setattr(emails.purge, "batch", 2)
     for _ in range(3):
         box.post(now_ms=NOW)
     sent = [letter.id for letter in box.of_account()]

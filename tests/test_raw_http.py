@@ -201,6 +201,18 @@ def test_headers_without_end_are_a_400(ana: Member) -> None:
     expect(raw.send(ana.service, head(ana, *many, method="GET")), 400)
 
 
+def test_the_limit_holds_for_headers_in_one_piece(ana: Member) -> None:
+    """The server reads up to 256 KB at once."""
+    for size in (HEAD_LIMIT, 2 * HEAD_LIMIT, 200 * 1024):
+        answer = raw.send(ana.service, head(ana, "X-A: " + "a" * size, method="GET"))
+        expect(answer, 400)
+        assert "larger than 64 KB" in answer.json()["error"]
+    short = "X-A: " + "a" * (HEAD_LIMIT - 1024)
+    assert raw.send(ana.service, head(ana, short, method="GET")).status == 200
+    path = f"{ana.v1}?x={'a' * HEAD_LIMIT}"
+    assert raw.request(ana, "GET", path).status == 400
+
+
 def test_headers_that_trickle_are_a_408(ana: Member, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http_server, "HEAD_S", 0.5)
     whole = head(ana, method="GET")

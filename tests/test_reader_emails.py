@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -25,18 +24,11 @@ from tests.support import market
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.stores import statement
 
 LIMIT = 30_000
 PATIENCE_S = 60.0
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]:
-    """A service of its own that sends to a mail server."""
-    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
-        yield service, mailbox
 
 
 @pytest.fixture

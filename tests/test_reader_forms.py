@@ -10,6 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from honeyguide.accounts.attempts import Limit
+from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.pages.readers import forms, hub, requested_emails, signup
 from tests.support.newsletter import Newsletter, errors, wrong
 from tests.support.service import Service
@@ -164,7 +165,7 @@ def test_a_mailbox_gets_one_confirmation_in_ten_minutes_per_campaign_and_five_a_
     assert [len(newsletter.letters("confirm")) for newsletter in newsletters] == [2, 1, 1, 1, 0, 0]
     assert (
         sum(len(newsletter.letters()) for newsletter in newsletters)
-        == requested_emails.MOST_A_DAY[requested_emails.CONFIRM]
+        == requested_emails.MOST_A_DAY[CONFIRM]
     )
     first.later(86_400)
     first.join(email)

@@ -1,9 +1,12 @@
 """The README's walk with curl works as it is printed."""
 
+import json
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 README = Path(__file__).parent.parent / "README.md"
 
@@ -23,11 +26,23 @@ def test_the_walk_with_curl_works_as_printed(service, alice):
     done = subprocess.run(
         ["bash", "-c", given + steps], capture_output=True, text=True, timeout=60, check=True
     )
-    assert '"error"' not in done.stdout
-    assert done.stdout.count('"ana@example.org"') >= 2
-    assert '"referrals_count":1' in done.stdout
-    assert '"Sticker pack"' in done.stdout
-    assert '"webhook"' in done.stdout
+    # What each comment of the walk promises, in its order.
+    answers = {name: answer for each in documents(done.stdout) for name, answer in each.items()}
+    assert "error" not in answers
+    (ana,) = answers["subscribers"]
+    assert (ana["email"], ana["referrals_count"]) == ("ana@example.org", 1)
+    assert answers["subscriber"]["referrer_code"] == ana["ref_code"]
+    (earned,) = answers["rewards"]
+    assert (earned["name"], earned["status"]) == ("Sticker pack", "unlocked")
+    assert answers["webhook"]["uuid"]
+
+
+def documents(text: str) -> Iterator[Any]:
+    """The JSON documents that a text consists of."""
+    while text.strip():
+        found, end = json.JSONDecoder().raw_decode(text.strip())
+        text = text.strip()[end:]
+        yield found
 
 
 def test_every_page_the_readme_leads_to_exists():

@@ -76,7 +76,7 @@ class Moves(RuleBasedStateMachine):
             )
             return owner
 
-        self.every = every
+        self.every, self.needs_confirmation = every, confirm
         self.owner = self.do(work)
         self.advocates = [self.sign_up(None) for _ in range(2)]
 
@@ -86,7 +86,13 @@ class Moves(RuleBasedStateMachine):
         new = lifecycle.NewSubscriber(email=address.text, referrer_code=code)
         return self.do(  # type: ignore[no-any-return]
             lambda tx: lifecycle.sign_up(
-                tx, SITE, self.owner, new, email=address, now_ms=self.now_ms
+                tx,
+                SITE,
+                self.owner,
+                new,
+                email=address,
+                needs_confirmation=self.needs_confirmation,
+                now_ms=self.now_ms,
             )
         )
 
@@ -155,7 +161,7 @@ class Moves(RuleBasedStateMachine):
         self.now_ms += days * DAY_MS
 
         async def find(tx: Any) -> list[tuple[Tenant, str]]:
-            return await lifecycle.due(tx, now_ms=self.now_ms, batch=1000)
+            return await lifecycle.due(tx, now_ms=self.now_ms, most=1000)
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:

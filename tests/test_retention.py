@@ -47,9 +47,13 @@ def test_the_newest_good_backup_stays_and_so_does_the_newest() -> None:
 
 
 def test_erasures_stay_as_long_as_a_backup_that_is_older() -> None:
-    names = [backup(10), backup(40), erasures(9), erasures(10.5), erasures(12), erasures(41)]
+    names = [backup(10), backup(40), backup(50)]
+    names += [erasures(days) for days in (9, 12, 30.5, 31.5, 40.5, 41.5)]
+    gone = expired(names, [backup(40)], keep_days=30, now_ms=NOW_MS)
+    assert gone == sorted([backup(50), erasures(41.5)])
+    # Also as long as any would be kept: the list of a place can miss some.
     gone = expired(names, [backup(10)], keep_days=30, now_ms=NOW_MS)
-    assert gone == sorted([backup(40), erasures(12), erasures(41)])
+    assert gone == sorted([backup(40), backup(50), *map(erasures, (31.5, 40.5, 41.5))])
 
 
 @given(st.sets(st.integers(0, 400)), st.sets(st.integers(0, 400)), st.integers(1, 100))

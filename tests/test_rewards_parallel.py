@@ -53,6 +53,7 @@ def signing_up(member: Member, email: str, code: str | None) -> Any:
             owner,
             new,
             email=EmailAddress(email),
+            needs_confirmation=False,
             now_ms=member.service.now_ms(),
         )
 

@@ -16,6 +16,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail.email_kinds import HUB_LINK
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
@@ -131,8 +132,8 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
                 now_ms=NOON_MS,
             )
             for fields in (
-                publications.PublicationFields(name="Beeswax"),
-                publications.PublicationFields(description="All of it."),
+                publications.PublicationChanges(name="Beeswax"),
+                publications.PublicationChanges(description="All of it."),
             )
         )
         await overlapping(opened.store, renamed, described)
@@ -264,7 +265,7 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
 def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(
     opened: OpenStore,
 ) -> None:
-    most = requested_emails.MOST_A_DAY[requested_emails.HUB_LINK]
+    most = requested_emails.MOST_A_DAY[HUB_LINK]
     owners = [new_owner(opened, f"wax{n}") for n in range(most + 1)]
     readers: list[Subscriber] = [
         opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners

@@ -211,7 +211,7 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
 
 def test_a_key_to_something_is_not_kept_once_the_letter_is_out(box: Letterbox) -> None:
     box.post(kind="password_reset", text="https://r.example/reset/secret")
-    box.post(kind="budget_warning", text="80 %")
+    box.post(kind="budget_80", text="80 %")
     box.settle(NOW)
     kept = {letter.kind: box.columns("body_text", letter.id)[0] for letter in box.of_account()}
-    assert kept == {"password_reset": None, "budget_warning": "80 %"}
+    assert kept == {"password_reset": None, "budget_80": "80 %"}

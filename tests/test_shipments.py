@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
+import re
 from typing import Any
 
 import httpx
@@ -16,6 +18,7 @@ from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import shipments as pages
 from honeyguide.referrals import shipments
+from tests.support.dispatcher import ReceiverThread, reply
 from tests.support.newsletter import Newsletter, errors
 from tests.support.prizes import advocate, bring, earned_by, offer
 from tests.support.service import Member, Service
@@ -244,8 +247,10 @@ def test_an_address_is_removed_90_days_after_sending_here_and_from_events(alice:
     sent_ms = alice.service.now_ms()
 
     def work_off(now_ms: int) -> None:
-        while alice.service.write(lambda tx: shipments.remove_old_addresses(tx, now_ms=now_ms)):
-            pass
+        while found := alice.service.read(
+            lambda tx: shipments.with_old_address(tx, now_ms=now_ms, most=100)
+        ):
+            alice.service.write(lambda tx, found=found: shipments.remove_addresses(tx, found))  # type: ignore[misc]
 
     work_off(sent_ms + 90 * DAY_MS - 60_000)
     assert listed(alice, "?status=sent")[0]["shipping_details"] is not None
@@ -262,6 +267,24 @@ def test_an_address_is_removed_90_days_after_sending_here_and_from_events(alice:
     ]
     assert sorted(body["shipping_details"] is None for body in bodies) == [False, True]
     assert all(body["reward"]["name"] == "The mug" for body in bodies)
+
+
+def test_after_90_days_no_answer_of_a_receiver_repeats_the_address(alice: Member) -> None:
+    street = "78 Unmistakable Row"
+    given = {"shipping_details": {**ADDRESS, "line1": street}}
+    with ReceiverThread(reply(200, f"Sending to {street}".encode())) as receiver:
+        alice.post("/v2/webhooks", {"url": receiver.url, "reward_redeemed": True})
+        offer(alice, kind="physical", recurring=True)
+        sent = claim(alice, "ana@example.org", **given)
+        claim(alice, "ben@example.org")  # never sent, so its answer stays
+        alice.service.run(alice.service.services.dispatcher.deliver_due())
+    answers = [row["response"] for row in dump(alice.service)["attempt"]]
+    assert answers.count(f"Sending to {street}") == 2
+    alice.post(f"{alice.v1}/shipments/{sent['uuid']}/sent")
+    late_ms = alice.service.now_ms() + 90 * DAY_MS + 1
+    old = alice.service.read(lambda tx: shipments.with_old_address(tx, now_ms=late_ms, most=9))
+    alice.service.write(lambda tx: shipments.remove_addresses(tx, old))
+    assert mentions(dump(alice.service), street) == ["attempt.response"], "that of the other claim"
 
 
 def test_an_erased_subscriber_leaves_the_queue_and_the_export_has_it_all(nora: Operator) -> None:
@@ -302,3 +325,65 @@ def test_pages_of_the_list_neither_repeat_nor_skip(
         path = rest.partition('"')[0].replace("&amp;", "&") if found else ""
     newest_first = [each["uuid"] for each in listed(nora, "?per_page=200")]
     assert len(seen) == 5 and seen == newest_first[::-1]
+
+
+def claim_many(nora: Operator, count: int) -> list[str]:
+    """So many shipments of one subscriber, in the order in which they were claimed."""
+    offer(nora, kind="physical", recurring=True)
+    ana = advocate(nora, 0)
+    bring(nora, ana, count)
+    ids: list[str] = [each["uuid"] for each in earned_by(nora, ana)]
+    for number, earned in enumerate(ids):
+        nora.service.set_clock(60 * number)
+        nora.post(f"{nora.v1}/rewards/{earned}/redeem", {"shipping_details": ADDRESS})
+    return ids
+
+
+def send_all(nora: Operator, ids: list[str]) -> list[str]:
+    """Sends them in another order, one a minute; their tracking notes, the latest first."""
+    order = ids[1::2] + ids[::2]
+    for number, shipment in enumerate(order):
+        nora.service.set_clock(3_600 + 60 * number)
+        note = {"tracking_note": f"note-{number}"}
+        assert nora.post(f"{nora.v1}/shipments/{shipment}/sent", note).status_code == 200
+    return [f"note-{number}" for number in reversed(range(len(order)))]
+
+
+def test_pages_of_what_was_sent_neither_repeat_nor_skip(
+    nora: Operator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "PER_PAGE", 2)
+    notes = send_all(nora, claim_many(nora, 5))
+    seen: list[list[str]] = []
+    path = "/shipments?show=sent"
+    while path and len(seen) < 10:
+        html = nora.web.get(path).text
+        seen.append(re.findall(r"note-\d", words(html)))
+        _, found, rest = html.partition('rel="next" href="')
+        path = rest.partition('"')[0].replace("&amp;", "&") if found else ""
+    assert seen == [notes[:2], notes[2:4], notes[4:]]
+
+
+@pytest.mark.parametrize("show", ["", "sent"])
+def test_an_export_of_many_has_each_line_once_and_ends(
+    nora: Operator, monkeypatch: pytest.MonkeyPatch, show: str
+) -> None:
+    monkeypatch.setattr(pages, "CSV_BATCH", 2)
+    ids = claim_many(nora, 5)
+    column, wanted = "shipment_uuid", ids
+    if show:
+        column, wanted = "tracking_note", send_all(nora, ids)
+    with nora.web.http.stream("GET", f"/shipments/export.csv?show={show}") as answer:
+        lines = list(itertools.islice(answer.iter_lines(), 50))  # a file without end is one too
+    assert [row[column] for row in csv.DictReader(lines)] == wanted
+
+
+def test_the_id_of_anothers_reward_shows_none_of_its_shipments(
+    nora: Operator, service: Service
+) -> None:
+    mug = offer(nora, kind="physical")["uuid"]
+    claim(nora, "ana@example.org")
+    bob = operator(service, "bob")
+    for path in ("/shipments", "/shipments/export.csv"):
+        assert "1 Hive Lane" in nora.web.get(f"{path}?reward={mug}").text
+        assert "Hive" not in bob.web.get(f"{path}?reward={mug}").text

@@ -20,7 +20,7 @@ from honeyguide.store import migrate
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.stores import OpenStore
-from tests.test_ledger_check import disarm
+from tests.test_ledger_damage import disarm
 
 DAY_MS = 86_400_000
 INSERT = """
@@ -86,6 +86,9 @@ def test_what_is_kept_agrees_with_the_subscribers_at_any_moment(
     assert opened.ask("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'") == [(1,)]
     some = "WHERE created_ms % 700000 = 0 AND referrer_code IS NOT NULL"
     assert opened.do(f"UPDATE subscriber SET referral_status = 'rejected' {some}") > 10
+    star = "(SELECT id FROM subscriber WHERE is_star = 1)"
+    later = f"UPDATE subscriber SET referrer_code = 'x', referrer_id = {star} WHERE created_ms < 0"
+    assert opened.do(later) == 2
     assert opened.do("UPDATE subscriber SET erased_ms = 5 WHERE created_ms % 1100000 = 0") > 10
     assert wrong(opened) == {}  # some of it in notes
     while opened.run(opened.store.write_snapshot(page_index.apply_changes)):
@@ -101,7 +104,7 @@ def test_a_long_block_is_split_a_few_blocks_at_a_time(
     monkeypatch.setattr(page_index, "BATCH", 10_000)
     fill(opened)
     blocks = [0]
-    while opened.run(opened.store.read(page_index.has_changes, now_ms=0)):
+    while opened.run(opened.store.read(page_index.owners_to_index, most=1)):
         opened.run(opened.store.write_snapshot(page_index.apply_changes))
         assert wrong(opened) == {}
         blocks += opened.ask("SELECT COUNT(*) FROM listing_run")[0]

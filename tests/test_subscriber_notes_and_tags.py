@@ -5,8 +5,12 @@ an email address. It is exported with the person and gone when they are erased.
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
+import pytest
+
+from honeyguide.referrals.tags import split_tags
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, operator, run_import, upload, words
@@ -23,6 +27,15 @@ def found(alice: Operator, query: str) -> list[str]:
 
 def flash(alice: Operator, path: str = "/subscribers") -> str:
     return words(alice.web.get(path).text)
+
+
+def test_tags_are_split_in_linear_time() -> None:
+    """A cell of an import is split on the event loop."""
+    assert split_tags('"vip", podcast;\t"two words"|\n') == ["vip", "podcast", "two words"]
+    for unit in ('"', " ", '" ', "\t"):
+        began_s = time.thread_time()
+        assert split_tags(unit * (500_000 // len(unit))) == []
+        assert time.thread_time() - began_s < 2
 
 
 def test_tags_over_the_api(alice: Member) -> None:
@@ -87,6 +100,33 @@ def test_many_are_tagged_at_once(service: Service) -> None:
     ):
         alice.web.post("/subscribers/tags", page="/subscribers", do="add", **wrong)
         assert sentence in flash(alice)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Pacific/Kiritimati"])
+def test_all_who_match_days_are_those_whom_the_list_shows(service: Service, zone: str) -> None:
+    alice = operator(service)
+    alice.web.post("/settings/time-zone", page="/settings", time_zone=zone)
+    for hour in range(0, 72, 4):
+        at = f"2026-09-{21 + hour // 24}T{hour % 24:02}:30:00Z"
+        alice.subscribe(f"h{hour}@example.org", created_at=at)
+    query = "joined_from=2026-09-22&joined_to=2026-09-22"
+    fields = {"all": "1", "query": query, "tag": "that-day", "do": "add"}
+    alice.web.post("/subscribers/tags", page="/subscribers", **fields)
+    assert len(found(alice, query)) == 6
+    assert sorted(found(alice, "tag=that-day")) == sorted(found(alice, query))
+
+
+@pytest.mark.parametrize(
+    "query", ["status=gone", "joined_from=x", "min_referrals=x", "reward=mug", "referral=no"]
+)
+def test_a_wrong_filter_tags_nobody(service: Service, query: str) -> None:
+    alice = operator(service)
+    for number in range(3):
+        alice.subscribe(f"s{number}@example.org")
+    for do in ("add", "remove"):
+        fields = {"all": "1", "query": query, "tag": "oops", "do": do}
+        assert alice.web.post("/subscribers/tags", page="/subscribers", **fields).status_code == 400
+    assert found(alice, "tag=oops") == [] and len(found(alice, "")) == 3
 
 
 def test_filters_are_saved_under_a_name(service: Service) -> None:

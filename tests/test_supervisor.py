@@ -124,11 +124,12 @@ def test_a_single_process_whose_event_loop_blocks_exits_and_says_where(path: str
 def test_a_work_process_whose_event_loop_blocks_exits(tmp_path: Path) -> None:
     before = f"""
 import time
-from honeyguide import app, supervisor
+from honeyguide import supervisor
+from honeyguide.integrations.worker import IntegrationWorker
 supervisor.BLOCKED_S = {BLOCKED_S}
 async def block(self):
     time.sleep(600)
-app.Services.work = block
+IntegrationWorker.step = block
 """
     with open(tmp_path / "out", "wb") as out:
         env = environment(database_url=fresh("sqlite"))

@@ -1,6 +1,7 @@
 """Random joins, leaves, referrals and address changes on both sides, with webhooks that come late
 or never: once it is quiet, both sides agree, nobody who left is active, and nothing is written back
-to where it came from.
+to where it came from. With confirmations required, nobody is there before they confirm, unless they
+joined there by themselves.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from honeyguide.integrations import ghost
 from honeyguide.integrations.ghost import HOOK_SECRET
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.referrals import campaigns
+from honeyguide.referrals.campaigns import CampaignSettings
 from tests.support.integrations import Synced, newsletter
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
 from tests.support.platforms.stand_in import Answer
@@ -35,6 +38,7 @@ STEPS = st.lists(
             [
                 "join here",
                 "join there",
+                "confirm here",
                 "leave here",
                 "leave there",
                 "delete there",
@@ -112,6 +116,8 @@ class BothSides:
         self.deleted: set[int] = set()
         self.moved: set[int] = set()
         self.unsubscribed: set[int] = set()
+        self.joined_there: set[int] = set()
+        self.left_unconfirmed: set[int] = set()
         self.moves = 0
 
     def member(self, number: int) -> dict[str, Any] | None:
@@ -125,6 +131,8 @@ class BothSides:
             if found is not None and found.status == "unsubscribed":
                 self.unsubscribed.add(number)
             assert found is None or number not in self.unsubscribed or found.status != "active"
+            if found is not None and found.must_confirm and number not in self.joined_there:
+                assert self.member(number) is None, "written before they confirmed"
 
     async def step(self, what: str, number: int, other: int) -> None:
         await self.watch()
@@ -138,9 +146,14 @@ class BothSides:
             await self.synced.join(self.emails[number], referrer.ref_code if referrer else None)
         elif what == "join there" and there is None and number not in self.left | self.moved:
             self.server.join(self.emails[number])
+            self.joined_there.add(number)
+        elif what == "confirm here" and here is not None and here.status == "active":
+            await self.synced.change(self.emails[number], status="confirmed")
         elif what == "leave here" and here is not None and here.status != "unsubscribed":
             await self.synced.change(self.emails[number], status="unsubscribed")
             self.left.add(number)
+            if here.must_confirm:
+                self.left_unconfirmed.add(number)
         elif what == "leave there" and there is not None:
             self.server.change(there, newsletters=[])
             self.left.add(number)
@@ -164,6 +177,8 @@ class BothSides:
         one of the two."""
         await self.settle()
         here, there = await self.synced.find(self.emails[number]), self.member(number)
+        if here is not None and here.must_confirm:
+            return
         self.moves += 1
         moved = f"moved{self.moves}@example.org"
         if what == "move here" and here is not None and number not in self.left:
@@ -229,12 +244,17 @@ class BothSides:
             here, there = await self.synced.find(email), self.member(number)
             if number in self.left:
                 assert here is None or here.status == "unsubscribed", (number, email)
+                if number in self.left_unconfirmed:
+                    continue  # nothing is said about them, whatever they are there
                 assert there is None or not there["newsletters"], (number, email)
+                continue
+            if here is not None and here.must_confirm:
+                assert (there is not None) == (number in self.joined_there), (number, email)
                 continue
             assert (here is None) == (there is None), (number, email)
             assert here is not None or number not in self.moved, (number, email)
             if here is not None and there is not None:
-                assert here.status == "active" and there["newsletters"] == [NEWSLETTER]
+                assert here.status != "unsubscribed" and there["newsletters"] == [NEWSLETTER]
                 labels = {each["name"] for each in there["labels"]}
                 assert ("Advocate" in labels) == (here.referrals_verified > 0)
                 assert ("Referred" in labels) == (here.referrer_code is not None)
@@ -247,6 +267,7 @@ async def scenario(
     email: str,
     *,
     is_polled: bool,
+    needs_confirmation: bool = False,
 ) -> None:
     """`already` are on the list there before it is connected."""
     server = Ghost()
@@ -260,13 +281,35 @@ async def scenario(
             field_names={},
             audience=Audience(id="n1", name="The Morning Wax"),
         )
+        chosen = CampaignSettings(needs_confirmation=needs_confirmation)
+        await synced.store.write(campaigns.configure, synced.tenant, chosen)
         both = BothSides(synced, server, is_polled=is_polled)
+        both.joined_there |= set(range(already))
         for step in steps:
             await both.step(*step)
         async with asyncio.timeout(120):
             await both.settle()
         await both.check()
         await both.check_quiet()
+
+
+def use_ghost(monkeypatch: pytest.MonkeyPatch, *, is_polled: bool) -> None:
+    monkeypatch.setattr(ghost, "PER_PAGE", 2)  # several pages
+    if is_polled:
+        about = msgspec.structs.replace(ghost.Ghost.about, poll_every_s=POLL_MS // 1000)
+        monkeypatch.setattr(ghost.Ghost, "about", about)
+
+
+@pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_joined_and_left_here_before_the_first_write_is_active_nowhere(
+    engine: str, is_polled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the random test once found. `test_sync_leaves.py` has it for every platform."""
+    use_ghost(monkeypatch, is_polled=is_polled)
+    steps = [("join here", 0, 0), ("leave here", 0, 0)]
+    with OpenStore(engine) as opened:
+        opened.run(scenario(opened, 1, steps, "wax@example.org", is_polled=is_polled))
 
 
 @pytest.mark.long
@@ -276,19 +319,27 @@ async def scenario(
 def test_once_it_is_quiet_both_sides_agree(
     engine: str, is_polled: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ghost, "PER_PAGE", 2)  # several pages
-    if is_polled:
-        about = msgspec.structs.replace(ghost.Ghost.about, poll_every_s=POLL_MS // 1000)
-        monkeypatch.setattr(ghost.Ghost, "about", about)
+    use_ghost(monkeypatch, is_polled=is_polled)
     numbers = iter(range(1_000_000))
     with OpenStore(engine) as opened:
 
         @settings(
             max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), database=None
         )
-        @given(PEOPLE, STEPS)
-        def agree(already: int, steps: list[tuple[str, int, int]]) -> None:
+        @given(PEOPLE, STEPS, st.booleans())
+        def agree(
+            already: int, steps: list[tuple[str, int, int]], needs_confirmation: bool
+        ) -> None:
             email = f"wax{next(numbers)}@example.org"
-            opened.run(scenario(opened, already, steps, email, is_polled=is_polled))
+            opened.run(
+                scenario(
+                    opened,
+                    already,
+                    steps,
+                    email,
+                    is_polled=is_polled,
+                    needs_confirmation=needs_confirmation,
+                )
+            )
 
         agree()

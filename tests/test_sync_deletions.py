@@ -7,15 +7,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import msgspec
 import pytest
 from aiohttp import web
 
 from honeyguide.integrations import ghost, reading
-from honeyguide.integrations.platform import Audience, Limits, SyncField
-from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.store import Store
-from tests.support.integrations import Synced, newsletter
+from tests.support.integrations import Synced, connect_case, newsletter
 from tests.support.platforms.cases import CASES, PlatformCase
 from tests.support.platforms.ghost import GhostServer
 from tests.support.platforms.stand_in import status
@@ -23,8 +20,6 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
-NO_PACE = Limits(per_batch=20, requests_per_batch=20)
-NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
 
 
 async def connect(
@@ -33,16 +28,7 @@ async def connect(
     """Four people are on the list already."""
     for number in range(4):
         case.active(server, f"reader{number}@example.org")  # type: ignore[misc]
-    platform = case.platform(server)
-    about = msgspec.structs.replace(platform.about, limits=NO_PACE)
-    monkeypatch.setattr(platform, "about", about, raising=False)
-    monkeypatch.setitem(PLATFORMS, key, platform)
-    await synced.connect(
-        key,
-        case.credentials(server),
-        field_names=NAMES if case.code else {},
-        audience=Audience(id=case.audience_id, name="The list"),
-    )
+    await connect_case(monkeypatch, synced, key, case, server)
     await synced.sync()
 
 

@@ -11,7 +11,7 @@ import pytest
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.store.tx import Tx
@@ -26,7 +26,8 @@ pytestmark = pytest.mark.parametrize("engine", ENGINES)
 async def says(synced: Synced, tool: GenericTool, **event: Any) -> bool:
     """Their tool posts an event, and the worker applies it. False if it came before."""
     sent = tool.signed(event, at_s=synced.now_ms // 1000)
-    stored = await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
+    hook = IncomingHook(headers=sent["headers"], body=sent["content"])
+    stored = await synced.receive(hook, str(synced.now_ms // 1000))
     await synced.sync()
     return stored
 
@@ -198,7 +199,35 @@ def test_nonsense_is_dropped_and_delays_nothing(engine: str) -> None:
         await says(synced, tool, type="joined", email="ada@example.org")
         assert await synced.find("ada@example.org") is not None
         assert (await synced.integration()).status == "active"
+        for tries in range(incoming.EVENT_TRIES):  # it is tried, and given up in the end
+            synced.now_ms += 2**tries * MINUTE_MS
+            await synced.sync()
         synced.now_ms += incoming.KEPT_MS + DAY_MS
+        await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+        assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
+
+    with_tool(engine, test)
+
+
+def test_a_webhook_waits_out_a_pause_of_weeks(engine: str) -> None:
+    """The platform does not send it again. After 30 days it goes: somebody in it may have been
+    erased."""
+
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        for name in ("ada", "eve"):
+            await synced.join(f"{name}@example.org")
+        await synced.sync()
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        synced.pass_a_minute()
+        await says(synced, tool, type="left", email="ada@example.org")
+        synced.now_ms += 29 * DAY_MS
+        await synced.store.write(incoming.purge, now_ms=synced.now_ms)
+        await synced.wait_over()
+        await synced.sync()
+        assert await status_of(synced, "ada@example.org") == "unsubscribed"
+        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await says(synced, tool, type="left", email="eve@example.org")
+        synced.now_ms += 31 * DAY_MS
         await synced.store.write(incoming.purge, now_ms=synced.now_ms)
         assert await _ask(synced, "SELECT COUNT(*) FROM integration_event") == 0
 

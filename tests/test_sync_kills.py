@@ -13,7 +13,7 @@ import pytest
 from aiohttp import web
 
 from honeyguide.events import signature
-from honeyguide.integrations import incoming, integrations
+from honeyguide.integrations import integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import IncomingHook
 from honeyguide.kernel.clock import system_clock
@@ -151,9 +151,7 @@ class Killed:
         event = {"type": "left", "email": contact["email"], "id": subscriber_id}
         sent = self.tool.signed(event, at_s=system_clock() // 1000)
         hook = IncomingHook(headers=sent["headers"], body=sent["content"])
-        await self.synced.store.write(
-            incoming.store_hook, await self.synced.integration(), hook, now_ms=self.synced.now_ms
-        )
+        await self.synced.receive(hook)
         self.left.add(subscriber_id)
         self.changes += 1
 

@@ -2,25 +2,32 @@
 nothing changes.
 
 The table is `honeyguide.api.routes.ROUTES`; a new route is tried here by itself. One whose
-parameter nobody can make an object for fails with a sentence that says what to add to MAKERS.
+parameter nobody can make an object for fails with a sentence that says what to add to MAKERS. The
+ids of one of everything that another account has are tried in every query parameter and in every
+field of a body, as the table names them.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import quote, unquote
 
+import msgspec
 import pytest
 
 from honeyguide.api.call import Route
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel.ids import new_id
 from tests.support import market
+from tests.support.belongings import Things, lasting, rows_of, things_of
+from tests.support.page_answers import nobodys, shape_of
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.tables import Dump, dump
+from tests.support.tables import dump
+from tests.support.web import operator
 
 _numbers = itertools.count(1)
 SHIPPING = {
@@ -131,6 +138,13 @@ MAKERS: dict[str, Maker] = {
 BODIES: dict[str, dict[str, Any]] = {
     "/subscribers": {"email": "new@example.org"},
     "/webhooks": {"url": "http://127.0.0.1:9/hook"},
+    "/partner_programs": {
+        "max_payout": 90,
+        "total_budget": 300,
+        "cpa": 3,
+        "redirect_url": "https://wax.example/welcome",
+        "show_in_directory": False,
+    },
     "/rewards": {"name": "Mug", "referrals": 3},
     "/tags": {"tags": ["vip"]},
     "/tags/add": {"tags": ["vip"]},
@@ -146,9 +160,6 @@ OPEN: dict[str, str] = {
     ),
     "POST /v2/partner_network/partner_programs/{uuid}/join": "and join it",
 }
-
-# Bookkeeping that reading may touch.
-TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "job_lease"}
 
 
 def maker_of(literals: tuple[str, ...], following: str = "") -> Maker:
@@ -202,10 +213,6 @@ def ask(member: Member, route: Route, path: str) -> tuple[int, dict[str, Any]]:
     told = answer.json()
     told.pop("request_id", None)
     return answer.status_code, told
-
-
-def lasting(tables: Dump) -> Dump:
-    return {name: rows for name, rows in tables.items() if name not in TOUCHED_BY_READING}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -283,3 +290,66 @@ def test_a_leak_would_be_seen(quiet_service: Service) -> None:
     assert alice.put(alice.v1, {"name": "Changed"}).status_code == 200
     assert lasting(dump(quiet_service)) != before
     assert ask(alice, route, alice.v1)[0] == 200
+
+
+# -- every query parameter and field of a body
+
+
+class Stranger:
+    """Asks a route with one value in one place, and compares with what is nobody's."""
+
+    def __init__(self, route: Route, member: Member) -> None:
+        self.route, self.member = route, member
+        self.path = Address(route, member).path()
+        self._missing: dict[tuple[str, str], tuple[int, str]] = {}
+
+    def ask(self, name: str, value: str) -> tuple[int, str]:
+        """The status, and what is said. What was made differs each time."""
+        route = self.route
+        if name in route.query:
+            answer = self.member.http.get(self.path, params={name: value})
+        else:
+            body = {**(body_of(route) or {}), name: value}
+            if "email" in body and name != "email":
+                body["email"] = f"new{next(_numbers)}@example.org"
+            answer = self.member.http.request(route.method, self.path, json=body)
+        said = re.sub(r'"request_id":"[^"]*"', "", answer.text).replace(value, "…")
+        return answer.status_code, said
+
+    def missing(self, name: str, like: str) -> tuple[int, str]:
+        key = name, shape_of(like)
+        if key not in self._missing:
+            self._missing[key] = self.ask(name, nobodys(like))
+        return self._missing[key]
+
+
+@pytest.fixture(scope="module")
+def things(quiet_service: Service) -> Things:
+    return things_of(operator(quiet_service))
+
+
+def places_of(route: Route) -> list[str]:
+    fields = (
+        [field.encode_name for field in msgspec.structs.fields(route.body)] if route.body else []
+    )
+    return [*route.query, *fields]
+
+
+WITH_PLACES = [route for route in ROUTES if places_of(route)]
+
+
+@pytest.mark.parametrize("route", WITH_PLACES, ids=name_of)
+def test_the_ids_of_another_account_are_nobodys_in_queries_and_bodies(
+    quiet_service: Service, things: Things, route: Route
+) -> None:
+    stranger = Stranger(route, quiet_service.member("mallory"))
+    before = rows_of(quiet_service, things.owner.account_id)
+    for name, (kind, value) in itertools.product(places_of(route), things.ids.items()):
+        status, said = stranger.ask(name, value)
+        expected = stranger.missing(name, value)
+        # What a second request finds made already is a 200, not a 201.
+        assert status // 100 == expected[0] // 100 < 5, f"{kind} as {name}: {said}"
+        if status >= 400 or route.method == "GET":
+            assert said == expected[1], f"{kind} as {name}"
+        assert things.marks.findall(said) == [], f"{kind} as {name}"
+    assert rows_of(quiet_service, things.owner.account_id) == before

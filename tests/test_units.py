@@ -18,7 +18,7 @@ import pytest
 
 from honeyguide import settings
 from tests.support.market import publication_fields
-from tests.support.process import COMMAND, Serving, environment, fresh
+from tests.support.process import Serving, environment, fresh
 from tests.support.proxies import DEPLOY
 from tests.support.service import until
 from tests.support.unit_sandbox import STATE_FOLDER
@@ -88,12 +88,12 @@ def sandboxed(unit: str, state: Path) -> list[str]:
     return ["unshare", "--mount", *sandbox]
 
 
-def new_account(state: Path, database_url: str) -> dict[str, str]:
+def new_account(command: Path, state: Path, database_url: str) -> dict[str, str]:
     """The command line writes as the service's user too."""
     done = subprocess.run(
         [
             *sandboxed(UNITS[0], state),
-            *(*COMMAND, "account", "create", "alice@example.org", "--json"),
+            *(str(command), "account", "create", "alice@example.org", "--json"),
         ],
         env=environment(database_url=database_url),
         capture_output=True,
@@ -116,9 +116,9 @@ def api(server: Serving, account: dict[str, str]) -> httpx.Client:
 @pytest.mark.long
 @needs_systemd
 @needs_root
-def test_serve_works_under_the_options_of_its_unit(tmp_path: Path) -> None:
+def test_serve_works_under_the_options_of_its_unit(tmp_path: Path, command_for_all: Path) -> None:
     database_url = f"sqlite:///{STATE_FOLDER}/honeyguide.db"
-    account = new_account(tmp_path, database_url)
+    account = new_account(command_for_all, tmp_path, database_url)
     server = Serving(database_url, test_clock="", smtp_url=f"file://{STATE_FOLDER}/emails")
     server.prefix = sandboxed(UNITS[0], tmp_path)
     with server, api(server, account) as client:
@@ -142,9 +142,11 @@ def test_serve_works_under_the_options_of_its_unit(tmp_path: Path) -> None:
 @pytest.mark.long
 @needs_systemd
 @needs_root
-def test_work_and_several_servers_work_under_the_options_of_their_units(tmp_path: Path) -> None:
+def test_work_and_several_servers_work_under_the_options_of_their_units(
+    tmp_path: Path, command_for_all: Path
+) -> None:
     database_url = fresh("postgres")
-    account = new_account(tmp_path, database_url)
+    account = new_account(command_for_all, tmp_path, database_url)
     server = Serving(database_url, "--workers", "2", "--no-work", test_clock="")
     server.prefix = sandboxed(UNITS[0], tmp_path)
     with (
@@ -162,7 +164,7 @@ def test_work_and_several_servers_work_under_the_options_of_their_units(tmp_path
             subscribers, json={"email": "ben@example.org", "referrer_code": ana["ref_code"]}
         )
         worker = subprocess.Popen(
-            [*sandboxed(UNITS[1], tmp_path), *COMMAND, "work"],
+            [*sandboxed(UNITS[1], tmp_path), str(command_for_all), "work"],
             env=environment(database_url=database_url, port=server.port),
             stdout=said,
             stderr=said,

@@ -57,6 +57,11 @@ def protocol() -> Iterator[HttpToolsProtocol]:
     loop.close()
 
 
+def test_the_default_headers_go_out_with_every_response(protocol: HttpToolsProtocol) -> None:
+    assert protocol.server_state.default_headers == []
+    assert "self.default_headers + list(message" in source(RequestResponseCycle.send)
+
+
 def test_the_version_is_pinned_exactly_everywhere() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (pinned,) = [each for each in project["dependencies"] if each.startswith("uvicorn")]

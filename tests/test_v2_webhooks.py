@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import is_id, new_id
 from tests.support.dispatcher import Receiver, ReceiverThread, reply
-from tests.support.service import Member, Service
+from tests.support.service import Member, Service, until
 
 URL = "http://127.0.0.1:9/hook"
 FLAGS = ("new_referral", "new_partner_referral", "reward_unlocked", "reward_redeemed")
@@ -361,3 +361,21 @@ def test_an_account_has_a_limited_number_of_webhooks(service: Service, alice: Me
     first = alice.get("/v2/webhooks").json()["webhooks"][0]["uuid"]
     assert alice.delete(f"/v2/webhooks/{first}").status_code == 200
     made(alice)
+
+
+def test_the_log_says_that_a_webhook_is_disabled_and_an_update_enables_it(
+    alice: Member, base: str, receiver: Receiver
+) -> None:
+    receiver.script = [410]
+    hook = f"{base}/{made(alice, base, url=receiver.url)['uuid']}"
+    assert alice.get(f"{hook}/deliveries").json()["disabled_at"] is None
+    alice.post(f"{hook}/test")
+    until(lambda: alice.get(f"{hook}/deliveries").json()["disabled_at"] is not None)
+    told = alice.get(f"{hook}/deliveries").json()
+    assert told["disabled_at"].endswith("Z")
+    assert set(told) == {"disabled_at", "deliveries", "meta"}
+    assert set(alice.get(hook).json()["webhook"]) == {"uuid", "url", "events"}, "it stays closed"
+    assert alice.post(f"{hook}/test").json()["code"] == "disabled"
+    assert alice.put(hook, {}).status_code == 200
+    assert alice.get(f"{hook}/deliveries").json()["disabled_at"] is None
+    assert alice.post(f"{hook}/test").status_code == 200

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import httpx
@@ -21,20 +22,17 @@ from honeyguide.mail import emails, notifications
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.store.tx import Tx
 from honeyguide.work import weekly_summaries
+from honeyguide.work.items import Items
+from honeyguide.work.weekly_summaries import DueAccount
+from tests.support.items import run_items
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import offer
-from tests.support.service import ENGINES, Service, until
+from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
 
 ZONE = "America/New_York"
 DAY_MS = 86_400_000
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]:
-    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
-        yield service, mailbox
 
 
 @pytest.fixture
@@ -63,8 +61,8 @@ def look(member: Operator) -> None:
 
 async def run_job(member: Operator, now_ms: int) -> None:
     services = member.service.services
-    while await weekly_summaries.send_weekly_summaries(services.site, services.store, now_ms):
-        pass
+    sending = partial(weekly_summaries.send_weekly_summary, services.site)
+    await run_items(services.store, Items(weekly_summaries.due_accounts, sending, 20), now_ms)
 
 
 def next_monday(member: Operator) -> int:
@@ -108,7 +106,7 @@ def join_in_week(member: Operator, monday_ms: int) -> dict[str, Any]:
             if status:
                 more = (
                     f", referral_status = '{status}', referral_reason = 'burst'"
-                    f", referral_due_ms = {at(9)}"
+                    f", referral_due_ms = {at(9 if status == 'pending' else 8)}"
                 )
             await put(each, at(n % 6 + 0.5), more)
         for each in before:
@@ -215,6 +213,43 @@ def test_an_erasure_rewrites_a_summary_that_waits_for_the_mail_server(
     wax.service.run(run_job(wax, monday_ms + 60_000))
     newest = summaries(wax)[0]
     assert newest.status == "waiting" and "Ana" not in (text_of(wax) or "Ana")
+
+
+def test_an_erasure_sends_no_summary_again_that_is_there(wax: Operator, inbox: Mailbox) -> None:
+    monday_ms = next_monday(wax)
+    ana = join_in_week(wax, monday_ms)
+    wax.service.set_clock((monday_ms - wax.service.now_ms()) / 1000 + 1)
+    wax.service.run(run_job(wax, wax.service.now_ms()))
+    until(lambda: [each.status for each in summaries(wax)] == ["sent"])
+    assert wax.delete(f"{wax.v1}/subscribers/{ana['uuid']}").status_code in (200, 204)
+    wax.service.run(run_job(wax, wax.service.now_ms() + 60_000))
+    assert [each.status for each in summaries(wax)] == ["sent"]
+
+
+def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) -> None:
+    """Monday morning in New York is not yet Monday morning in Honolulu."""
+    monday_ms = next_monday(wax)
+    join_in_week(wax, monday_ms)
+    service = wax.service
+
+    async def due(tx: Tx) -> DueAccount:
+        found = await weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
+        return next(each for each in found if each.id == wax.account_id)
+
+    account = service.read(due)
+    site = service.services.site
+    summary = service.read(
+        lambda tx: weekly_summaries.summarize(tx, site, account, now_ms=monday_ms)
+    )
+    assert summary is not None
+    zone = "Pacific/Honolulu"
+    service.write(lambda tx: accounts.set_time_zone(tx, wax.account_id, zone))
+    service.write(lambda tx: weekly_summaries.finish(tx, site, account, summary, now_ms=monday_ms))
+    assert summaries(wax) == []
+    service.run(run_job(wax, monday_ms))
+    assert summaries(wax) == []
+    service.run(run_job(wax, mornings.next_monday_morning(monday_ms, zone_of(zone))))
+    assert len(summaries(wax)) == 1
 
 
 def summaries(member: Operator) -> list[QueuedEmail]:

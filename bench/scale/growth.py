@@ -30,6 +30,7 @@ from honeyguide import settings
 from honeyguide.app import Services, opened
 from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
+from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
@@ -139,7 +140,9 @@ async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
     for _ in range(DELIVERIES // 50):
         await store.write(_emit, account_id, hook.id)
     began = time.perf_counter()
-    dispatching = asyncio.create_task(services.dispatcher.run())
+    dispatching = asyncio.create_task(
+        keep_running(services.dispatcher, LoopHealth(services.dispatcher.name))
+    )
     while (await store.read(webhooks.backlog, now_ms=system_clock())).n:
         await asyncio.sleep(0.01)
     took = (time.perf_counter() - began) * 1000

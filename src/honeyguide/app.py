@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Coroutine
+import threading
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from honeyguide.accounts import accounts
 from honeyguide.accounts.admission import admission
@@ -31,16 +31,18 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel import log_context
+from honeyguide.kernel.background import Background, BackgroundLoop
 from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
 from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
-from honeyguide.pages.readers.links import PREFIXES, LinkHandler
+from honeyguide.pages.readers.links import PREFIXES, LinkHandler, is_link
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
+from honeyguide.work.health_notes import HealthNotes
 from honeyguide.work.jobs import backup_jobs, jobs_of, notification_jobs
 from honeyguide.work.loop import Loop
 from honeyguide.work.notifications import SlackPoster
@@ -97,14 +99,10 @@ class Services:
     dispatcher: Dispatcher
     integrations: IntegrationWorker
 
-    async def work(self) -> None:
-        """Run all background work of this process. Cancelling it waits until all parts have
-        stopped.
-        """
-        async with asyncio.TaskGroup() as group:
-            group.create_task(self.loop.run())
-            group.create_task(self.dispatcher.run())
-            group.create_task(self.integrations.run())
+    @property
+    def work(self) -> list[BackgroundLoop]:
+        """All background work of the installation. Any number of processes can do it."""
+        return [*self.loop.loops(), self.dispatcher, self.integrations]
 
 
 @asynccontextmanager
@@ -127,10 +125,14 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         )
         transport = transport_for(settings.smtp_url, settings.mail_from)
         outbound, keys = Outbound(policy), EncryptionKeys(settings.secret_keys)
+        plan = backup_plan_of(settings)
+        if plan is not None:
+            # In a thread that nobody waits for: the folder may be on a disk that hangs.
+            threading.Thread(target=plan.place.make_private, daemon=True).start()
         jobs = (
             jobs_of(site, transport)
             + notification_jobs(site, SlackPoster(site, outbound, keys))
-            + backup_jobs(backup_plan_of(settings))
+            + backup_jobs(plan)
         )
         dispatcher = Dispatcher(store, outbound, clock, base_url=site.base_url)
         try:
@@ -188,12 +190,12 @@ class Application:
                     log=self._settings.log == "json"
                     and self._settings.log_level in ("debug", "info")
                 )
-                jobs = [asyncio.create_task(job) for job in self._build(services, telemetry)]
+                background = self._build(services, telemetry)
+                running = asyncio.create_task(background.run())
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
-                for job in jobs:
-                    job.cancel()
-                await asyncio.gather(*jobs, return_exceptions=True)
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
                 telemetry.flush()
         except Exception as error:
             if self._api is not None:
@@ -206,9 +208,10 @@ class Application:
             return
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _build(self, services: Services, telemetry: Telemetry) -> list[Coroutine[Any, Any, None]]:
+    def _build(self, services: Services, telemetry: Telemetry) -> Background:
         """Puts API, pages and probes together, and returns what must run beside them."""
         store = services.store
+        background = Background(store.watch.loops)
         self._api = api = Api(
             store=store,
             site=services.site,
@@ -230,19 +233,22 @@ class Application:
         pages = pages_app(described, page_services)
         self._links = links = LinkHandler(page_services, pages)
         self._site = site = PageCounter(
-            lambda scope, receive, send: (links if scope["path"].startswith(PREFIXES) else pages)(
+            lambda scope, receive, send: (links if is_link(scope["path"]) else pages)(
                 scope, receive, send
             ),
             telemetry,
             PREFIXES,
         )
-        process = ProcessMetrics(telemetry.registry, store, lambda: api.under_way + site.under_way)
-        readiness = Readiness(store, lambda: api.is_overloaded, lambda: process.lag_s)
+        process = ProcessMetrics(
+            telemetry.registry, store, background, lambda: api.under_way + site.under_way
+        )
+        readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
         self._system = System(readiness, exposition, described)
         # The process that serves a click counts it, even if another one runs the background work.
-        beside = [process.run(), links.run()]
-        return [*beside, services.work()] if self._work else beside
+        notes = HealthNotes(store, background, services.loop)
+        background.add(process, links.counter, notes, *(services.work if self._work else ()))
+        return background
 
 
 def _state_metrics(services: Services, settings: Settings) -> StateMetrics:
@@ -258,5 +264,5 @@ def _state_metrics(services: Services, settings: Settings) -> StateMetrics:
         services.clock,
         {name: folder for name, folder in folders.items() if folder is not None},
         {job.name: job.every_ms for job in jobs},
-        frozenset(job.name for job in jobs if job.probe is None),
+        frozenset(job.name for job in jobs if job.always_runs),
     )

@@ -23,8 +23,12 @@ from honeyguide.settings import Settings
 
 # More than any honest client sends; endless headers must not fill our memory.
 HEAD_LIMIT = 64 * 1024
+TOO_LARGE = f"The request headers are larger than {HEAD_LIMIT // 1024} KB."
+LINE_BYTES = len(": \r\n")
 # As long as a body may take. A client that never finishes a request must not keep its connection.
 HEAD_S = 20.0
+# A year, as browsers' makers recommend. Other names of the domain may need plain HTTP.
+HSTS_S = 365 * 24 * 3600
 # As long as a client may go on sending a body that was refused.
 DISCARD_S = 10.0
 
@@ -79,8 +83,8 @@ class JoinedWrites:
         return getattr(self._transport, name)
 
 
-class _WrongHost(Exception):
-    """A request of HTTP/1.1 without a Host header, or with several (RFC 9112, section 3.2)."""
+class _WrongHead(Exception):
+    """The head of a request is refused. The message says why."""
 
 
 class Protocol(HttpToolsProtocol):
@@ -119,14 +123,19 @@ class Protocol(HttpToolsProtocol):
             self._head_late = self.loop.call_later(HEAD_S, self._too_late)
         self._head += len(data)
         if self._head > HEAD_LIMIT and not self.transport.is_closing():
-            self.send_400_response(f"The request headers are larger than {HEAD_LIMIT // 1024} KB.")
+            self.send_400_response(TOO_LARGE)
 
     def on_headers_complete(self) -> None:
-        if (
-            self.parser.get_http_version() == "1.1"
-            and sum(name == b"host" for name, _ in self.headers) != 1
-        ):
-            raise _WrongHost
+        # A head that comes in one piece was not counted in `data_received`.
+        size, hosts = len(self.url), 0
+        for name, value in self.headers:
+            size += len(name) + len(value) + LINE_BYTES
+            hosts += name == b"host"
+        if size > HEAD_LIMIT:
+            raise _WrongHead(TOO_LARGE)
+        # RFC 9112, section 3.2
+        if hosts != 1 and self.parser.get_http_version() == "1.1":
+            raise _WrongHead("Send exactly one Host header.")
         super().on_headers_complete()
 
     def _should_upgrade(self) -> bool:
@@ -161,9 +170,9 @@ class Protocol(HttpToolsProtocol):
 
     def _cannot_read(self, error: httptools.HttpParserError) -> None:
         # What a callback raises is the context of the parser's own error.
-        wrong_host = isinstance(error.__context__, _WrongHost)
+        why = error.__context__
         self.send_400_response(
-            "Send exactly one Host header." if wrong_host else "This is not a valid HTTP request."
+            str(why) if isinstance(why, _WrongHead) else "This is not a valid HTTP request."
         )
 
     def _head_is_here(self) -> None:
@@ -184,14 +193,21 @@ class Protocol(HttpToolsProtocol):
     def _refuse(self, status: str, code: str, sentence: str) -> None:
         request_id = os.urandom(8).hex()
         body = json.dumps({"error": sentence, "code": code, "request_id": request_id}).encode()
+        always = b"".join(b"%s: %s\r\n" % each for each in self.server_state.default_headers)
         head = (
-            f"HTTP/1.1 {status}\r\n"
+            f"HTTP/1.1 {status}\r\n{always.decode('latin-1')}"
             "content-type: application/json; charset=utf-8\r\ncache-control: no-store\r\n"
             f"content-length: {len(body)}\r\nx-request-id: {request_id}\r\n"
             "connection: close\r\n\r\n"
         )
         self.transport.write(head.encode() + body)
         self.transport.close()
+
+
+def _headers(settings: Settings) -> list[tuple[str, str]]:
+    """On every response. Browsers that saw this never ask over plain HTTP again."""
+    is_https = settings.base_url.startswith("https:")
+    return [("strict-transport-security", f"max-age={HSTS_S}")] if is_https else []
 
 
 def server_config(
@@ -207,6 +223,7 @@ def server_config(
         log_config=None,
         log_level="warning",
         server_header=False,
+        headers=_headers(settings),
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies or None,
         timeout_keep_alive=75,

@@ -50,7 +50,11 @@ def find(environment: Mapping[str, str]) -> Path | None:
     if PATH_NAME in environment:
         return Path(environment[PATH_NAME]) if environment[PATH_NAME] else None
     here = Path(FILE_NAME)
-    if here.exists():
+    try:
+        is_here = here.exists()
+    except PermissionError:  # a folder that is closed to us, such as root's home, has none for us
+        is_here = False
+    if is_here:
         _refuse_strangers_file(here)
         return here
     try:

@@ -68,6 +68,7 @@ class Places:
             "subscribers-wrong": "/subscribers?joined_from=2026-02-31&max_referrals=x",
             "screening-lists": "/settings/screening-lists",
             "person": f"/subscribers/{lead['uuid']}",
+            "subscriber-new": "/subscribers/new",
             "import": "/subscribers/import",
             "import-file": f"/subscribers/import/{imported}",
             "review": "/review",

@@ -27,7 +27,8 @@ from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
-from honeyguide.work.jobs import count_cohorts
+from honeyguide.work.jobs import COUNTS
+from tests.support.items import run_items
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -175,8 +176,7 @@ class History:
             elif do == "apply":
                 self.opened.run(self.opened.store.write_snapshot(page_index.apply_changes))
             else:
-                while self.opened.run(count_cohorts(self.opened.store, self.now_ms)):
-                    pass
+                self.opened.run(run_items(self.opened.store, *COUNTS[1].work, self.now_ms))
 
     async def _join(self, tx: Tx, place: int, move: dict[str, Any]) -> None:
         code = None
@@ -256,7 +256,7 @@ class History:
             self.to_send.pop(earned.id)
 
     async def _verify_due(self, tx: Tx) -> None:
-        for tenant, who in await lifecycle.due(tx, now_ms=self.now_ms, batch=100):
+        for tenant, who in await lifecycle.due(tx, now_ms=self.now_ms, most=100):
             await signups.verify_due(tx, SITE, tenant, who, now_ms=self.now_ms)
 
     async def _click(self, tx: Tx, place: int, host: str) -> None:

@@ -25,6 +25,7 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
+from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
@@ -268,7 +269,7 @@ class Office:
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """The dispatcher's own loop runs meanwhile, as in a serving process."""
-        loop = asyncio.create_task(self.dispatcher.run())
+        loop = asyncio.create_task(keep_running(self.dispatcher, LoopHealth(self.dispatcher.name)))
         try:
             yield
         finally:

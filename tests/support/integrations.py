@@ -9,6 +9,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import msgspec
+import pytest
+
 from honeyguide.accounts import accounts
 from honeyguide.events import signature
 from honeyguide.events.outbound import Outbound
@@ -16,7 +19,8 @@ from honeyguide.integrations import incoming, integrations, leases, outgoing
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import Integration, NewIntegration
-from honeyguide.integrations.platform import Audience, IncomingHook
+from honeyguide.integrations.platform import Audience, IncomingHook, Limits, SyncField
+from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -27,6 +31,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from tests.support.platforms.cases import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
 from tests.support.stores import OpenStore, statement
@@ -34,6 +39,9 @@ from tests.support.trade import NOON_MS, SITE
 
 KEYS = EncryptionKeys([b"\xab" * 32])
 FIELDS_OF = SPARKLOOP
+NO_PACE = Limits(per_batch=20, requests_per_batch=20)
+# The fields that the stand-ins have.
+NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
 
 
 class Synced:
@@ -101,10 +109,14 @@ class Synced:
     async def find(self, email: str) -> Subscriber | None:
         return await self.store.read(subscribers.find, self.tenant, email)
 
-    async def receive(self, hook: IncomingHook) -> bool:
+    async def receive(self, hook: IncomingHook, signed_at: str = "") -> bool:
         """As the endpoint does after it has verified the webhook."""
         return await self.store.write(
-            incoming.store_hook, await self.integration(), hook, now_ms=self.now_ms
+            incoming.store_hook,
+            await self.integration(),
+            hook,
+            signed_at=signed_at,
+            now_ms=self.now_ms,
         )
 
     def pass_a_minute(self) -> None:
@@ -148,3 +160,25 @@ def with_tool(
 async def connect_tool(synced: Synced, tool: GenericTool, **options: Any) -> None:
     credentials = {"url": f"{tool.url}/hook", "secret": tool.secret}
     await synced.connect("generic", credentials, **options)
+
+
+async def connect_case(
+    monkeypatch: pytest.MonkeyPatch,
+    synced: Synced,
+    key: str,
+    case: PlatformCase,
+    server: Any,
+    **options: Any,
+) -> None:
+    """Connects the stand-in of any platform, without a pace."""
+    platform = case.platform(server)
+    about = msgspec.structs.replace(platform.about, limits=NO_PACE)
+    monkeypatch.setattr(platform, "about", about, raising=False)
+    monkeypatch.setitem(PLATFORMS, key, platform)
+    await synced.connect(
+        key,
+        case.credentials(server),
+        field_names=NAMES if case.code else {},
+        audience=Audience(id=case.audience_id, name="The list"),
+        **options,
+    )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 import threading
+import time
 from collections import deque
 from dataclasses import dataclass
 from email import message_from_bytes, policy
@@ -83,6 +85,20 @@ class Mailbox:
     @property
     def subjects(self) -> list[str]:
         return [letter.subject for letter in self.received]
+
+    def link_to(self, to: str, start: str) -> str:
+        """The path of the newest link in an email to this address that begins like this, once it
+        has arrived."""
+
+        def found() -> list[str]:
+            texts = [each.text for each in self.received if each.to == to]
+            return re.findall(rf"https?://[^/\s]+({start}\S+)", "\n".join(texts))
+
+        give_up = time.monotonic() + 60
+        while not found():
+            assert time.monotonic() < give_up, f"no email to {to} has a link to {start}"
+            time.sleep(0.02)
+        return found()[-1]
 
     def say(self, step: str, *answers: str) -> None:
         with self._lock:

@@ -28,6 +28,7 @@ class Offer:
     cap: int
     hold_days: int
     paused: bool = False
+    needs_confirmation: bool = False
     paid_people: set[int] = field(default_factory=set)
     spent: dict[str, int] = field(default_factory=dict)
     begun: set[str] = field(
@@ -48,6 +49,9 @@ class Reader:
     charged: int | None = None
     why_not: str | None = None
     here: bool = True
+    must_confirm: bool = False
+    by_hand: bool = False
+    """Whether the owner verified it, who need not wait for anything."""
     id: str = ""
 
 
@@ -66,14 +70,20 @@ class Model:
         year, number = int(latest[:4]), int(latest[5:])
         return f"{year + number // 12}-{number % 12 + 1:02d}"
 
-    def arrive(self, offer: Offer, partner: int, person: int, now_ms: int) -> Reader:
+    def arrive(
+        self, offer: Offer, partner: int, person: int, now_ms: int, *, is_asked: bool
+    ) -> Reader:
+        """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does."""
         reader = Reader(offer, partner, person, offer.cpa, "verified")
+        reader.must_confirm = is_asked and offer.needs_confirmation
         if offer.paused or any(
             other.here and other.person == person and other.offer is offer for other in self.readers
         ):
             reader.status = "rejected"
-        elif offer.hold_days:
-            reader.status, reader.due_ms = "pending", now_ms + offer.hold_days * DAY_MS
+        elif offer.hold_days or reader.must_confirm:
+            reader.status = "pending"
+            if offer.hold_days:
+                reader.due_ms = now_ms + offer.hold_days * DAY_MS
         else:
             self.verify(reader, now_ms)
         self.readers.append(reader)
@@ -115,6 +125,13 @@ class Model:
                 offer.reached.discard(month)
         offer.budget = budget
 
+    def confirm(self, reader: Reader, now_ms: int) -> None:
+        """They confirm their address."""
+        has_waited, reader.must_confirm = reader.must_confirm, False
+        is_over = reader.due_ms is None or reader.due_ms <= now_ms
+        if has_waited and reader.status == "pending" and is_over:
+            self.verify(reader, now_ms)
+
     def leave(self, reader: Reader) -> None:
         if reader.status == "pending":
             reader.status = "rejected"
@@ -123,7 +140,8 @@ class Model:
         ripe = [
             r
             for r in self.readers
-            if r.here and r.status == "pending" and r.due_ms is not None and r.due_ms <= now_ms
+            if r.here and r.status == "pending" and not r.must_confirm
+            if r.due_ms is not None and r.due_ms <= now_ms
         ]
         return sorted(ripe, key=lambda reader: reader.due_ms or 0)
 

@@ -152,9 +152,7 @@ class Newsletter:
         """The link in the newest letter to this address. Made anew: once a letter is out, nobody
         finds a key in it.
         """
-        letter = next(
-            letter for letter in self.letters(requested_emails.CONFIRM) if letter.to_email == email
-        )
+        letter = next(letter for letter in self.letters("confirm") if letter.to_email == email)
         until_ms = letter.created_ms + requested_emails.CONFIRM_WITHIN_MS
         code = self.person(email).ref_code
         return (
@@ -162,7 +160,7 @@ class Newsletter:
         )
 
     def clicks(self, code: str = "") -> int:
-        self.service.run(self.service.application._links._counter.flush())
+        self.service.run(self.service.application._links.counter.flush())
         return self.service.read(
             lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code)
         )

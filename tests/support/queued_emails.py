@@ -14,7 +14,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import emails, sending
+from honeyguide.mail import email_kinds, emails, sending
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import OutgoingEmail, Transport
@@ -115,12 +115,14 @@ class Letterbox:
         usual = {
             "account_id": self.account_id,
             "to": "ann@example.org",
-            "kind": "notice",
+            "kind": "first_referral",
             "subject": "News",
             "text": "Text\n",
         }
         given = {**usual, "now_ms": NOW, **given}
         given["to"] = EmailAddress.parse(given["to"])
+        if isinstance(given["kind"], str):
+            given["kind"] = email_kinds.declared(given["kind"])
         await emails.enqueue(tx, **given)
 
     def post(self, **given: Any) -> None:

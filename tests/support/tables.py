@@ -33,7 +33,7 @@ def dump_sqlite(path: str) -> Dump:
                 "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
             )
         ]
-        return {name: list(_rows(connection.execute(f'SELECT * FROM "{name}"'))) for name in names}
+        return {name: _rows(connection.execute(f'SELECT * FROM "{name}"')) for name in names}
 
 
 def _rows(cursor: apsw.Cursor) -> list[dict[str, Any]]:
@@ -42,7 +42,8 @@ def _rows(cursor: apsw.Cursor) -> list[dict[str, Any]]:
         found.append(
             dict(zip([column[0] for column in cursor.get_description()], row, strict=True))
         )
-    return found
+    # By content, as in PostgreSQL: an order of rows that no statement asked for means nothing.
+    return sorted(found, key=lambda row: repr(list(row.values())))
 
 
 async def dump_postgres(url: str) -> Dump:
@@ -52,7 +53,11 @@ async def dump_postgres(url: str) -> Dump:
             "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename"
         )
         return {
-            name: [dict(row) for row in await connection.fetch(f'SELECT * FROM "{name}"')]
+            # Without an order, PostgreSQL returns rows as they lie on disk, which vacuum changes.
+            name: [
+                dict(row)
+                for row in await connection.fetch(f'SELECT * FROM "{name}" AS t ORDER BY t::text')
+            ]
             for (name,) in names
         }
     finally:

@@ -13,6 +13,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts
+from honeyguide.events import webhooks
+from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
@@ -21,6 +23,7 @@ from honeyguide.partners import ledger_check, logos, network, payouts, programs,
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.programs import Program
+from honeyguide.referrals import campaigns
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
@@ -28,6 +31,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
 
+from .items import run_items
 from .stores import OpenStore, statement
 
 T = TypeVar("T")
@@ -125,12 +129,32 @@ class Trade:
         return self.partners[-1]
 
     async def arrive(
-        self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS
+        self, partner: int = 0, *, email: str | None = None, now_ms: int = NOON_MS, **claims: str
     ) -> Subscriber:
         email = email or f"reader{next(_numbers)}@example.org"
-        new = NewSubscriber(email=email, referrer_code=self.partners[partner].ref_code)
+        code = self.partners[partner].ref_code
+        new = NewSubscriber(email=email, referrer_code=code, **claims)
         return await self.store.write(
             partial(signups.sign_up, site=self.site, tenant=self.owner, new=new, now_ms=now_ms)
+        )
+
+    async def configure(self, **settings: Any) -> None:
+        """The settings of the owner's campaign."""
+        chosen = campaigns.CampaignSettings(**settings)
+        await self.store.write(lambda tx: campaigns.configure(tx, self.owner, chosen))
+
+    async def listen(self) -> None:
+        """A webhook of the owner's, for `told`."""
+        await self.store.write(
+            partial(
+                webhooks.create,
+                account_id=self.owner.account_id,
+                scope="",
+                url="https://receiver.example/",
+                flags=webhooks.Flags(new_partner_referral=True),
+                policy=OutboundPolicy.for_base_url(SITE.base_url),
+                now_ms=NOON_MS,
+            )
         )
 
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
@@ -176,16 +200,13 @@ class Trade:
         return self.program
 
     async def verify_due(self, now_ms: int) -> None:
-        while await money_work.verify_due_referrals(self.site, self.store, now_ms):
-            pass
+        await run_items(self.store, money_work.referrals_to_verify(self.site), now_ms)
 
     async def tell(self, now_ms: int = NOON_MS) -> None:
-        while await money_work.notify_about_budgets(self.site, self.store, now_ms):
-            pass
+        await run_items(self.store, money_work.budgets_to_notify(self.site), now_ms)
 
     async def close_and_pay_out(self, now_ms: int) -> None:
-        while await money_work.close_months(self.store, now_ms):
-            pass
+        await run_items(self.store, money_work.MONTHS, now_ms)
 
     # -- what came of it
 
@@ -228,6 +249,25 @@ class Trade:
             id=subscriber_id,
         )
         return found  # type: ignore[return-value]
+
+    async def referral(self, subscriber_id: str) -> tuple[str, str | None, int | None]:
+        """(status, reason, when it is due)"""
+        (found,) = await self.rows(
+            "SELECT referral_status, referral_reason, referral_due_ms FROM subscriber "
+            "WHERE id = :id",
+            id=subscriber_id,
+        )
+        return found  # type: ignore[return-value]
+
+    async def told(self) -> list[str]:
+        """Whose `new_partner_referral` there is, in that order."""
+        found = await self.rows(
+            "SELECT subscriber_id FROM event WHERE account_id = :id AND type = :type "
+            "ORDER BY created_ms, id",
+            id=self.owner.account_id,
+            type="new_partner_referral",
+        )
+        return [row[0] for row in found]
 
     async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
         account_id = self.partners[partner].account_id

@@ -1,7 +1,8 @@
 """Make the databases of the previous main: `python -m tests.upgrades.make COMMIT`.
 
 The commit's own code fills them, from a temporary worktree: its demo, with a twelfth of the
-subscribers and few clicks, so that the files stay small.
+subscribers (a quarter at first, as the demo needs some to begin with) and few clicks, so that the
+files stay small.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ except ImportError:  # before November 2026
 
 moments, clicks = subscribers.moments, subscribers.clicks
 subscribers.moments = lambda state, first, last, *rest, **named: moments(
-    state, first / 12, last / 12, *rest, **named
+    state, first / 4, last / 12, *rest, **named
 )
 subscribers.clicks = lambda *given: list(clicks(*given))[:5]
 main()

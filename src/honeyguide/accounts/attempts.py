@@ -9,6 +9,7 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -29,9 +30,16 @@ LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
 LETTERS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
 LETTERS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 
+
+class _ExpiredCount(NamedTuple):
+    subject: str
+    since_ms: int
+
+
 _sql = beside(__file__)
 _COUNT = _sql.query("count", lambda since_ms, n: (int(since_ms), int(n)))
 _FORGET = _sql.command("forget")
+_EXPIRED = _sql.query("expired", _ExpiredCount)
 _PURGE = _sql.command("purge")
 
 
@@ -46,6 +54,7 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
         subject=_subject(site, limit, who),
         now_ms=now_ms,
         expired_ms=now_ms - limit.window_ms,
+        ahead_ms=now_ms + limit.window_ms,
     )
     since_ms, n = counted or (now_ms, 1)
     if n > limit.most:
@@ -63,6 +72,4 @@ async def forget(tx: Tx, site: Site, limit: Limit, who: str) -> None:
     await tx.run(_FORGET, subject=_subject(site, limit, who))
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets a batch and tells whether more may wait."""
-    return await tx.run(_PURGE, expired_ms=now_ms - DAY_MS, batch=PURGE_BATCH) == PURGE_BATCH
+purge = Purge(_EXPIRED, _PURGE, lambda now_ms: {"expired_ms": now_ms - DAY_MS}, batch=PURGE_BATCH)

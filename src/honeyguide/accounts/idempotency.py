@@ -11,6 +11,7 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Busy, Invalid, Reused
 from honeyguide.store import LockWait
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -25,11 +26,18 @@ class StoredAnswer(NamedTuple):
     body: str | None
 
 
+class _ExpiredKey(NamedTuple):
+    account_id: str
+    idempotency_key: str
+    created_ms: int
+
+
 _sql = beside(__file__)
 _CLAIM = _sql.command("claim")
 _FIND = _sql.query("find", StoredAnswer)
 _COMPLETE = _sql.command("complete")
 _FORGET = _sql.command("forget")
+_EXPIRED = _sql.query("expired", _ExpiredKey)
 _PURGE = _sql.command("purge")
 
 
@@ -88,5 +96,4 @@ async def forget(tx: Tx, account_id: str, about: str) -> None:
     await tx.run(_FORGET, account_id=account_id, about=about)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+purge = Purge(_EXPIRED, _PURGE, lambda now_ms: {"expired_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

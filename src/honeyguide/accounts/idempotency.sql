@@ -27,7 +27,12 @@ DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 ));
 
+-- name: expired
+SELECT account_id, idempotency_key, created_ms FROM idempotency WHERE created_ms <= :expired_ms ORDER BY created_ms LIMIT :most;
+
 -- name: purge
-DELETE FROM idempotency WHERE (account_id, idempotency_key) IN (
-    SELECT account_id, idempotency_key FROM idempotency WHERE created_ms <= :expired_ms ORDER BY created_ms LIMIT :batch
+-- Not one that a new request has replaced meanwhile.
+DELETE FROM idempotency WHERE (account_id, idempotency_key, created_ms) IN (
+    SELECT r.account_id, r.idempotency_key, r.created_ms
+    FROM {rows :rows AS r (account_id TEXT, idempotency_key TEXT, created_ms BIGINT)}
 );

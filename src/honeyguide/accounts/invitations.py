@@ -18,7 +18,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.mail import account_emails, texts
+from honeyguide.mail import account_emails, email_kinds, texts
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -47,6 +48,7 @@ _USE = _sql.command("use")
 _OF_INVITER = _sql.query("of_inviter", Ticket)
 _WITHDRAW = _sql.command("withdraw")
 _ANY_ACCOUNT = _sql.value("any_account", str)
+_EXPIRED = _sql.value("expired", str)
 _PURGE = _sql.command("purge")
 
 
@@ -94,7 +96,9 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     )
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(account.email)
-    await account_emails.send(tx, account.id, to, "password_reset", message, now_ms=now_ms)
+    await account_emails.send(
+        tx, account.id, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms
+    )
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -102,12 +106,12 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
     one."""
     account = await accounts.find_by_email(tx, email)
     if account is not None:
-        kind = "account_exists"
+        kind = email_kinds.ACCOUNT_EXISTS
         message = texts.account_exists(
             login=f"{site.base_url}/login", forgot=f"{site.base_url}/password"
         )
     else:
-        kind = "open_account"
+        kind = email_kinds.OPEN_ACCOUNT
         token = await _issue(
             tx,
             "invitation",
@@ -144,7 +148,7 @@ async def invite(
     )
     link = f"{site.base_url}/welcome/{token}"
     message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
-    await account_emails.send(tx, inviter.id, email, "invitation", message, now_ms=now_ms)
+    await account_emails.send(tx, inviter.id, email, email_kinds.INVITATION, message, now_ms=now_ms)
     return link
 
 
@@ -213,5 +217,4 @@ async def withdraw(tx: Tx, account_id: str, ticket_id: str) -> None:
         raise Missing("There is no such invitation, or it has been accepted.")
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.run(_PURGE, now_ms=now_ms, batch=PURGE_BATCH) == PURGE_BATCH
+purge = Purge(_EXPIRED, _PURGE, lambda now_ms: {"now_ms": now_ms}, batch=PURGE_BATCH)

@@ -24,5 +24,8 @@ DELETE FROM ticket WHERE account_id = :account_id AND id = :id AND kind = 'invit
 -- name: any_account
 SELECT id FROM account LIMIT 1;
 
+-- name: expired
+SELECT id FROM ticket WHERE expires_ms <= :now_ms LIMIT :most;
+
 -- name: purge
-DELETE FROM ticket WHERE id IN (SELECT id FROM ticket WHERE expires_ms <= :now_ms LIMIT :batch);
+DELETE FROM ticket WHERE id {in :rows};

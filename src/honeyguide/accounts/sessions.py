@@ -11,6 +11,7 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -53,6 +54,7 @@ _OF_ACCOUNT = _sql.query("of_account", Session)
 _END = _sql.command("end")
 _END_BY_DIGEST = _sql.command("end_by_digest")
 _END_OTHERS = _sql.command("end_others")
+_ENDED = _sql.value("ended", str)
 _PURGE = _sql.command("purge")
 
 
@@ -110,9 +112,10 @@ async def end_others(tx: Tx, account_id: str, session_id: str) -> int:
     return await tx.run(_END_OTHERS, account_id=account_id, id=session_id)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets a batch of sessions that ended by time."""
-    idle_ms, oldest_ms = now_ms - IDLE_MS, now_ms - LONGEST_MS
-    return (
-        await tx.run(_PURGE, idle_ms=idle_ms, oldest_ms=oldest_ms, batch=PURGE_BATCH) == PURGE_BATCH
-    )
+# Sessions that ended by time.
+purge = Purge(
+    _ENDED,
+    _PURGE,
+    lambda now_ms: {"idle_ms": now_ms - IDLE_MS, "oldest_ms": now_ms - LONGEST_MS},
+    batch=PURGE_BATCH,
+)

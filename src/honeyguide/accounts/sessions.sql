@@ -26,7 +26,8 @@ DELETE FROM session WHERE digest = :digest;
 -- name: end_others
 DELETE FROM session WHERE account_id = :account_id AND id <> :id;
 
+-- name: ended
+SELECT id FROM session WHERE seen_ms <= :idle_ms OR created_ms <= :oldest_ms LIMIT :most;
+
 -- name: purge
-DELETE FROM session WHERE id IN (
-    SELECT id FROM session WHERE seen_ms <= :idle_ms OR created_ms <= :oldest_ms LIMIT :batch
-);
+DELETE FROM session WHERE id {in :rows};

@@ -17,8 +17,8 @@ from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.partners import programs, publications
-from honeyguide.partners.programs import HOLDING_PERIOD, ProgramFields
-from honeyguide.partners.publications import PublicationFields
+from honeyguide.partners.programs import ProgramFields
+from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardChanges, RewardFields
@@ -30,6 +30,9 @@ class Body(msgspec.Struct, frozen=True):
     """Unknown keys are ignored: old clients send extras."""
 
     required: ClassVar[tuple[str, ...]] = ()
+    # For a create whose fields are those of its update: nulls are dropped before the types are
+    # checked, so that the types can say what an update takes.
+    drops_nulls: ClassVar[bool] = False
 
 
 class Nothing(Body, frozen=True):
@@ -83,14 +86,14 @@ class RewardUpdate(Body, RewardChanges, frozen=True):
     coupon_codes: CouponCodes | UnsetType = UNSET
 
 
-class ShippingDetails(msgspec.Struct, frozen=True):
-    name: Annotated[str, doc("Name of the recipient.", "Ana Lopes")] | None = None
-    line1: Annotated[str, doc("Street and number.")] | None = None
+class ShippingDetails(msgspec.Struct, frozen=True, kw_only=True):
+    name: Annotated[str, doc("Name of the recipient.", "Ana Lopes")]
+    line1: Annotated[str, doc("Street and number.")]
     line2: Annotated[str, doc("Second line of the address.")] | None = None
-    city: Annotated[str, doc("City.")] | None = None
+    city: Annotated[str, doc("City.")]
     region: Annotated[str, doc("State or region.")] | None = None
-    postcode: Annotated[str, doc("Postal code.")] | None = None
-    country: Annotated[str, doc("Country.")] | None = None
+    postcode: Annotated[str, doc("Postal code.")]
+    country: Annotated[str, doc("Country.")]
     phone: Annotated[str, doc("Phone number for the carrier.")] | None = None
 
 
@@ -156,19 +159,22 @@ class Replay(Body, frozen=True):
     ) = None
 
 
-class PublicationUpdate(Body, PublicationFields, frozen=True):
-    logo: Annotated[str, public.LOGO] | UnsetType | None = UNSET
-
-
-class PublicationCreate(PublicationUpdate, frozen=True):
+class PublicationCreate(Body, PublicationFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = publications.REQUIRED
+    drops_nulls: ClassVar[bool] = True
+
+    logo: Annotated[str, public.LOGO] | UnsetType = UNSET
+
+
+class PublicationUpdate(Body, PublicationChanges, frozen=True):
+    logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 
 class ProgramCreate(Body, ProgramFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = (*programs.REQUIRED, "publication_uuid")
+    drops_nulls: ClassVar[bool] = True
 
     publication_uuid: Annotated[public.Uuid, doc("UUID of the publication.")] | None = None
-    referral_pending_duration: Annotated[int | UnsetType | None, HOLDING_PERIOD] = UNSET
 
 
 class ProgramUpdate(Body, ProgramFields, frozen=True):
@@ -181,62 +187,96 @@ class Join(Body, frozen=True):
     ) = None
 
 
-def null_as_unset(body: B) -> B:
-    """The body of a create, where null is the same as absent."""
-    nulls = {name: UNSET for name in body.__struct_fields__ if getattr(body, name) is None}
-    return msgspec.structs.replace(body, **nulls)
-
-
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 _WRONG_TYPE = re.compile(r"Expected `(.+?)`, got `(.+?)`(?: - at `\$\.?(.*?)`)?$")
+_LACKING = re.compile(r"Object missing required field `(.+?)` - at `\$\.(\w+)`$")
 _WORDS = {
     "str": "a string",
     "int": "a whole number",
     "float": "a number",
+    "decimal": "a number with a fraction",
     "bool": "true or false",
     "array": "a list",
     "object": "an object",
     "null": "null",
 }
 NOT_JSON = "The body is not valid JSON."
+# As many digits as a whole number may have to be taken from a decimal notation.
+_MOST_DIGITS = 18
+
+
+def _number(text: str) -> int | Decimal:
+    """JSON has one type of numbers: 5.0 and 5e0 are the whole number 5."""
+    number = Decimal(text)
+    is_whole = number.adjusted() < _MOST_DIGITS and number == number.to_integral_value()
+    return int(number) if is_whole else number
+
+
+_untyped: msgspec.json.Decoder[Any] = msgspec.json.Decoder(float_hook=_number)
 
 
 def decode(kind: type[B], raw: bytes) -> B:
     """Decode a JSON body. The error says what is wrong. An empty body is an empty object."""
+    raw = raw or b"{}"
+    try:
+        if not kind.drops_nulls:
+            try:
+                body: B = _decoder(kind).decode(raw)
+                return body
+            except msgspec.ValidationError:
+                pass  # perhaps only for how a number is written, or a key that comes twice
+        fields = _untyped.decode(raw)
+    except (msgspec.DecodeError, RecursionError, ValueError, ArithmeticError):
+        raise Invalid(NOT_JSON, code="invalid_json") from None
+    if kind.drops_nulls and isinstance(fields, dict):
+        fields = {name: value for name, value in fields.items() if value is not None}
+    return convert(kind, fields)
+
+
+def _decoder(kind: type[B]) -> msgspec.json.Decoder[B]:
     decoder = _decoders.get(kind)
     if decoder is None:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind, float_hook=Decimal)
+    return decoder
+
+
+def convert(kind: type[B], fields: Any, *, strict: bool = True) -> B:
+    """The body with these fields. Not `strict`: from a form, where numbers and flags are text."""
     try:
-        body: B = decoder.decode(raw or b"{}")
+        body: B = msgspec.convert(fields, kind, strict=strict)
     except msgspec.ValidationError as error:
-        raise _explained(str(error)) from None
-    except (msgspec.DecodeError, RecursionError, ValueError, ArithmeticError):
-        raise Invalid(NOT_JSON, code="invalid_json") from None
+        raise _explained(kind, str(error)) from None
     return body
 
 
-def convert(kind: type[B], fields: dict[str, Any]) -> B:
-    """The same for the text fields of a form, where numbers and flags are text."""
-    try:
-        body: B = msgspec.convert(fields, kind, strict=False)
-    except msgspec.ValidationError as error:
-        raise _explained(str(error)) from None
-    return body
-
-
-def _explained(message: str) -> Invalid:
+def _explained(kind: type[Body], message: str) -> Invalid:
+    lacking = _LACKING.fullmatch(message)
+    if lacking is not None:
+        return Invalid("{field} needs {part}.", param=lacking[2], part=lacking[1])
     match = _WRONG_TYPE.fullmatch(message)
     if match is None:
         return Invalid(NOT_JSON, code="invalid_json")
     wanted, got, where = match.groups()
     if not where:
         return Invalid("The body must be a JSON object.", code="invalid_json")
-    param = re.split(r"[.\[]", where)[0]
-    kinds = [_WORDS.get(word.strip(), word.strip()) for word in wanted.split("|")]
-    return Invalid(
-        "{field} must be {kinds}, not {got}.",
-        param=param,
-        code="invalid_type",
-        kinds=" or ".join(kinds),
-        got=_WORDS.get(got, got),
-    )
+    param, *inside = re.split(r"[.\[]", where)
+    kinds = [each.strip() for each in wanted.split("|")]
+    told = {
+        "kinds": " or ".join(
+            _WORDS.get(each, each) for each in (kinds if inside else _allowed(kind, param, kinds))
+        ),
+        "got": _WORDS.get(got, got),
+    }
+    if not inside:
+        template = "{field} must be {kinds}, not {got}."
+        return Invalid(template, param=param, code="invalid_type", **told)
+    part = "each item" if inside[0].endswith("]") else inside[0]
+    template = "{field}: {part} must be {kinds}, not {got}."
+    return Invalid(template, param=param, code="invalid_type", part=part, **told)
+
+
+def _allowed(kind: type[Body], field: str, kinds: list[str]) -> list[str]:
+    """What a caller may send: a null that stands for an absent field, if it may be absent."""
+    without = [each for each in kinds if each != "null"]
+    takes_null = field not in kind.required and (kind.drops_nulls or "null" in kinds)
+    return [*without, "null"] if takes_null else without

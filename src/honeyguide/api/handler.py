@@ -3,6 +3,7 @@ responses here."""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import os
@@ -34,6 +35,8 @@ log = logging.getLogger("honeyguide.api")
 MOST_AT_ONCE = 1_000
 # Writes that wait for the store at once. A small machine does as many well within a second.
 MOST_WRITING = 256
+# Decoding a body of 2 MB can take half a second, so a large one is decoded in a thread.
+LARGE_BODY = 64 * 1024
 BUG = "Something went wrong on our side. Please report it with the request_id."
 OVERLOADED = "The service is overloaded; try again in a moment."
 
@@ -272,9 +275,11 @@ async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodi
     assert route.body is not None
     if route.multipart and multipart.is_form(content_type):
         fields = await multipart.fields_of(raw, content_type or b"", route.body)
-        return bodies.convert(route.body, fields)
+        return bodies.convert(route.body, fields, strict=False)
     if raw:
         transport.check_is_json(content_type, also_form=route.multipart)
+    if len(raw) > LARGE_BODY:
+        return await asyncio.to_thread(bodies.decode, route.body, raw)
     return bodies.decode(route.body, raw)
 
 

@@ -13,7 +13,7 @@ from honeyguide.accounts import idempotency
 from honeyguide.api.bodies import Body
 from honeyguide.api.call import Route
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
-from honeyguide.kernel import checks, money, public
+from honeyguide.kernel import checks, public
 
 ABOUT = (
     "Newsletter referral and partner programs. "
@@ -208,10 +208,9 @@ def _schemas(routes: Iterable[Route]) -> dict[str, Schema]:
     requests = dict.fromkeys(route.body for route in routes if route.body is not None)
     types = [*requests, *dict.fromkeys(route.answer for route in routes)]
     _, found = msgspec.json.schema_components(types, ref_template=_REF + "{name}")
-    required = {_name(kind): kind.required for kind in requests}
+    by_name = {_name(kind): kind for kind in requests}
     return {
-        _plain(name): _finished(schema, required.get(_plain(name)))
-        for name, schema in found.items()
+        _plain(name): _finished(schema, by_name.get(_plain(name))) for name, schema in found.items()
     }
 
 
@@ -224,9 +223,9 @@ def _plain(name: str) -> str:
     return re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
 
 
-def _finished(schema: Schema, required: tuple[str, ...] | None) -> Schema:
-    """The schema of a type as callers see it. `required` is given for request bodies, whose
-    required fields come first."""
+def _finished(schema: Schema, body: type[Body] | None) -> Schema:
+    """The schema of a type as callers see it. Of a request's `body`, the required fields come
+    first."""
     done = {
         key: value
         for key, value in schema.items()
@@ -235,13 +234,13 @@ def _finished(schema: Schema, required: tuple[str, ...] | None) -> Schema:
     if "description" in done:
         done["description"] = re.sub(r"\s+", " ", done["description"])
     fields = {field: _simple(raw) for field, raw in schema.get("properties", {}).items()}
-    if required is None:
+    if body is None:
         done["properties"] = {field: _received(schema) for field, schema in fields.items()}
         needed = list(schema.get("required", ()))
     else:
-        needed = list(required)
+        needed = list(body.required)
         names = [*needed, *(field for field in fields if field not in needed)]
-        done["properties"] = {field: _sent(fields[field], field in needed) for field in names}
+        done["properties"] = {field: _sent(fields[field], field, body) for field in names}
     if needed:
         done["required"] = needed
     return done
@@ -256,7 +255,7 @@ def _simple(schema: Schema) -> Schema:
     if done.get("default", "") is None:
         del done["default"]
     if done.get("format") == "decimal":
-        done |= {"type": "number", "minimum": 0, "maximum": money.MOST_CENTS // 100}
+        done |= {"type": "number", "minimum": 0}
         del done["format"]
     for key in ("items", "additionalProperties"):
         if isinstance(done.get(key), dict):
@@ -281,11 +280,14 @@ def _received(schema: Schema) -> Schema:
     return {key: value for key, value in schema.items() if key != "maxLength"}
 
 
-def _sent(schema: Schema, is_needed: bool) -> Schema:
+def _sent(schema: Schema, field: str, body: type[Body]) -> Schema:
     kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
     # On create, null is the same as absent, so a required field cannot be null.
-    if is_needed and "null" in kinds:
+    if field in body.required and "null" in kinds:
         schema = schema | {"type": next(kind for kind in kinds if kind != "null")}
+    if field not in body.required and body.drops_nulls and "null" not in kinds:
+        schema = schema | {"type": [*kinds, "null"]}
     if "string" in kinds and not {"maxLength", "enum", "format"} & schema.keys():
         schema = schema | {"maxLength": checks.STRING_LIMIT}
     return schema

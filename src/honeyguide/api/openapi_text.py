@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.accounts.admission import NO_KEY
-from honeyguide.kernel import paging
+from honeyguide.kernel import money, paging
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
 from honeyguide.referrals import shipments, subscribers
@@ -69,7 +69,7 @@ QUERY: dict[str, Schema] = {
     },
     "min_cpa": {
         "description": "Minimum fee per new subscriber, in US dollars.",
-        "schema": {"type": "number", "minimum": 0},
+        "schema": {"type": "number", "minimum": 0, "maximum": money.MOST_CENTS // 100},
     },
     "audience_gender": {
         "description": "Only publications with this audience.",

@@ -14,7 +14,7 @@ from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
 from honeyguide.kernel.site import Site
 from honeyguide.partners import rules
 from honeyguide.partners.network import NetworkProgram, PartnerCampaign
-from honeyguide.partners.programs import HOLDING_PERIOD, Program
+from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
 from honeyguide.partners.publications import Publication
 from honeyguide.referrals.rules import explain
 from honeyguide.signups.signups import ListedReferral
@@ -26,6 +26,12 @@ PartnerName = Annotated[str, doc("Name of the partner.", "The Daily Comb")]
 PublicationUuid = Annotated[public.Uuid, doc("UUID of the publication.")]
 ProgramUuid = Annotated[public.Uuid, doc("UUID of the partner program.")]
 LogoUrl = Annotated[public.Url, doc("URL of the logo.")]
+PARTNERS_HOLDING_PERIOD = doc(
+    "Days a referral must stay subscribed before it is verified; 0 without a holding period.",
+    14,
+    minimum=0,
+    maximum=LONGEST_HOLD_DAYS,
+)
 RemainingPayout = Annotated[
     Decimal, doc("What you can still earn this month, in US dollars.", 87.5)
 ]
@@ -150,12 +156,15 @@ class PartnerCampaignView(View, frozen=True):
     referral_link: public.ReferralLink
     magic_link: Annotated[
         public.Url,
-        doc("Link for your emails. It opens a page where readers subscribe with one click."),
+        doc(
+            "Link for your emails. It opens a page where readers subscribe with one click. Add "
+            "`?email=` and the reader's address, and the page has it filled in."
+        ),
     ]
     cpa: Annotated[Decimal, CPA]
     max_payout: Annotated[Decimal, MAX_PAYOUT]
     remaining_payout: RemainingPayout
-    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
+    referral_pending_duration: Annotated[int, PARTNERS_HOLDING_PERIOD]
     terms: public.Terms | None
     thankyou_page_url: public.ThankYouPageUrl | None
     created_at: Annotated[public.Time, doc("When you joined.")]
@@ -287,7 +296,9 @@ def partner_campaign_view(site: Site, j: PartnerCampaign) -> PartnerCampaignView
         cpa=dollars(j.cpa_cents),
         max_payout=dollars(j.max_payout_cents),
         remaining_payout=remaining_payout(j.spent_cents, j.max_payout_cents),
-        referral_pending_duration=j.referral_pending_duration,
+        referral_pending_duration=(
+            j.referral_pending_duration if j.referral_pending_duration_enabled else 0
+        ),
         terms=j.terms,
         thankyou_page_url=j.thankyou_page_url,
         created_at=iso(j.created_ms),

@@ -45,10 +45,9 @@ from honeyguide.store.tx import Tx
 async def create_program(tx: Tx, call: Call) -> OneProgram:
     if not call.body.publication_uuid:
         raise Required("publication_uuid")
-    body = bodies.null_as_unset(call.body)
     publication_id = lowercase_id(call.body.publication_uuid)
     made = await programs.create(
-        tx, call.tenant.account_id, publication_id, body, now_ms=call.now_ms
+        tx, call.tenant.account_id, publication_id, call.body, now_ms=call.now_ms
     )
     return OneProgram(program_view(made))
 
@@ -151,7 +150,7 @@ async def get_partner_campaign(tx: Tx, call: Call) -> OnePartnerCampaign:
 
 async def list_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
-    program = await programs.get(tx, call.tenant.account_id, call.path["uuid"])
+    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
     rows, total = await signups.page_of_program(tx, call.tenant.account_id, program.id, page)
     meta = ReferralMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Referrals([referral_view(row) for row in rows], meta), page, total)
@@ -163,7 +162,7 @@ def _month(call: Call) -> str:
 
 
 async def spend(tx: Tx, call: Call) -> OneSpend:
-    program = await programs.get(tx, call.tenant.account_id, call.path["uuid"])
+    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
     spent = await forecast.spend(tx, program, _month(call), now_ms=call.now_ms)
     return OneSpend(spend_view(spent))
 

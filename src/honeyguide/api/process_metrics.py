@@ -11,6 +11,7 @@ from typing import Literal
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
+from honeyguide.kernel.background import Background, LoopHealth
 from honeyguide.store import Store
 from honeyguide.store.watch import PoolState
 
@@ -23,12 +24,26 @@ _All = Literal["sum", "max", "min"]
 
 
 class ProcessMetrics:
+    name = "measure the process"
+
     def __init__(
-        self, registry: CollectorRegistry, store: Store, under_way: Callable[[], int]
+        self,
+        registry: CollectorRegistry,
+        store: Store,
+        background: Background,
+        under_way: Callable[[], int],
     ) -> None:
         self._registry = registry
         self._store = store
+        self._background = background
         self._under_way = under_way
+        self._failures = Counter(
+            "honeyguide_loop_failures",
+            "Unexpected failures of background work, after which it was started again",
+            ("loop",),
+            registry=registry,
+        )
+        self._failures_so_far: dict[str, int] = {}
         self._in_flight = self._gauge(
             "honeyguide_requests_in_flight", "Requests that are being answered now", "sum"
         )
@@ -102,15 +117,24 @@ class ProcessMetrics:
         """How late the loop was at its last tick, or is by now."""
         return max(self._late_s, time.monotonic() - self._ticked_s - SAMPLE_S)
 
-    async def run(self) -> None:
-        while True:
-            self._ticked_s = time.monotonic()
-            self.sample()
-            await asyncio.sleep(SAMPLE_S)
-            self._late_s = max(0.0, time.monotonic() - self._ticked_s - SAMPLE_S)
-            self._lag.set(self._late_s)
+    def begin(self) -> None:
+        self._ticked_s = time.monotonic()
+
+    async def step(self) -> None:
+        self.sample()
+
+    async def rest(self) -> None:
+        self._ticked_s = time.monotonic()
+        await asyncio.sleep(SAMPLE_S)
+        self._late_s = max(0.0, time.monotonic() - self._ticked_s - SAMPLE_S)
+        self._lag.set(self._late_s)
+
+    async def end(self) -> None:
+        pass
 
     def sample(self) -> None:
+        for loop in self._background.health:
+            self._set_failures(loop)
         self._in_flight.set(self._under_way())
         for pool in self._store.pools():
             self._set_pool(pool)
@@ -121,6 +145,11 @@ class ProcessMetrics:
         cpu_s = time.process_time()
         self._cpu.inc(cpu_s - self._cpu_s)
         self._cpu_s = cpu_s
+
+    def _set_failures(self, loop: LoopHealth) -> None:
+        so_far = self._failures_so_far.get(loop.name, 0)
+        self._failures.labels(loop.name).inc(loop.failures - so_far)
+        self._failures_so_far[loop.name] = loop.failures
 
     def _set_pool(self, pool: PoolState) -> None:
         self._pools["connections_max"].labels(pool.name).set(pool.most)

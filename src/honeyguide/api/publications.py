@@ -3,7 +3,7 @@ before it is stored."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import UNSET
 
@@ -17,30 +17,29 @@ from honeyguide.api.partner_views import (
     publication_view,
 )
 from honeyguide.api.views import Message
-from honeyguide.kernel.errors import Required
 from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import StoredLogo
-from honeyguide.partners.publications import PublicationFields
+from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.store.tx import Tx
 
+F = TypeVar("F", bound=PublicationFields)
 
-class WithLogo(NamedTuple):
+
+class WithLogo(NamedTuple, Generic[F]):
     """A body whose logo was decoded and stored before the transaction."""
 
-    fields: PublicationFields
+    fields: F
     logo: StoredLogo | None
 
 
-async def prepare_create(call: Call) -> WithLogo:
-    body: bodies.PublicationCreate = bodies.null_as_unset(call.body)
+async def prepare_create(call: Call) -> WithLogo[PublicationFields]:
+    body: bodies.PublicationCreate = call.body
     publications.check_required(body, has_logo=body.logo not in ("", UNSET))
     return WithLogo(body, await _stored(call, body.logo))
 
 
-async def prepare_update(call: Call) -> WithLogo:
+async def prepare_update(call: Call) -> WithLogo[PublicationChanges]:
     body: bodies.PublicationUpdate = call.body
-    if body.logo is None:
-        raise Required("logo", "{field} must not be null.")
     # A client that sends back what it read sends the logo's URL: keep the stored logo.
     is_new = body.logo is not UNSET and not body.logo.startswith(logo_url(call.site, ""))
     return WithLogo(body, await _stored(call, body.logo) if is_new else None)
@@ -53,7 +52,7 @@ async def _stored(call: Call, logo: object) -> StoredLogo:
 
 
 async def create(tx: Tx, call: Call) -> OnePublication:
-    body: WithLogo = call.body
+    body: WithLogo[PublicationFields] = call.body
     assert body.logo is not None
     made = await publications.create(
         tx,
@@ -79,7 +78,7 @@ async def get(tx: Tx, call: Call) -> OnePublication:
 
 
 async def update(tx: Tx, call: Call) -> OnePublication:
-    body: WithLogo = call.body
+    body: WithLogo[PublicationChanges] = call.body
     changed = await publications.update(
         tx,
         call.tenant.account_id,

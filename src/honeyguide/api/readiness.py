@@ -7,6 +7,7 @@ import logging
 import shutil
 from collections.abc import Callable
 
+from honeyguide.kernel.background import Background
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.store import Store, health
 from honeyguide.store.tx import Tx
@@ -26,9 +27,14 @@ async def _check(tx: Tx) -> None:
 
 class Readiness:
     def __init__(
-        self, store: Store, is_overloaded: Callable[[], bool], lag_s: Callable[[], float]
+        self,
+        store: Store,
+        background: Background,
+        is_overloaded: Callable[[], bool],
+        lag_s: Callable[[], float],
     ) -> None:
         self._store = store
+        self._background = background
         self._is_overloaded = is_overloaded
         self._lag_s = lag_s
 
@@ -46,6 +52,12 @@ class Readiness:
             return Unavailable("The database cannot be used. The log has the details.")
         if self._is_overloaded() or self._lag_s() > MOST_LAG_S:
             return Unavailable("This process is overloaded.", code="overloaded")
+        if failing := self._background.failing:
+            return Unavailable(
+                "Background work keeps failing: {names}. The log has the details.",
+                code="background_work",
+                names=", ".join(loop.name for loop in failing),
+            )
         return None
 
     async def _check_writes(self) -> None:

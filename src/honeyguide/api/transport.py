@@ -105,8 +105,7 @@ class Table:
 
 
 def decoded(path: dict[str, str]) -> dict[str, str]:
-    """Path parameters as text, UUIDs in lower case. A blank value is an error, and so is one that
-    no database can store."""
+    """Path parameters as text, UUIDs in lower case. A blank value is an error."""
     values = {}
     for name, raw in path.items():
         try:
@@ -116,7 +115,9 @@ def decoded(path: dict[str, str]) -> dict[str, str]:
                 value = raw if raw.isascii() else raw.encode("latin-1").decode()
         except UnicodeDecodeError:
             raise Invalid("{field} in the path is not valid UTF-8.", param=name) from None
-        if not value.strip() or "\x00" in value:
+        if "\x00" in value:  # no database can store it, so nothing has this name
+            raise Unknown(UNKNOWN_PATH)
+        if not value.strip():
             raise Required(name, "{field} in the path must not be blank.")
         values[name] = lowercase_id(value)
     return values

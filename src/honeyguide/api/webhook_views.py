@@ -115,6 +115,14 @@ class DeliveryMeta(PageMeta, frozen=True):
 
 
 class Deliveries(View, frozen=True):
+    disabled_at: Annotated[
+        public.Time | None,
+        doc(
+            "When the webhook was disabled because deliveries to it failed; null if it is enabled. "
+            "Update the webhook to enable it again.",
+            None,
+        ),
+    ]
     deliveries: list[DeliveryView]
     meta: Annotated[DeliveryMeta, META]
 

@@ -27,6 +27,7 @@ from honeyguide.api.webhook_views import (
 )
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags, Webhook
+from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.store.tx import Tx
 
@@ -138,11 +139,16 @@ async def test(tx: Tx, call: Call) -> OneDelivery:
 
 async def deliveries(tx: Tx, call: Call) -> Listed:
     page = call.page
+    hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     rows, total = await webhooks.page_of_deliveries(
-        tx, call.tenant.account_id, _scope(call), call.path["uuid"], page
+        tx, call.tenant.account_id, _scope(call), hook.id, page
     )
-    meta = DeliveryMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Deliveries([delivery_view(*row) for row in rows], meta), page, total)
+    shown = Deliveries(
+        disabled_at=iso(hook.disabled_ms) if hook.disabled_ms else None,
+        deliveries=[delivery_view(*row) for row in rows],
+        meta=DeliveryMeta(page.per_page, page.page, page.total_pages(total), total),
+    )
+    return Listed(shown, page, total)
 
 
 async def resend(tx: Tx, call: Call) -> OneDelivery:

@@ -41,6 +41,9 @@ class Bucket:
             retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=RETRY_S)},
         )
 
+    def make_private(self) -> None:
+        """The bucket's own policy says who may read it."""
+
     def put(self, name: str, source: Path, tick: Tick) -> None:
         with self._errors("write to"):
             if source.stat().st_size <= PART:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from honeyguide.backups.names import erasures_ms, erasures_name
-from honeyguide.backups.places import Place
+from honeyguide.backups.places import Place, put_whole
 from honeyguide.backups.threads import Tick
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
@@ -29,7 +29,7 @@ def write_erasures(
     name = erasures_name(now_ms, new_id()[-12:])
     with workspace(parent) as folder:
         (folder / name).write_bytes(msgspec.json.encode([each._asdict() for each in found]))
-        place.put(name, folder / name, tick)
+        put_whole(place, name, folder / name, tick)
 
 
 def read_erasures(place: Place, folder: Path, tick: Tick) -> list[Erasure]:
@@ -71,5 +71,5 @@ async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> b
     await import_erasure.erase_matching(
         tx, tenant, lambda email: site.person_key(email) == erasure.person_key
     )
-    await erasures.keep(tx, erasure, now_ms=now_ms)
+    await erasures.keep(tx, erasure)
     return True

@@ -11,9 +11,8 @@ from typing import NamedTuple
 from honeyguide.backups import packing, records
 from honeyguide.backups.checking import CannotCheck, check
 from honeyguide.backups.names import backup_name
-from honeyguide.backups.places import Place
+from honeyguide.backups.places import Place, put_whole
 from honeyguide.backups.threads import Tick, run_apart, workspace_apart
-from honeyguide.kernel.errors import Unavailable
 from honeyguide.store.backup import dump, is_compressed, work_folder
 
 
@@ -48,7 +47,7 @@ async def make(plan: BackupPlan, name: str) -> MadeBackup:
             await run_apart(packing.encrypt, packed, folder / name, plan.recipient)
             packed = folder / name
         size, sha256 = packed.stat().st_size, await run_apart(packing.digest_of, packed)
-        await run_apart(_store, plan.place, name, packed)
+        await run_apart(put_whole, plan.place, name, packed)
     return MadeBackup(size, sha256, result, message)
 
 
@@ -78,15 +77,3 @@ async def _check(plan: BackupPlan, packed: Path, folder: Path) -> tuple[str, str
     found = checked.contents.subscribers
     people = f"{found:,} subscriber{'' if found == 1 else 's'}"
     return records.OK, f"Restored and verified, with {people}."
-
-
-def _store(place: Place, name: str, file: Path, tick: Tick) -> None:
-    place.put(name, file, tick)
-    sizes = {stored.name: stored.size for stored in place.files()}
-    if sizes.get(name) != file.stat().st_size:
-        raise Unavailable(
-            "The backup is incomplete in {place}: it has {there} bytes instead of {here}.",
-            place=place.shown,
-            there=sizes.get(name, 0),
-            here=file.stat().st_size,
-        )

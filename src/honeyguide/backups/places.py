@@ -11,7 +11,8 @@ from typing import NamedTuple, NoReturn, Protocol
 
 from honeyguide.backups.threads import Tick, copy_file, copy_in_chunks
 from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
-from honeyguide.kernel.errors import Missing, Unavailable
+from honeyguide.kernel.errors import Fault, Missing, Unavailable
+from honeyguide.store.private_files import make_private
 
 
 class StoredFile(NamedTuple):
@@ -36,6 +37,10 @@ class Place(Protocol):
     def get(self, name: str, target: Path, tick: Tick) -> None: ...
 
     def delete(self, name: str) -> None: ...
+
+    def make_private(self) -> None:
+        """Closes older files to other users of the machine."""
+        ...
 
 
 # All that Honeyguide stores starts with this.
@@ -90,6 +95,10 @@ class Folder:
         except OSError as error:
             _cannot("delete from", self._folder, error)
 
+    def make_private(self) -> None:
+        with suppress(Unavailable):  # the next backup says that the folder is not there
+            make_private(self._folder / file.name for file in self.files())
+
     def _require_folder(self) -> None:
         # It is not created: it may be a disk that is not mounted just now.
         if not self._folder.is_dir():
@@ -107,6 +116,28 @@ def place_for(url: str, *, key_id: str = "", secret: str = "") -> Place:
     from honeyguide.backups.buckets import Bucket
 
     return Bucket(parsed, key_id, secret)
+
+
+def put_whole(place: Place, name: str, source: Path, tick: Tick) -> None:
+    """Stores the file and looks whether all of it arrived. What is there of it otherwise is deleted
+    if possible, so that nobody takes it for the whole.
+    """
+    try:
+        place.put(name, source, tick)
+        here = source.stat().st_size
+        there = {stored.name: stored.size for stored in place.files()}.get(name, 0)
+        if there != here:
+            raise Unavailable(
+                "{name} is incomplete in {place}: it has {there} bytes instead of {here}.",
+                name=name,
+                place=place.shown,
+                there=there,
+                here=here,
+            )
+    except Fault:
+        with suppress(Fault):
+            place.delete(name)
+        raise
 
 
 def _sync_folder(folder: Path) -> None:

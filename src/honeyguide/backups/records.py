@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.backups.places import StoredFile
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -40,7 +41,7 @@ _sql = beside(__file__)
 _STATE = _sql.query("state", _State)
 _NEWEST = _sql.query("newest", BackupRecord)
 _NEWEST_FINISHED = _sql.query("newest_finished", BackupRecord)
-_GOOD = _sql.value("good", str)
+_GOOD = _sql.query("good", StoredFile)
 _BEGIN = _sql.command("begin")
 _FINISH = _sql.command("finish")
 _END_UNFINISHED = _sql.command("end_unfinished")
@@ -107,8 +108,8 @@ async def last_finished(tx: Tx) -> BackupRecord | None:
     return await tx.one(_NEWEST_FINISHED)
 
 
-async def names_of_good(tx: Tx) -> list[str]:
-    """Backups that were restored into a scratch database and verified."""
+async def good(tx: Tx) -> list[StoredFile]:
+    """Backups that were restored into a scratch database and verified, as they were stored."""
     return await tx.all(_GOOD)
 
 
@@ -119,4 +120,5 @@ async def drop_unfinished(tx: Tx) -> None:
 
 
 async def purge(tx: Tx, *, before_ms: int) -> None:
+    """Keeps that of the newest good backup, whose file is kept too."""
     await tx.run(_PURGE, before_ms=before_ms)

@@ -13,7 +13,7 @@ SELECT {record} FROM backup ORDER BY started_ms DESC, id DESC LIMIT :most;
 SELECT {record} FROM backup WHERE result IS NOT NULL ORDER BY started_ms DESC, id DESC LIMIT 1;
 
 -- name: good
-SELECT name FROM backup WHERE result = 'ok';
+SELECT name, bytes AS size FROM backup WHERE result = 'ok';
 
 -- name: begin
 INSERT INTO backup (id, name, started_ms) VALUES (:id, :name, :now_ms);
@@ -29,7 +29,8 @@ UPDATE backup SET result = 'failed', message = :message WHERE result IS NULL;
 DELETE FROM backup WHERE result IS NULL;
 
 -- name: purge
-DELETE FROM backup WHERE started_ms < :before_ms;
+DELETE FROM backup WHERE started_ms < :before_ms
+  AND (result IS NULL OR result <> 'ok' OR started_ms < (SELECT MAX(started_ms) FROM backup WHERE result = 'ok'));
 
 -- name: request
 INSERT INTO instance (name, value) VALUES ('backup_requested', '1') ON CONFLICT (name) DO NOTHING;

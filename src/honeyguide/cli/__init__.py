@@ -44,6 +44,7 @@ def choose_settings_file(
     settings: Annotated[
         Path | None,
         typer.Option(
+            readable=False,  # whoever cannot read it gets a sentence of ours
             help="Settings file; HONEYGUIDE_SETTINGS in the environment means the same. "
             f"Otherwise honeyguide.env in the current folder, else {IN_ETC}.",
         ),
@@ -54,7 +55,22 @@ def choose_settings_file(
 
 
 def main() -> None:
+    # Databases, backups and exports have people's addresses in them: whatever a command writes is
+    # for its user alone.
+    os.umask(0o077)
     try:
         app()
     except KeyboardInterrupt:
         sys.exit(130)
+    except FileNotFoundError:
+        if _has_current_folder():
+            raise
+        sys.exit("The current folder was deleted. Run the command in another folder.")
+
+
+def _has_current_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True

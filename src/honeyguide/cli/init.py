@@ -52,7 +52,7 @@ class Setup:
         self.questions = questions
         self.path = _settings_path()
         self.file: SettingsFile | None = None
-        if self.path.exists():
+        if os.path.exists(self.path):  # not Path.exists, which fails where the folder is closed
             self.file = settings.find_file({PATH_NAME: str(self.path)})
         self.answers: dict[str, str] = {}
         self.service_user = user or ("honeyguide" if os.geteuid() == 0 else None)
@@ -174,7 +174,7 @@ def _ask_database(setup: Setup, given: str | None, direct_url: str | None) -> Fo
         return _look_into_database(setup, setup.before.direct_url)
     default = setup.before.database_url
     if setup.file is None or f"{PREFIX}DATABASE_URL" not in setup.file.entries:
-        folder = Path.cwd() / "var" if setup.user is None else install.STATE_FOLDER
+        folder = Path("var").absolute() if setup.user is None else install.STATE_FOLDER
         default = f"sqlite:///{folder}/honeyguide.db"
     answer = setup.questions.ask(
         "Database: path of an SQLite file, or postgresql://user:password@host/name",

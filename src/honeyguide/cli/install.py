@@ -88,9 +88,19 @@ def acting_as(user: pwd.struct_passwd | None) -> Iterator[None]:
             os.environ["HOME"] = home
 
 
+@contextmanager
+def _open_to_others() -> Iterator[None]:
+    """For folders that others must get through: to the settings file, or to a folder of theirs."""
+    umask = os.umask(0o022)
+    try:
+        yield
+    finally:
+        os.umask(umask)
+
+
 def check_folder(folder: Path) -> None:
     """Before anything is asked: can a file be written there?"""
-    while not folder.exists():
+    while not os.path.exists(folder):  # also one inside a folder that is closed to us
         folder = folder.parent
     if not (folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)):
         raise NotInstalled(
@@ -104,7 +114,9 @@ def create_folder(folder: Path, user: pwd.struct_passwd | None) -> None:
     if folder.exists():
         return
     try:
-        folder.mkdir(parents=True, mode=0o700)
+        with _open_to_others():
+            folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
         if user is not None:
             os.chown(folder, user.pw_uid, user.pw_gid)
     except OSError as error:
@@ -131,7 +143,8 @@ def restrict_settings(path: Path, user: pwd.struct_passwd | None) -> None:
 def write_whole(path: Path, text: str, mode: int) -> None:
     """Either all of the file is written or nothing is changed."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        with _open_to_others():
+            path.parent.mkdir(parents=True, exist_ok=True)
         handle, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
             with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -119,10 +119,10 @@ async def _make_payouts(services: Services) -> list[tuple[str, int]]:
     store, done = services.store, []
     await store.write(payouts.close_months, now_ms=services.clock())
     with _progress() as bar:
-        while (month := await store.read(payouts.month_to_pay_out)) is not None:
+        for month in await store.read(payouts.months_to_pay_out, most=12):
             earners = await store.slow_snapshot(payouts.earners, month)
             task = bar.add_task(f"Payouts for {rules.month_name(month)}", total=earners)
-            await pay_out(store, services.clock(), partial(bar.advance, task))
+            await pay_out(store, month, services.clock(), partial(bar.advance, task))
             done.append((month, int(bar.tasks[task].completed)))
     return done
 

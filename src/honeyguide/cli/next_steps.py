@@ -38,7 +38,7 @@ def text(
 
 def _command(path: Path) -> str:
     """The command with its settings file, if it would not find that by itself."""
-    option = "" if path in (IN_ETC, Path.cwd() / path.name) else f" --settings {_quoted(path)}"
+    option = "" if path in (IN_ETC, Path(path.name).absolute()) else f" --settings {_quoted(path)}"
     return f"{_quoted(install.command())}{option}"
 
 

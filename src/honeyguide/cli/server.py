@@ -14,10 +14,12 @@ from honeyguide import __version__, logs, settings
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, find_settings_file, read_settings, with_services
 from honeyguide.kernel import memory
+from honeyguide.kernel.background import Background
 from honeyguide.kernel.errors import Fault
 from honeyguide.serve import exit_if_blocked, run_server
 from honeyguide.settings_file import WrongSetting
 from honeyguide.store import Planned, migrate, plan_migrations, sqlite_path
+from honeyguide.work.health_notes import HealthNotes
 
 log = logging.getLogger("honeyguide")
 
@@ -57,7 +59,10 @@ def work() -> None:
 async def _work_until_stopped(services: Services) -> None:
     memory.tune_collector()
     exit_if_blocked()
-    working = asyncio.ensure_future(services.work())
+    background = Background(services.store.watch.loops)
+    notes = HealthNotes(services.store, background, services.loop)
+    background.add(notes, *services.work)
+    working = asyncio.ensure_future(background.run())
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _stop, working)
     log.info("Running background jobs. Press Ctrl-C to stop.")

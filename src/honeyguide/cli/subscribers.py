@@ -52,19 +52,22 @@ def import_command(
     """Import subscribers from a CSV file. Existing subscribers only get the tags of their row."""
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
-        mapping = import_columns.guess(header)
+        mapping = import_columns.guess(header, lines)
         if "email" not in mapping:
             fail(f"{file} has no column with email addresses. Name that column `email`.")
     except Invalid as fault:
         fail(fault.message)
     columns = _columns(import_columns.uses(header, mapping))
-    typer.echo(columns, err=True)
+    losses = import_columns.losses(header, mapping)
+    lost = f"{losses}\n" if losses else ""
+    typer.echo(f"{lost}{columns}", err=True)
     added, skipped, refused = with_services(_import, account, lines, mapping, dry_run)
     for each in refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
     typer.echo(
-        f"{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n{columns}"
+        f"{lost}{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n"
+        f"{columns}"
     )
     if errors is not None and refused:
         _write_refused(errors, import_files.csv_of_refused(header, refused))

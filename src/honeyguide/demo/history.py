@@ -107,16 +107,18 @@ def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
 async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What the background jobs do each day."""
     ours = {account.tenant for account in state.accounts}
-    for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, batch=500):
+    for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, most=500):
         if tenant in ours:
             await signups.verify_due(tx, state.site, tenant, subscriber_id, now_ms=at_ms)
     while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
         pass
     await payouts.close_months(tx, now_ms=at_ms)
-    while (month := await payouts.month_to_pay_out(tx)) is not None:
-        after: str | None = ""
-        while after is not None:
-            after = (await payouts.make_payouts(tx, month, after, now_ms=at_ms)).after
+    for month in await payouts.months_to_pay_out(tx, most=12):
+        after = ""
+        while earned := await payouts.earned_by(tx, month, after):
+            await payouts.make_payouts(tx, month, earned, now_ms=at_ms)
+            after = earned[-1].credit
+        await payouts.set_paid_out(tx, month, now_ms=at_ms)
     await _pay(tx, state, at_ms)
 
 
@@ -166,9 +168,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         for plan in account.newsletter.publications:
             if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
                 program_id = account.programs[plan.program.slug]
-                await programs.pause(
-                    tx, account.tenant.account_id, program_id, paused=True, now_ms=at_ms
-                )
+                await programs.switch(tx, account.tenant.account_id, program_id, on=False)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -250,4 +250,5 @@ async def _settle_counts(services: Services, state: DemoState) -> None:
     """Update the page index and the network's order, as the background jobs would."""
     while await services.store.write_snapshot(page_index.apply_changes):
         pass
-    await services.store.write(network.update_confirmation_rates, now_ms=state.end_ms)
+    rates = await services.store.read(network.changed_rates, now_ms=state.end_ms, most=1_000)
+    await services.store.write(network.set_rates, rates)

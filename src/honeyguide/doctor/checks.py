@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.mail import texts
+from honeyguide.mail import email_kinds, texts
 from honeyguide.mail.transports import (
     Down,
     MailRefused,
@@ -91,7 +91,9 @@ async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckRe
     found = await records.read(tx, now_ms=now_ms)
     return [
         *judgements.of_records(settings, found, now_ms=now_ms),
-        judgements.jobs(found.job_runs, now_ms=system_clock()),
+        judgements.jobs(
+            found.job_runs, found.job_failures, found.failing_loops, now_ms=system_clock()
+        ),
     ]
 
 
@@ -167,7 +169,7 @@ async def send_test_email(settings: Settings, to: EmailAddress, *, now_ms: int) 
     email = OutgoingEmail(
         id=new_id(),
         account_id="",
-        kind="test_email",
+        kind=email_kinds.TEST_EMAIL.name,
         to=to.text,
         from_name=None,
         reply_to=None,

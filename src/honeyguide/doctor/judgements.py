@@ -18,6 +18,8 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
 from honeyguide.settings import Settings
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts
+from honeyguide.store.failing_loops import FailingLoop
+from honeyguide.store.job_failures import JobFailure
 from honeyguide.store.job_runs import OK, JobRun
 
 # Month ends and holding periods follow a process's own clock. Processes whose clocks differ by more
@@ -115,15 +117,26 @@ def proxies(settings: Settings, seen: SeenRequest | None) -> CheckResult:
 
 
 def secret_key(
-    settings: Settings, stored: bytes | None, encrypted: Sequence[str] = ()
+    settings: Settings,
+    stored: bytes | None,
+    encrypted: Sequence[str] = (),
+    encrypted_slack_urls: Sequence[str] = (),
 ) -> CheckResult:
     """`encrypted` are the keys of email platforms."""
     usable = EncryptionKeys(settings.secret_keys).ids
-    lost = sum(key_id_of(each) not in usable for each in encrypted)
-    if lost:
+    lost, lost_urls = (
+        sum(key_id_of(each) not in usable for each in group)
+        for group in (encrypted, encrypted_slack_urls)
+    )
+    if lost or lost_urls:
+        names = [
+            *([f"the keys of {_count(lost, 'integration', 'integrations')}"] if lost else []),
+            *([_count(lost_urls, "Slack URL", "Slack URLs")] if lost_urls else []),
+        ]
+        sentence = " and ".join(names)
         return problem(
             "secret_key",
-            f"The keys of {_count(lost, 'integration', 'integrations')} cannot be decrypted, "
+            f"{sentence[:1].upper()}{sentence[1:]} cannot be decrypted, "
             "because HONEYGUIDE_SECRET_KEY is not the one they were encrypted with.",
             "Add the old key at the end of HONEYGUIDE_SECRET_KEY, after a comma.",
         )
@@ -265,7 +278,9 @@ def mail(settings: Settings, trouble: str | None) -> CheckResult:
 def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[CheckResult]:
     """`now_ms` is the installation's time; that of jobs is the real time, as `jobs` takes it."""
     return [
-        secret_key(settings, records.stored_secret, records.encrypted),
+        secret_key(
+            settings, records.stored_secret, records.encrypted, records.encrypted_slack_urls
+        ),
         emails(records.unsent_email_ms, now_ms=now_ms),
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),
         ledger(records.proof),
@@ -299,9 +314,19 @@ def webhooks(due_ms: int | None, failing: int, *, now_ms: int) -> CheckResult:
     return ok("webhooks", "No delivery is overdue")
 
 
-def jobs(runs: Sequence[JobRun], *, now_ms: int) -> CheckResult:
+def jobs(
+    runs: Sequence[JobRun],
+    skipped: Sequence[JobFailure] = (),
+    failing: Sequence[FailingLoop] = (),
+    *,
+    now_ms: int,
+) -> CheckResult:
     start = "Run `honeyguide serve` with its jobs, or `honeyguide work`."
-    last_ms = max((run.started_ms for run in runs), default=None)
+    if failing:
+        names = ", ".join(f"{loop.name} ({loop.error})" for loop in failing)
+        message = f"Background work keeps failing: {names}."
+        return problem("jobs", message, "It is tried again. The log of the service says why.")
+    last_ms = max((max(run.started_ms, run.looked_ms) for run in runs), default=None)
     if last_ms is None:
         return warning("jobs", "They have not run yet.", start)
     if last_ms < now_ms - JOBS_LATE_MS:
@@ -312,6 +337,13 @@ def jobs(runs: Sequence[JobRun], *, now_ms: int) -> CheckResult:
             "jobs",
             f"At its last run, {_count(len(failed), 'job', 'jobs')} failed: {', '.join(failed)}.",
             "The log of the service says why.",
+        )
+    if skipped:
+        names = ", ".join(sorted({failure.job for failure in skipped}))
+        return warning(
+            "jobs",
+            f"{_count(len(skipped), 'item is', 'items are')} skipped because they failed: {names}.",
+            "They are tried again later. `honeyguide jobs` lists them, and the log says why.",
         )
     return ok("jobs", f"Last run {_moment(last_ms)}")
 

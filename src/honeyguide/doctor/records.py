@@ -12,8 +12,11 @@ from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor.results import CheckResult
 from honeyguide.events import webhooks
 from honeyguide.integrations import integrations
-from honeyguide.mail import emails
-from honeyguide.store import job_runs
+from honeyguide.kernel.clock import system_clock
+from honeyguide.mail import emails, slack_messages
+from honeyguide.store import failing_loops, job_failures, job_runs
+from honeyguide.store.failing_loops import FailingLoop
+from honeyguide.store.job_failures import JobFailure
 from honeyguide.store.job_runs import JobRun
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -24,11 +27,14 @@ _FAILING_WEBHOOKS = _sql.value("failing_webhooks", int)
 
 class Records(NamedTuple):
     job_runs: list[JobRun]
+    job_failures: list[JobFailure]
+    failing_loops: list[FailingLoop]
     unsent_email_ms: int | None  # when the oldest email that is not sent was written
     due_delivery_ms: int | None  # since when the oldest delivery is due
     failing_webhooks: int
     stored_secret: bytes | None
     encrypted: list[str]  # the keys of email platforms
+    encrypted_slack_urls: list[str]
     proof: accounts.Proof | None
     backup_ms: int | None
     backup: BackupRecord | None  # the last automatic one, also if it failed
@@ -44,12 +50,15 @@ class StoredResult(msgspec.Struct):
 async def read(tx: Tx, *, now_ms: int) -> Records:
     due = await webhooks.due(tx, now_ms=now_ms, most=1)
     return Records(
-        job_runs=await job_runs.all_runs(tx),
+        job_runs=await job_runs.all_jobs(tx),
+        job_failures=await job_failures.list_all(tx),
+        failing_loops=await failing_loops.list_all(tx, now_ms=system_clock()),
         unsent_email_ms=(await emails.unsent(tx, most=1)).since_ms,
         due_delivery_ms=min((row.since_ms for row in due if row.since_ms), default=None),
         failing_webhooks=await tx.one(_FAILING_WEBHOOKS) or 0,
         stored_secret=await accounts.find_stored_secret(tx),
         encrypted=await integrations.all_credentials(tx),
+        encrypted_slack_urls=await slack_messages.all_encrypted_urls(tx),
         proof=await accounts.last_proof(tx),
         backup_ms=await accounts.last_backup_ms(tx),
         backup=await records.last_finished(tx),

@@ -13,6 +13,7 @@ another, whatever its webhooks do. `claiming` leases, `outbound` sends, `recordi
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import random
 from collections import Counter, deque
@@ -80,6 +81,8 @@ class WebhookQueue:
 class Dispatcher:
     """The delivery loop of one process. `base_url` is that of the dashboard."""
 
+    name = "deliver webhooks"
+
     def __init__(
         self,
         store: Store,
@@ -101,32 +104,23 @@ class Dispatcher:
         self._recalled_s = 0.0
         self._last_begun = ""
         self._stopping = False
+        self._began_s = 0.0
 
-    async def run(self) -> None:
-        log_context.start_job("deliver webhooks")
+    def begin(self) -> None:
         self._store.listen(outbox.DELIVERIES, self._wake.set)
         self._store.listen(outbox.RECALLS, self._recall)
+
+    async def step(self) -> None:
+        self._began_s = asyncio.get_running_loop().time()
+        await self._begin_due()
+
+    async def rest(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(POLL_S):
+                await self._wake.wait()
         loop = asyncio.get_running_loop()
-        try:
-            while True:
-                began_s = loop.time()
-                try:
-                    await self._begin_due()
-                except Unavailable as error:
-                    log.warning("Webhook deliveries are paused: %s", error)
-                    await asyncio.sleep(POLL_S)
-                except Exception:
-                    log.exception("Webhook deliveries failed; trying again")
-                    await asyncio.sleep(POLL_S)
-                try:
-                    async with asyncio.timeout(POLL_S):
-                        await self._wake.wait()
-                except TimeoutError:
-                    pass
-                await asyncio.sleep(max(0.0, began_s + ROUND_S - loop.time()))
-                self._wake.clear()
-        finally:
-            await self._stop()
+        await asyncio.sleep(max(0.0, self._began_s + ROUND_S - loop.time()))
+        self._wake.clear()
 
     def _recall(self) -> None:
         """Whatever was claimed before this moment is read again before it is sent."""
@@ -140,7 +134,7 @@ class Dispatcher:
             await self._recorder.flush()
         await self._recorder.flush()
 
-    async def _stop(self) -> None:
+    async def end(self) -> None:
         """Let posts in flight finish, give back what was not begun, and record all results."""
         self._stopping = True
         unsent = [delivery for queue in self._queues.values() for delivery in queue.waiting]
@@ -219,14 +213,26 @@ class Dispatcher:
         log_context.set_account(queue.account_id)
         try:
             while queue.waiting:
-                delivery = await self._checked(queue, queue.waiting.popleft())
-                if delivery is not None and not await self._attempt(delivery):
-                    await self._give_back(queue)
-        except Unavailable as error:
-            log.warning("A webhook delivery waits until its lease expires: %s", error)
+                await self._send_next(queue)
         finally:
             queue.in_flight -= 1
             self._wake.set()
+
+    async def _send_next(self, queue: WebhookQueue) -> None:
+        """Whatever fails, the sender goes on with what is waiting: nobody else would send it."""
+        claimed = queue.waiting.popleft()
+        try:
+            delivery = await self._checked(queue, claimed)
+        except Exception as error:  # nothing was sent, so it can be tried again
+            _log_trouble("A webhook delivery could not be checked; trying again", error)
+            queue.waiting.appendleft(claimed)
+            await asyncio.sleep(POLL_S)
+            return
+        try:
+            if delivery is not None and not await self._attempt(delivery):
+                await self._give_back(queue)
+        except Exception as error:
+            _log_trouble("A webhook delivery waits until its lease expires", error)
 
     async def _checked(
         self, queue: WebhookQueue, delivery: ClaimedDelivery
@@ -286,3 +292,10 @@ class Dispatcher:
         except Exception:  # a bug must use up an attempt, or the delivery would be tried forever
             log.exception("A webhook delivery failed because of a bug")
             return Answer(None, "Internal error in Honeyguide; nothing was sent.", "protocol", 0)
+
+
+def _log_trouble(sentence: str, error: Exception) -> None:
+    if isinstance(error, Unavailable):
+        log.warning("%s: %s", sentence, error)
+    else:
+        log.error(sentence, exc_info=error)

@@ -10,6 +10,7 @@ import msgspec
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -42,12 +43,12 @@ class StoredBody(NamedTuple):
 
 _sql = beside(__file__)
 _LISTENERS = _sql.value("listeners", str)
-_SIGNUP_LISTENER = _sql.value("signup_listener", str)
 _INSERT_EVENT = _sql.command("insert_event")
 _INSERT_DELIVERIES = _sql.command("insert_deliveries")
 _CANCEL_ABOUT = _sql.command("cancel_about")
 _DROP_ANSWERS_ABOUT = _sql.command("drop_answers_about")
 _DROP_BODIES_ABOUT = _sql.command("drop_bodies_about")
+_OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 _AT_THAT_TIME = _sql.query("at_that_time", StoredBody)
 _REPLACE_BODY = _sql.command("replace_body")
@@ -61,13 +62,6 @@ async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
     are enabled. If there are none, the event need not be built.
     """
     return await tx.all(_LISTENERS, account_id=account_id, type=kind)
-
-
-async def has_signup_listener(tx: Tx, account_id: str) -> bool:
-    """Whether any webhook wants an event that a signup can cause by itself. Ask before the first
-    write of the transaction; then many signups share the question.
-    """
-    return await tx.one(_SIGNUP_LISTENER, account_id=account_id) is not None
 
 
 async def emit(
@@ -137,6 +131,5 @@ async def remove_shipping_details(
         await tx.run(_DROP_ANSWERS_TO, account_id=account_id, event_id=event.id)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """The log is kept for thirty days; what still waits is kept longer."""
-    return await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+# The log is kept for thirty days; what still waits is kept longer.
+purge = Purge(_OLD, _PURGE, lambda now_ms: {"before_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

@@ -8,12 +8,6 @@ CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new_partn
 -- name: listeners
 SELECT w.id FROM webhook AS w WHERE w.account_id = :account_id AND {gets_type};
 
--- name: signup_listener
--- batch: account_id
--- Every signup asks this, and mostly nobody listens. So it is one short read, and signups that wait for it share it.
-SELECT w.id FROM webhook AS w
-WHERE w.account_id = :account_id AND (w.new_subscriber = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1) LIMIT 1;
-
 -- name: insert_event
 -- touches: adds event
 INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, created_ms)
@@ -69,9 +63,11 @@ UPDATE event SET body = :body WHERE account_id = :account_id AND id = :id;
 UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response IS NOT NULL
   AND delivery_id IN (SELECT id FROM delivery WHERE event_id = :event_id);
 
+-- name: old
+SELECT e.id FROM event AS e WHERE e.created_ms < :before_ms
+  AND NOT EXISTS (SELECT 1 FROM delivery AS d WHERE d.event_id = e.id AND d.status = 'pending')
+ORDER BY e.created_ms LIMIT :most;
+
 -- name: purge
-DELETE FROM event WHERE id IN (
-    SELECT e.id FROM event AS e WHERE e.created_ms < :before_ms
-      AND NOT EXISTS (SELECT 1 FROM delivery AS d WHERE d.event_id = e.id AND d.status = 'pending')
-    ORDER BY e.created_ms LIMIT :batch
-);
+DELETE FROM event WHERE id {in :rows}
+  AND NOT EXISTS (SELECT 1 FROM delivery AS d WHERE d.event_id = event.id AND d.status = 'pending');

@@ -33,6 +33,8 @@ GATHER_S = 0.02
 # sent again.
 PATIENCE_S = 20.0
 RETRY_S = 0.5
+# An outcome that cannot be recorded for another reason is given up after this many tries.
+MOST_FAILURES = 3
 
 
 class AttemptResult(msgspec.Struct, frozen=True):
@@ -100,6 +102,7 @@ class Recorder:
     async def _write(self, outcomes: list[AttemptResult]) -> None:
         loop = asyncio.get_running_loop()
         give_up_s = loop.time() + PATIENCE_S
+        failures = 0
         while True:
             try:
                 await self._store.write(record, outcomes, self._base_url)
@@ -114,11 +117,14 @@ class Recorder:
                     return
                 await asyncio.sleep(RETRY_S)
             except Exception:
-                if len(outcomes) == 1:
+                if len(outcomes) > 1:
+                    break
+                failures += 1
+                if failures == MOST_FAILURES:
                     log_context.set_account(outcomes[0].account_id)
                     log.exception("Could not record a webhook delivery; it will be sent again")
                     return
-                break
+                await asyncio.sleep(RETRY_S)
         for outcome in outcomes:  # one of them is bad; record the others
             await self._write([outcome])
 

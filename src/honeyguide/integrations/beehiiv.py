@@ -14,7 +14,15 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from honeyguide.events.outbound import retry_after_s
-from honeyguide.integrations.answers import answer_of, outcome, refused, write_in_turn, written
+from honeyguide.integrations.answers import (
+    MOST_PAGES,
+    answer_of,
+    first_lists,
+    outcome,
+    refused,
+    write_in_turn,
+    written,
+)
 from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
@@ -91,7 +99,7 @@ class _BeehiivPublication(msgspec.Struct):
 
 
 class _BeehiivPublications(msgspec.Struct):
-    data: list[_BeehiivPublication]
+    data: list[msgspec.Raw]
 
 
 class _BeehiivField(msgspec.Struct):
@@ -153,7 +161,8 @@ class Beehiiv:
 
     async def _publications(self, access: PlatformAccess) -> list[_BeehiivPublication]:
         reply = await self._call(access, "GET", f"/publications?limit={PER_PAGE}")
-        return answer_of(reply, _BeehiivPublications).data
+        found = answer_of(reply, _BeehiivPublications).data
+        return first_lists(reply, found, _BeehiivPublication)
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
         missing = await self._missing_fields(access)
@@ -172,7 +181,7 @@ class Beehiiv:
             path = f"{_publication(access)}/custom_fields?limit={PER_PAGE}&page={page}"
             fields = _in_publication(await self._call(access, "GET", path), _BeehiivFields)
             there |= {each.display for each in fields.data}
-            pages = fields.total_pages
+            pages = min(fields.total_pages, MOST_PAGES)
         return [name for name in access.field_names.values() if name not in there]
 
     async def write_many(
@@ -180,7 +189,7 @@ class Beehiiv:
     ) -> list[WriteOutcome]:
         if await self._missing_fields(access):
             raise FieldsGone("A custom field of ours was deleted in beehiiv.")
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         """Updates, and adds only whom beehiiv does not know. Without `unsubscribe` the status stays
@@ -192,20 +201,27 @@ class Beehiiv:
             body["email"] = contact.email
         reply = await self._call(access, "PUT", _subscription(access, contact), body)
         if reply.status == 404 and contact.may_add:
-            body = {
-                "email": contact.email,
-                "reactivate_existing": False,
-                "send_welcome_email": False,
-                "custom_fields": _values(access, contact),
-            }
-            path = f"{_publication(access)}/subscriptions"
-            reply = await self._call(access, "POST", path, body)
+            reply = await self._add(access, contact)
         if reply.status == 404:
             return outcome(contact, WriteResult.ABSENT)
         if not reply.is_ok:
             return refused(contact, reply, "beehiiv does not accept this address.")
         found = reply.decode(_BeehiivOne).data
+        if contact.may_return and found.status == "inactive":
+            reply = await self._add(access, contact, is_return=True)
+            found = answer_of(reply, _BeehiivOne).data
         return written(contact, found.id, has_left=found.status in _HAS_LEFT)
+
+    async def _add(
+        self, access: PlatformAccess, contact: Contact, *, is_return: bool = False
+    ) -> PlatformReply:
+        body = {
+            "email": contact.email,
+            "reactivate_existing": is_return,
+            "send_welcome_email": False,
+            "custom_fields": _values(access, contact),
+        }
+        return await self._call(access, "POST", f"{_publication(access)}/subscriptions", body)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -246,17 +262,15 @@ class Beehiiv:
             path = f"{_publication(access)}/webhooks/{quote(hook_id, safe='')}"
             await self._call(access, "DELETE", path)
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         check_key(access, hook)
+        return ""
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """Only the address is believed; what happened to it is asked."""
-        try:
-            event = msgspec.json.decode(hook.body, type=_BeehiivEvent)
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from beehiiv makes no sense.") from None
+        event = hook.decode(access.about.name, _BeehiivEvent)
         email = event.data.email
         if event.event_type not in EVENTS or not email:
             return []

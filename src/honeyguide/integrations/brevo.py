@@ -7,8 +7,6 @@ that they unsubscribed, complained or bounced; a list keeps who left only that l
 
 from __future__ import annotations
 
-import hmac
-import secrets
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -17,15 +15,19 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from honeyguide.integrations.answers import (
+    MOST_PAGES,
     answer_of,
+    first_lists,
     outcome,
     refused,
     time_ms,
     write_in_turn,
     written,
 )
+from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
+    MOST_AUDIENCES,
     About,
     Audience,
     ChangeKind,
@@ -44,7 +46,6 @@ from honeyguide.integrations.platform import (
 from honeyguide.integrations.problems import (
     AudienceGone,
     FieldsGone,
-    ForgedHook,
     TryLater,
     Unexpected,
     WrongCredentials,
@@ -53,7 +54,6 @@ from honeyguide.integrations.problems import (
 T = TypeVar("T")
 
 KEY = "api_key"
-HOOK_KEY = "hook_key"
 HOOK_ID = "hook_id"
 PER_PAGE = 500
 LISTS_PER_PAGE = 50
@@ -87,7 +87,7 @@ class _BrevoList(msgspec.Struct, rename="camel"):
 
 
 class _BrevoLists(msgspec.Struct):
-    lists: list[_BrevoList] = []
+    lists: list[msgspec.Raw] = []
     count: int = 0
 
 
@@ -145,12 +145,12 @@ class Brevo:
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         found: list[_BrevoList] = []
-        while True:
+        for _ in range(MOST_PAGES):
             asked = urlencode({"limit": LISTS_PER_PAGE, "offset": len(found)})
             reply = await self._call(access, "GET", f"/contacts/lists?{asked}")
             page = answer_of(reply, _BrevoLists)
-            found += page.lists
-            if not page.lists or len(found) >= page.count:
+            found += first_lists(reply, page.lists, _BrevoList)
+            if not page.lists or len(found) >= min(page.count, MOST_AUDIENCES + 1):
                 break
         return [
             Audience(id=str(each.id), name=each.name, subscribers=each.unique_subscribers)
@@ -176,7 +176,7 @@ class Brevo:
     ) -> list[WriteOutcome]:
         if await self._missing_fields(access):
             raise FieldsGone("A contact attribute of ours was deleted in Brevo.")
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         is_here = contact.status == ContactStatus.ACTIVE
@@ -187,7 +187,7 @@ class Brevo:
                 return await self._add(access, contact)
             return outcome(contact, WriteResult.ABSENT)
         remote_id = str(found.id)
-        if is_here and _has_left(access, found):
+        if is_here and _has_left(access, found) and not contact.may_return:
             return outcome(contact, WriteResult.LEFT, remote_id=remote_id)
         attributes: dict[str, str] = contact.fields(access)
         body: dict[str, Any] = {"attributes": attributes}
@@ -198,6 +198,8 @@ class Brevo:
             body["listIds"] = [int(access.audience_id)]
         elif contact.status == ContactStatus.UNSUBSCRIBED:
             body["emailBlacklisted"] = True
+        elif contact.may_return:
+            body["emailBlacklisted"] = False
         if is_here and contact.old_email and found.email != contact.email:
             attributes["EMAIL"] = contact.email
         path = f"/contacts/{found.id}?identifierType=contact_id"
@@ -210,8 +212,8 @@ class Brevo:
 
     async def _need_list(self, access: PlatformAccess) -> None:
         """Nobody was taken off the list if it was deleted."""
-        if access.audience_id not in {each.id for each in await self.audiences(access)}:
-            raise AudienceGone("The list was deleted in Brevo.")
+        path = f"/contacts/lists/{quote(access.audience_id, safe='')}"
+        _of_list(await self._call(access, "GET", path), dict)
 
     async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         """Without `updateEnabled`: somebody who came since we looked is not written to unseen."""
@@ -259,9 +261,9 @@ class Brevo:
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
         """Brevo does not sign, so the URL has a secret."""
-        key = secrets.token_urlsafe(24)
+        key = new_key()
         body = {
-            "url": f"{url}?{urlencode({HOOK_KEY: key})}",
+            "url": keyed_url(url, key),
             "description": "Honeyguide",
             "type": "marketing",
             "events": list(EVENTS),
@@ -277,20 +279,15 @@ class Brevo:
         if hook_id := access.credentials.get(HOOK_ID):
             await self._call(access, "DELETE", f"/webhooks/{quote(hook_id, safe='')}")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
-        expected = access.credentials.get(HOOK_KEY, "")
-        given = hook.query.get(HOOK_KEY, "")
-        if not expected or not hmac.compare_digest(expected.encode(), given.encode()):
-            raise ForgedHook("The webhook does not have the key that we gave Brevo.")
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
+        check_key(access, hook)
+        return ""
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """Only the address is believed, and that it bounced; the rest is asked."""
-        try:
-            said = msgspec.json.decode(hook.body, type=_BrevoEvent)
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from Brevo makes no sense.") from None
+        said = hook.decode(access.about.name, _BrevoEvent)
         is_bounce = said.event.replace("_", "").lower() == "hardbounce"
         emails = [said.email] if isinstance(said.email, str) else said.email
         changes: list[PlatformChange] = []
@@ -323,10 +320,7 @@ def _of_list(reply: PlatformReply, kind: type[T]) -> T:
 
 
 def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    try:
-        problem = msgspec.json.decode(reply.body, type=_BrevoProblem)
-    except msgspec.DecodeError:
-        problem = _BrevoProblem()
+    problem = reply.details(_BrevoProblem)
     if "list id" in problem.message.lower():
         raise AudienceGone("The list was deleted in Brevo.")
     is_taken = "already" in problem.message

@@ -25,6 +25,7 @@ from honeyguide.integrations.answers import (
     write_in_turn,
     written,
 )
+from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -154,7 +155,7 @@ class Buttondown:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         key = contact.remote_id or contact.old_email or contact.email
@@ -230,22 +231,20 @@ class Buttondown:
         if hook_id := access.credentials.get(HOOK_ID):
             await self._call(access, "DELETE", f"/webhooks/{quote(hook_id, safe='')}")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         """The signature has no time; an old webhook does no harm, since we ask what is true now."""
-        secret = access.credentials.get(HOOK_SECRET, "")
-        signed = hmac.new(secret.encode(), hook.body, hashlib.sha256).hexdigest()
+        key = hook_secret(access, HOOK_SECRET)
+        signed = hmac.new(key, hook.body, hashlib.sha256).hexdigest()
         given = hook.headers.get("x-buttondown-signature", "")
-        if not secret or not hmac.compare_digest(f"sha256={signed}".encode(), given.encode()):
+        if not hmac.compare_digest(f"sha256={signed}".encode(), given.encode()):
             raise ForgedHook("The header X-Buttondown-Signature is missing or wrong.")
+        return ""
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """A webhook has only the ID of the subscriber."""
-        try:
-            event = msgspec.json.decode(hook.body, type=_ButtondownEvent)
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from Buttondown makes no sense.") from None
+        event = hook.decode(access.about.name, _ButtondownEvent)
         key = event.data.subscriber
         if event.event_type not in EVENTS or not key:
             return []
@@ -277,10 +276,7 @@ def _metadata(access: PlatformAccess, contact: Contact) -> dict[str, str]:
 
 
 def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    try:
-        code = msgspec.json.decode(reply.body, type=_ButtondownError).code
-    except msgspec.DecodeError:
-        code = ""
+    code = reply.details(_ButtondownError).code
     if code in ("subscriber_suppressed", "subscriber_blocked"):
         return outcome(contact, WriteResult.LEFT)
     if code == "rate_limited":

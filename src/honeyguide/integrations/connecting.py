@@ -5,13 +5,20 @@ are created. No transaction is open meanwhile.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import msgspec
 
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.integrations import NewIntegration, hook_url
-from honeyguide.integrations.platform import Audience, Hooks, Platform, PlatformAccess
+from honeyguide.integrations.platform import (
+    MOST_AUDIENCES,
+    Audience,
+    Hooks,
+    Platform,
+    PlatformAccess,
+)
 from honeyguide.integrations.problems import PlatformError, Unexpected
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
@@ -24,6 +31,12 @@ class CannotConnect(Invalid):
         super().__init__("{reason}", reason=error.reason)
 
 
+class FoundAudiences(NamedTuple):
+    audiences: list[Audience]
+    has_more: bool
+    """Whether there are more than are shown."""
+
+
 def _access(
     platform: Platform, outbound: Outbound, credentials: Mapping[str, str], **chosen: object
 ) -> PlatformAccess:
@@ -34,7 +47,7 @@ def _access(
 
 async def audiences(
     platform: Platform, outbound: Outbound, credentials: Mapping[str, str]
-) -> list[Audience]:
+) -> FoundAudiences:
     """Tries the key, and returns the lists to choose from."""
     access = _access(platform, outbound, credentials)
     try:
@@ -48,7 +61,7 @@ async def audiences(
             audience=platform.about.audience,
             platform=platform.about.name,
         )
-    return found
+    return FoundAudiences(found[:MOST_AUDIENCES], len(found) > MOST_AUDIENCES)
 
 
 async def set_up(

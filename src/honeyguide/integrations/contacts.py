@@ -46,6 +46,20 @@ class QueuedWrite(NamedTuple):
     referrals_verified: int
     received_ms: int
     erased_ms: int | None
+    must_confirm: int
+    removed_ms: int | None
+
+    @property
+    def is_removed(self) -> bool:
+        """Whether the operator had them removed because they have not confirmed."""
+        return self.removed_ms is not None and bool(self.must_confirm)
+
+    @property
+    def was_written(self) -> bool:
+        """Whether something may have been written. What a platform said by itself has no
+        fields."""
+        before = self.last_written
+        return self.synced_ms is not None or (before is not None and bool(before.fields))
 
     @property
     def last_written(self) -> WrittenState | None:
@@ -79,6 +93,12 @@ class PlannedWrite(NamedTuple):
         """Whether the platform has to be told. Nothing is written about those who were not active
         there: a platform that says otherwise heard it from them."""
         before = self.queued.last_written
+        if not may_write(
+            self.contact.status,
+            must_confirm=bool(self.queued.must_confirm),
+            was_written=self.queued.was_written,
+        ):
+            return False
         if self.contact.status == ContactStatus.ERASED:
             return self.contact.remote_id is not None
         if self.contact.status == ContactStatus.UNSUBSCRIBED:
@@ -88,6 +108,17 @@ class PlannedWrite(NamedTuple):
 
 _sql = beside(__file__)
 _EARNED = _sql.query("earned", EarnedLast)
+
+
+def may_write(status: ContactStatus, *, must_confirm: bool, was_written: bool) -> bool:
+    """Nothing about somebody who still has to confirm their address goes to a platform. Only if
+    something did before, as it could in older versions, the platform is told that they left, were
+    erased or are to be removed. The queue leaves them out too (`may_be_queued` in outgoing.sql);
+    this is what decides.
+    """
+    if not must_confirm:
+        return True
+    return was_written and status != ContactStatus.ACTIVE
 
 
 async def plan(
@@ -122,9 +153,12 @@ def _planned(
         name=queued.name,
         status=_status(queued),
         may_add=_may_add(integration, queued),
+        may_return=queued.removed_ms is not None and _status(queued) == ContactStatus.ACTIVE,
         remote_id=queued.remote_id,
         old_email=before.email if before is not None and before.email != email else None,
-        values={} if queued.erased_ms is not None else _values(site, queued, all_rewards, last),
+        values={}
+        if queued.erased_ms is not None or queued.is_removed
+        else _values(site, queued, all_rewards, last),
     )
     names = integration.names or {field: str(field) for field in contact.values}
     fields = {name: contact.values.get(field, "") for field, name in names.items()}
@@ -144,7 +178,7 @@ def _is_missing(integration: Integration, queued: QueuedWrite) -> bool:
 def _status(queued: QueuedWrite) -> ContactStatus:
     if queued.erased_ms is not None:
         return ContactStatus.ERASED
-    if queued.status == UNSUBSCRIBED:
+    if queued.status == UNSUBSCRIBED or queued.is_removed:
         return ContactStatus.UNSUBSCRIBED
     return ContactStatus.ACTIVE
 
@@ -155,7 +189,8 @@ def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
     before = queued.last_written
     if _status(queued) != ContactStatus.ACTIVE or queued.remote_id is not None:
         return False
-    if before is not None and before.status != ContactStatus.ACTIVE:
+    has_left = before is not None and before.status != ContactStatus.ACTIVE
+    if has_left and queued.removed_ms is None:
         return False
     joined_here = (
         queued.origin not in ("import", "platform") and queued.received_ms >= integration.created_ms

@@ -58,13 +58,14 @@ async def change_list(
     await integrations.connect(tx, tenant, keys, new, created_ms=before.created_ms, now_ms=now_ms)
 
 
-async def has_work(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT) is not None
+async def disconnected(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return [gone.id for gone in await tx.all(_NEXT, only="", most=most)]
 
 
-async def delete_batch(tx: Tx, *, now_ms: int) -> bool:
-    """Deletes some of what is kept about a disconnected platform. Tells whether to go on."""
-    gone = await tx.one(_NEXT)
+async def delete_batch(tx: Tx, *, now_ms: int, only: str = "") -> bool:
+    """Deletes some of what is kept about a disconnected platform, this one or the next. Tells
+    whether to go on."""
+    gone = await tx.one(_NEXT, only=only, most=1)
     if gone is None:
         return False
     mine: dict[str, Any] = {"id": gone.id, "account_id": gone.account_id}

@@ -5,7 +5,8 @@ DELETE FROM integration WHERE account_id = :account_id AND campaign_id = :campai
 INSERT INTO disconnected_integration (id, account_id, campaign_id) VALUES (:id, :account_id, :campaign_id);
 
 -- name: next
-SELECT id, account_id, campaign_id FROM disconnected_integration ORDER BY id LIMIT 1;
+SELECT id, account_id, campaign_id FROM disconnected_integration
+WHERE CAST(:only AS TEXT) = '' OR id = :only ORDER BY id LIMIT :most;
 
 -- name: delete_subscribers
 DELETE FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id AND subscriber_id IN (

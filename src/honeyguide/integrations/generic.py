@@ -22,12 +22,14 @@ You send one event, or a list of them under `events`:
 
 from __future__ import annotations
 
+import base64
 import hmac
 from collections.abc import Sequence
 
 import msgspec
 
 from honeyguide.events import signature
+from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.platform import (
     About,
     Audience,
@@ -43,7 +45,12 @@ from honeyguide.integrations.platform import (
     WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import ForgedHook, Unexpected, WrongCredentials
+from honeyguide.integrations.problems import (
+    ForgedHook,
+    Unexpected,
+    WrongCredentials,
+    understood,
+)
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 
@@ -69,6 +76,10 @@ class _ToolEvent(msgspec.Struct):
     id: str | None = None
     old_email: str | None = None
     code: str | None = None
+
+
+class _ToolEvents(msgspec.Struct):
+    events: list[_ToolEvent] | msgspec.UnsetType = msgspec.UNSET
 
 
 class Generic:
@@ -118,6 +129,10 @@ class Generic:
         return [_outcome(contact, said.get(contact.subscriber_id)) for contact in contacts]
 
     async def _post(self, access: PlatformAccess, content: object) -> _ToolResults:
+        if not _is_usable(access.credentials[SECRET]):
+            raise WrongCredentials(
+                "This secret is empty or not base64. Use the one that the form suggests."
+            )
         body = msgspec.json.encode(content)
         message_id, now_s = f"msg_{new_id()}", system_clock() // 1000
         headers = {
@@ -150,36 +165,39 @@ class Generic:
     async def remove_hook(self, access: PlatformAccess) -> None:
         return None
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         sent_s = hook.headers.get("webhook-timestamp", "")
         if not (sent_s.isascii() and sent_s.isdigit() and len(sent_s) < 12):
             raise ForgedHook("The header webhook-timestamp is missing.")
         if abs(now_s - int(sent_s)) > TOLERANCE_S:
             raise ForgedHook("The webhook is more than five minutes old.")
-        expected = signature.sign(
-            [access.credentials[SECRET]],
-            hook.headers.get("webhook-id", ""),
-            int(sent_s),
-            hook.body,
-        )
+        message_id = hook.headers.get("webhook-id", "")
+        secret = hook_secret(access, SECRET).decode()
+        if not _is_usable(secret):
+            raise ForgedHook("The secret of this integration is empty or not base64.")
+        expected = signature.sign([secret], message_id, int(sent_s), hook.body)
         given = hook.headers.get("webhook-signature", "").split(" ")
         if not any(hmac.compare_digest(expected.encode(), each.encode()) for each in given):
             raise ForgedHook("The signature is wrong.")
+        return f"{message_id} {int(sent_s)}"
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        try:
-            content = msgspec.json.decode(hook.body)
-            many = (
-                content["events"]
-                if isinstance(content, dict) and "events" in content
-                else [content]
+        with understood(access.about.name, "a webhook"):
+            many = msgspec.json.decode(hook.body, type=_ToolEvents).events
+            events = (
+                [msgspec.json.decode(hook.body, type=_ToolEvent)] if many is msgspec.UNSET else many
             )
-            events = msgspec.convert(many, list[_ToolEvent])
-        except msgspec.DecodeError as error:
-            raise Unexpected(f"A webhook from your tool makes no sense: {error}.") from None
         return [_change(event) for event in events]
+
+
+def _is_usable(secret: str) -> bool:
+    """Anybody can sign with an empty secret."""
+    try:
+        return bool(base64.b64decode(secret.removeprefix(signature.PREFIX)))
+    except ValueError:
+        return False
 
 
 def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
@@ -188,7 +206,7 @@ def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
         "email": contact.email,
         "name": contact.name,
         "status": contact.status,
-        "may_add": contact.may_add,
+        "may_add": contact.may_add or contact.may_return,
         "old_email": contact.old_email,
         "fields": contact.fields(access),
     }

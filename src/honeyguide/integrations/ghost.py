@@ -21,12 +21,14 @@ import msgspec
 
 from honeyguide.integrations.answers import (
     answer_of,
+    first_lists,
     outcome,
     refused,
     time_ms,
     write_in_turn,
     written,
 )
+from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -96,7 +98,7 @@ class _GhostMembers(msgspec.Struct):
 
 
 class _Newsletters(msgspec.Struct):
-    newsletters: list[_Named]
+    newsletters: list[msgspec.Raw]
 
 
 class _GhostHooks(msgspec.Struct):
@@ -150,7 +152,7 @@ class Ghost:
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         reply = await self._call(access, "GET", "/newsletters/?limit=100")
-        found = answer_of(reply, _Newsletters).newsletters
+        found = first_lists(reply, answer_of(reply, _Newsletters).newsletters, _Named)
         return [Audience(id=each.id, name=each.name) for each in found if each.status == "active"]
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
@@ -159,7 +161,7 @@ class Ghost:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         member = await self._find(access, contact)
@@ -168,7 +170,7 @@ class Ghost:
                 return outcome(contact, WriteResult.ABSENT)
             return await self._add(access, contact)
         is_on_list = _is_on_list(access, member)
-        if contact.status == ContactStatus.ACTIVE and not is_on_list:
+        if contact.status == ContactStatus.ACTIVE and not is_on_list and not contact.may_return:
             return outcome(contact, WriteResult.LEFT, remote_id=member.id)
         changes: dict[str, Any] = {}
         labels = _labels(member, contact)
@@ -177,6 +179,9 @@ class Ghost:
         if contact.status == ContactStatus.UNSUBSCRIBED and is_on_list:
             kept = [each.id for each in member.newsletters or () if each.id != access.audience_id]
             changes["newsletters"] = [{"id": each} for each in kept]
+        elif contact.may_return and not is_on_list:
+            others = [{"id": each.id} for each in member.newsletters or ()]
+            changes["newsletters"] = [*others, {"id": access.audience_id}]
         if contact.old_email and contact.email and member.email != contact.email:
             changes["email"] = contact.email
         if changes:
@@ -248,24 +253,22 @@ class Ghost:
         for hook_id in access.credentials.get(HOOK_IDS, "").split():
             await self._call(access, "DELETE", f"/webhooks/{hook_id}/")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         signed = _SIGNATURE.fullmatch(hook.headers.get("x-ghost-signature", ""))
         if signed is None:
             raise ForgedHook("The header X-Ghost-Signature is missing.")
         if abs(now_s * 1000 - int(signed[2])) > TOLERANCE_MS:
             raise ForgedHook("The webhook is more than five minutes old.")
-        key = access.credentials.get(HOOK_SECRET, "").encode()
+        key = hook_secret(access, HOOK_SECRET)
         expected = hmac.new(key, hook.body + signed[2].encode(), hashlib.sha256).hexdigest()
         if not hmac.compare_digest(expected, signed[1]):
             raise ForgedHook("The signature is wrong.")
+        return signed[2]
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        try:
-            event = msgspec.json.decode(hook.body, type=_GhostEvent).member
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from Ghost makes no sense.") from None
+        event = hook.decode(access.about.name, _GhostEvent).member
         if not event.current.id:  # what was deleted is in `previous` only
             gone = event.previous
             if not gone.id and not gone.email:

@@ -13,7 +13,12 @@ import msgspec
 
 from honeyguide import __version__
 from honeyguide.events.outbound import Outbound
-from honeyguide.integrations.problems import TryLater, Unexpected, WrongCredentials
+from honeyguide.integrations.problems import (
+    TryLater,
+    Unexpected,
+    WrongCredentials,
+    understood,
+)
 
 T = TypeVar("T")
 
@@ -35,18 +40,17 @@ class PlatformReply(NamedTuple):
     def is_ok(self) -> bool:
         return 200 <= self.status < 300
 
-    def json(self) -> Any:
-        try:
-            return msgspec.json.decode(self.body)
-        except msgspec.DecodeError:
-            raise Unexpected(f"{self.platform} sent an answer that is not JSON.") from None
-
     def decode(self, type_: type[T]) -> T:
         """The body as this struct. Fields that the struct does not name are ignored."""
-        try:
+        with understood(self.platform):
             return msgspec.json.decode(self.body, type=type_)
-        except msgspec.DecodeError:
-            raise Unexpected(f"{self.platform} sent an answer that we do not understand.") from None
+
+    def details(self, type_: type[T]) -> T:
+        """How the platform describes an error; nothing if that makes no sense."""
+        try:
+            return self.decode(type_)
+        except Unexpected:
+            return type_()
 
 
 class PlatformHttp:

@@ -32,6 +32,7 @@ from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -41,8 +42,13 @@ EVENT_BATCH = 20
 EVENT_TRIES = 10
 # A repeated webhook is recognized for this long.
 KEPT_MS = 7 * DAY_MS
+# One that is not applied yet waits for this long while its integration is paused. No longer,
+# because an erasure cannot look into what a platform sent.
+WAITING_KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 1_000
 LEAVES = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
+# What the platform says about somebody after we had them removed there.
+REMOVALS = (ChangeKind.LEFT, ChangeKind.DELETED)
 
 
 class StoredHook(NamedTuple):
@@ -56,10 +62,18 @@ class StoredHook(NamedTuple):
         return msgspec.json.decode(self.content, type=IncomingHook)
 
 
+class _OldHook(NamedTuple):
+    id: str
+    received_ms: int
+
+
 class _Known(NamedTuple):
     email_key: str
     status: str
+    unsubscribed_ms: int | None
     remote_id: str | None
+    has_state: int
+    removed_ms: int | None
 
 
 _sql = beside(__file__)
@@ -68,11 +82,13 @@ _NOTE_REFUSED = _sql.command("note_refused")
 _DUE_EVENTS = _sql.query("due_events", StoredHook)
 _FINISH_EVENT = _sql.command("finish_event")
 _DELAY_EVENT = _sql.command("delay_event")
+_OLD = _sql.query("old", _OldHook)
 _PURGE = _sql.command("purge")
 _BY_REMOTE_ID = _sql.value("by_remote_id", str)
 _KNOWN = _sql.query("known", _Known)
 _SET_REMOTE = _sql.command("set_remote")
 _WRITTEN = _sql.value("written", str)
+_REMOVED = _sql.value("removed", str)
 _SET_WRITTEN = _sql.command("set_written")
 _ERASED_SINCE = _sql.value("erased_since", str)
 _NOTE_RECEIVED = _sql.command("note_received")
@@ -81,10 +97,13 @@ _NOTE_RECEIVED = _sql.command("note_received")
 # -- webhooks
 
 
-async def store_hook(tx: Tx, integration: Integration, hook: IncomingHook, *, now_ms: int) -> bool:
-    """Stores a verified webhook as it came; False if it came before."""
-    signed = "\n".join(f"{n}:{v}" for n, v in sorted(hook.headers.items()) if "signature" in n)
-    digest = hashlib.sha256(signed.encode() + b"\0" + hook.body).hexdigest()
+async def store_hook(
+    tx: Tx, integration: Integration, hook: IncomingHook, *, signed_at: str, now_ms: int
+) -> bool:
+    """Stores a webhook as it came; False if it came before. `signed_at` is what `verify_hook`
+    returned. Without it, nobody can tell a repeated webhook from somebody who left, came back and
+    left again in the same words. So it is a repeat only until the first one has been applied."""
+    digest = hashlib.sha256(signed_at.encode() + b"\0" + hook.body).hexdigest()
     stored = await tx.run(
         _INSERT_EVENT,
         id=new_id(),
@@ -92,6 +111,7 @@ async def store_hook(tx: Tx, integration: Integration, hook: IncomingHook, *, no
         account_id=integration.account_id,
         digest=digest,
         content=msgspec.json.encode(hook).decode(),
+        has_time=int(bool(signed_at)),
         now_ms=now_ms,
     )
     if stored:
@@ -118,18 +138,24 @@ async def finish_hook(tx: Tx, integration: Integration, stored: StoredHook) -> N
     await tx.run(_FINISH_EVENT, id=stored.id, **_rows(integration))
 
 
-async def delay_hook(tx: Tx, integration: Integration, stored: StoredHook, *, now_ms: int) -> None:
+async def delay_hook(
+    tx: Tx, integration: Integration, stored: StoredHook, reason: str, *, now_ms: int
+) -> None:
     """Tries again later, and gives up in the end; the nightly pass finds what was missed."""
     if stored.tries + 1 >= EVENT_TRIES:
         await finish_hook(tx, integration, stored)
+        given_up = f"We tried {EVENT_TRIES} times to apply it. {reason}"
+        await note_refused(tx, integration, given_up, now_ms=now_ms)
         return
     due_ms = now_ms + MINUTE_MS * 2**stored.tries
     await tx.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms, **_rows(integration))
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    purged = await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, most=PURGE_BATCH)
-    return purged == PURGE_BATCH
+def _purge_limits(now_ms: int) -> dict[str, int]:
+    return {"before_ms": now_ms - KEPT_MS, "waiting_before_ms": now_ms - WAITING_KEPT_MS}
+
+
+purge = Purge(_OLD, _PURGE, _purge_limits, batch=PURGE_BATCH)
 
 
 # -- applying
@@ -148,19 +174,31 @@ async def unknown_changes(
         campaign_id=integration.campaign_id,
     )
     known = {each.email_key: each for each in found}
-    return [each for each in told if not _is_known(each, known.get(_key(each.email)))]
+    return [each for each in told if not _is_known(integration, each, known.get(_key(each.email)))]
 
 
-def _is_known(change: PlatformChange, known: _Known | None) -> bool:
+def _is_known(integration: Integration, change: PlatformChange, known: _Known | None) -> bool:
     if known is None:
         return change.kind in LEAVES and change.remote_id is None
     if change.kind in LEAVES:
-        return known.status == UNSUBSCRIBED
+        was_removed = known.removed_ms is not None and change.kind in REMOVALS
+        return known.status == UNSUBSCRIBED or was_removed
+    if not known.has_state and _left_later(integration, change, known.unsubscribed_ms):
+        return False
     return (
         change.kind == ChangeKind.JOINED
         and change.remote_id == known.remote_id
         and known.remote_id is not None
     )
+
+
+def _left_later(integration: Integration, change: PlatformChange, left_ms: int | None) -> bool:
+    """Whether they left here after they joined there. Who left before it was connected, or before
+    they joined there, is on that list by their own wish."""
+    joined_ms = change.created_ms
+    if left_ms is None or joined_ms is None:
+        return False
+    return left_ms >= max(joined_ms, integration.created_ms)
 
 
 def _key(email: str) -> str:
@@ -271,12 +309,14 @@ async def _update(
     *,
     now_ms: int,
 ) -> None:
-    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed. An
-    address that the platform had before is no news: it was changed here, and is not written yet."""
+    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed; if
+    we wrote nothing about them before they did, the platform is told. An address that the platform
+    had before is no news: it was changed here, and is not written yet."""
     await _link(tx, integration, found.id, change.remote_id)
     before = await _state_there(tx, integration, found.id)
     known = {"", EmailAddress(found.email).key, _key(before.email) if before else ""}
-    if found.status != UNSUBSCRIBED:
+    is_here = found.status != UNSUBSCRIBED
+    if is_here or (before is None and _left_later(integration, change, found.unsubscribed_ms)):
         there = EmailAddress.parse(change.email).text if _key(change.email) else found.email
         await _note_there(tx, integration, found.id, email=there)
         await changes.record(tx, integration.tenant, found.id)
@@ -300,10 +340,13 @@ async def _leave(
     *,
     now_ms: int,
 ) -> None:
+    """Who was removed there at the operator's wish, before they confirmed, did not leave."""
     is_gone = change.kind == ChangeKind.DELETED
     await _link(tx, integration, found.id, None if is_gone else change.remote_id)
     await _note_there(tx, integration, found.id, email=found.email, has_left=True, is_gone=is_gone)
-    if found.status != UNSUBSCRIBED:
+    removed = await tx.one(_REMOVED, subscriber_id=found.id, **_rows(integration))
+    was_removed = removed is not None and change.kind in REMOVALS
+    if found.status != UNSUBSCRIBED and not was_removed:
         await outgoing.unsubscribe(tx, site, integration, found.id, now_ms=now_ms)
 
 
@@ -343,7 +386,9 @@ async def _note_there(
         fields=before.fields if before else {},
     )
     written = msgspec.json.encode(state).decode()
-    await tx.run(_SET_WRITTEN, written=written, is_gone=int(is_gone), **mine)
+    await tx.run(
+        _SET_WRITTEN, written=written, is_gone=int(is_gone), has_left=int(has_left), **mine
+    )
 
 
 def _rows(integration: Integration) -> dict[str, Any]:

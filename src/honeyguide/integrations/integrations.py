@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.checked_platform import CheckedPlatform
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.platform import Audience, Platform, PlatformAccess, SyncField
@@ -70,6 +71,9 @@ class Integration(msgspec.Struct, frozen=True):
     list_read_ms: int
     missing: int
     missing_ms: int
+    read_tries: int
+    read_problem: str | None
+    next_page_ms: int
 
     @property
     def tenant(self) -> Tenant:
@@ -133,7 +137,7 @@ _RETRY_FAILED = _sql.command("retry_failed")
 _FAILED = _sql.query("failed", FailedWrite)
 _COUNT_FAILED = _sql.query("count_failed", _Counts)
 _COUNT_DUE = _sql.query("count_due", _Counts)
-_COUNT_UNSUBSCRIBED = _sql.value("count_unsubscribed", int)
+_COUNT_NOT_WRITTEN = _sql.value("count_not_written", int)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SyncState)
 _ALL_CREDENTIALS = _sql.value("all_credentials", str)
 
@@ -171,7 +175,7 @@ async def find_by_hook_key(tx: Tx, hook_key: str) -> Integration | None:
 def platform_of(key: str) -> Platform:
     if key not in PLATFORMS:
         raise Missing("There is no such platform.")
-    return PLATFORMS[key]
+    return CheckedPlatform(PLATFORMS[key])
 
 
 def name_of(key: str) -> str:
@@ -248,9 +252,16 @@ async def connect(
 
 
 async def replace_credentials(
-    tx: Tx, tenant: Tenant, keys: EncryptionKeys, credentials: Mapping[str, str], audience: Audience
+    tx: Tx,
+    tenant: Tenant,
+    keys: EncryptionKeys,
+    credentials: Mapping[str, str],
+    audience: Audience,
+    *,
+    hook_key: str | None = None,
 ) -> None:
-    """A new key for the same list. It goes on where it stopped."""
+    """A new key for the same list, and the address of its new webhook, if there is one. It goes on
+    where it stopped."""
     integration = await get(tx, tenant)
     await tx.run(
         _SET_CREDENTIALS,
@@ -261,6 +272,7 @@ async def replace_credentials(
         key_hint=_key_hint(integration.platform, credentials),
         audience_id=audience.id,
         audience_name=audience.name,
+        hook_key=hook_key or integration.hook_key,
     )
     tx.wake(TOPIC)
 
@@ -322,12 +334,13 @@ async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
 
 
 async def count_to_write(tx: Tx, tenant: Tenant) -> int:
-    """How many a first sync writes. Those who unsubscribed before it are never written."""
+    """How many a first sync writes. Those who unsubscribed before it are never written, and those
+    who still have to confirm only when they do."""
     total = await page_index.total(tx, tenant.campaign_id, "all")
-    unsubscribed = await tx.one(
-        _COUNT_UNSUBSCRIBED, account_id=tenant.account_id, campaign_id=tenant.campaign_id
+    not_written = await tx.one(
+        _COUNT_NOT_WRITTEN, account_id=tenant.account_id, campaign_id=tenant.campaign_id
     )
-    return max(0, total - (unsubscribed or 0))
+    return max(0, total - (not_written or 0))
 
 
 async def state_of(tx: Tx, tenant: Tenant, subscriber_id: str) -> SyncState | None:

@@ -2,7 +2,8 @@
 id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
 adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
 read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
-last_out_count, fields_ms, refused_hook, refused_hook_ms, list_read_ms, missing, missing_ms
+last_out_count, fields_ms, refused_hook, refused_hook_ms, list_read_ms, missing, missing_ms, read_tries,
+read_problem, next_page_ms
 
 -- name: of_campaign
 SELECT {integration} FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;
@@ -28,7 +29,7 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_credentials
 UPDATE integration SET credentials = :credentials, key_hint = :key_hint, audience_id = :audience_id, audience_name = :audience_name,
-    status = 'active', next_call_ms = 0, failures = 0, problem = NULL, problem_ms = NULL
+    hook_key = :hook_key, status = 'active', next_call_ms = 0, failures = 0, problem = NULL, problem_ms = NULL
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_field_names
@@ -60,9 +61,15 @@ SELECT COUNT(*) AS total, COALESCE(SUM(never), 0) AS never_written FROM (
     WHERE account_id = :account_id AND integration_id = :id AND due_ms IS NOT NULL LIMIT :most
 ) AS found;
 
--- name: count_unsubscribed
-SELECT COUNT(*) AS n FROM subscriber
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed';
+-- name: count_not_written
+-- Each part has an index.
+SELECT (
+    SELECT COUNT(*) FROM subscriber
+    WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed'
+) + (
+    SELECT COUNT(*) FROM subscriber
+    WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND must_confirm = 1 AND status = 'active'
+) AS n;
 
 -- name: of_subscriber
 SELECT i.platform, t.synced_ms, t.written, t.reason, t.due_ms, t.failed_ms

@@ -24,6 +24,7 @@ from honeyguide.integrations.answers import (
     write_in_turn,
     written,
 )
+from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -144,7 +145,7 @@ class Kit:
                 example="kit_0123456789abcdef",
             ),
         ),
-        limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=50),
+        limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=100),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
         is_lower_case=True,
@@ -177,12 +178,13 @@ class Kit:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         fields = {_key(name): value for name, value in contact.fields(access).items()}
         if contact.status == ContactStatus.ACTIVE and contact.may_add and not contact.old_email:
-            body = {"email_address": contact.email, "first_name": contact.name, "fields": fields}
+            # Without a name: it would replace that of somebody whom Kit knows.
+            body: dict[str, Any] = {"email_address": contact.email, "fields": fields}
             reply = await self._call(access, "POST", "/v4/subscribers", json=body)
         else:
             found = await self._find(access, contact)
@@ -206,6 +208,9 @@ class Kit:
         if any(key in warning for warning in answer.warnings for key in fields):
             raise FieldsGone("A custom field of ours was deleted in Kit.")
         subscriber = answer.subscriber
+        if reply.status == 201 and contact.name:
+            body["first_name"] = contact.name
+            await self._call(access, "PUT", f"/v4/subscribers/{subscriber.id}", json=body)
         return written(contact, str(subscriber.id), has_left=subscriber.state in _HAS_LEFT)
 
     async def _find(self, access: PlatformAccess, contact: Contact) -> _Subscriber | None:
@@ -229,6 +234,8 @@ class Kit:
             asked["after"] = token
         reply = await self._call(access, "GET", f"/v4/subscribers?{urlencode(asked)}")
         page = answer_of(reply, _Subscribers)
+        if page.pagination.has_next_page and not page.pagination.end_cursor:
+            raise Unexpected("Kit did not say how to read the rest of the list.")
         return ChangePage(
             changes=_changes(access, page.subscribers),
             seen=[str(each.id) for each in page.subscribers],
@@ -252,7 +259,7 @@ class Kit:
         if hook_id := access.credentials.get(HOOK_ID):
             await self._call(access, "DELETE", f"/v4/webhook_endpoints/{quote(hook_id, safe='')}")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         """`t=1753797130,v1=8f4b…`, with two `v1` while the secret is being replaced."""
         parts = [
             part.strip().partition("=")
@@ -263,20 +270,18 @@ class Kit:
             raise ForgedHook("The header X-Kit-Signature is missing.")
         if abs(now_s - int(sent_s)) > TOLERANCE_S:
             raise ForgedHook("The webhook is more than five minutes old.")
-        secret = access.credentials.get(HOOK_SECRET, "")
-        signed = hmac.new(secret.encode(), f"{sent_s}.".encode() + hook.body, hashlib.sha256)
+        key = hook_secret(access, HOOK_SECRET)
+        signed = hmac.new(key, f"{sent_s}.".encode() + hook.body, hashlib.sha256)
         expected = signed.hexdigest().encode()
         given = [value.encode() for name, _, value in parts if name == "v1"]
-        if not secret or not any(hmac.compare_digest(expected, each) for each in given):
+        if not any(hmac.compare_digest(expected, each) for each in given):
             raise ForgedHook("The signature is wrong.")
+        return sent_s
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        try:
-            delivery = msgspec.json.decode(hook.body, type=_Delivery)
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from Kit makes no sense.") from None
+        delivery = hook.decode(access.about.name, _Delivery)
         events = [each for each in delivery.events if each.type in EVENTS and each.data.subscriber]
         return _changes(access, [each.data.subscriber for each in events if each.data.subscriber])
 

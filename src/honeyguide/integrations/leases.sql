@@ -3,8 +3,8 @@
 -- an index. A first sync whose worker died after the last write only has to be finished.
 SELECT i.id FROM integration AS i
 WHERE i.status = 'active' AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
-    i.first_sync_ms IS NULL OR i.pass IS NOT NULL OR i.is_reading = 1 OR i.next_full_read_ms <= :now_ms
-    OR i.next_read_ms BETWEEN 1 AND :now_ms
+    i.pass IS NOT NULL OR CASE WHEN i.is_reading = 1 THEN i.next_page_ms <= :now_ms
+        ELSE i.first_sync_ms IS NULL OR i.next_full_read_ms <= :now_ms OR i.next_read_ms BETWEEN 1 AND :now_ms END
     OR (SELECT 1 FROM subscriber_change AS c WHERE c.campaign_id = i.campaign_id LIMIT 1) = 1
     OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
     OR (SELECT 1 FROM integration_event AS e WHERE e.integration_id = i.id AND e.due_ms <= :now_ms LIMIT 1) = 1

@@ -18,6 +18,7 @@ import msgspec
 
 from honeyguide.integrations.answers import (
     answer_of,
+    first_lists,
     outcome,
     refused,
     time_ms,
@@ -94,7 +95,7 @@ class _ListmonkList(msgspec.Struct):
 
 
 class _ListmonkLists(msgspec.Struct):
-    results: list[_ListmonkList]
+    results: list[msgspec.Raw]
 
 
 class _ListmonkAllLists(msgspec.Struct):
@@ -140,9 +141,10 @@ class Listmonk:
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         reply = await self._call(access, "GET", "/api/lists?per_page=all")
+        found = answer_of(reply, _ListmonkAllLists).data.results
         return [
             Audience(id=str(each.id), name=each.name, subscribers=each.subscriber_count)
-            for each in answer_of(reply, _ListmonkAllLists).data.results
+            for each in first_lists(reply, found, _ListmonkList)
         ]
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
@@ -153,11 +155,14 @@ class Listmonk:
     ) -> list[WriteOutcome]:
         """Looks at the list first: listmonk adds subscribers to a deleted list without a word."""
         await self._need_list(access)
-        return await write_in_turn(contacts, lambda contact: self._write(access, contact))
+        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
 
     async def _need_list(self, access: PlatformAccess) -> None:
-        if access.audience_id not in {each.id for each in await self.audiences(access)}:
+        path = f"/api/lists/{quote(access.audience_id, safe='')}"
+        reply = await self._call(access, "GET", path)
+        if reply.status in (400, 404):  # listmonk says 400 about a list that does not exist
             raise AudienceGone("The list was deleted in listmonk.")
+        answer_of(reply, dict)
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         found = await self._find(access, contact)
@@ -171,6 +176,8 @@ class Listmonk:
                 return outcome(contact, result, remote_id=str(found.id))
             await self._change_list(access, found, "add")
             is_added = True
+        elif contact.may_return and has_left and found.status != "blocklisted":
+            await self._change_list(access, found, "add", status="confirmed")
         if contact.status == ContactStatus.UNSUBSCRIBED and not has_left:
             await self._change_list(access, found, "unsubscribe")
         # Without `preconfirm_subscriptions`, listmonk asks everybody for a confirmation who has
@@ -225,10 +232,11 @@ class Listmonk:
         return written(contact, str(reply.decode(_ListmonkOne).data.id))
 
     async def _change_list(
-        self, access: PlatformAccess, found: _ListmonkSubscriber, action: str
+        self, access: PlatformAccess, found: _ListmonkSubscriber, action: str, **status: str
     ) -> None:
         """`add` without a status never changes that of somebody who is on the list already."""
-        body = {"ids": [found.id], "action": action, "target_list_ids": [int(access.audience_id)]}
+        lists = [int(access.audience_id)]
+        body = {"ids": [found.id], "action": action, "target_list_ids": lists, **status}
         answer_of(await self._call(access, "PUT", "/api/subscribers/lists", body), dict)
 
     async def read_changes(
@@ -265,7 +273,7 @@ class Listmonk:
     async def remove_hook(self, access: PlatformAccess) -> None:
         return None
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         raise ForgedHook("listmonk has no webhooks.")
 
     async def understand_hook(

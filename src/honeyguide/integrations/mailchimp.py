@@ -7,17 +7,24 @@ between our last look and the write. Mailchimp takes ten requests at a time.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from base64 import b64encode
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
-from urllib.parse import parse_qs, quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import answer_of, outcome, refused, time_ms, written
+from honeyguide.integrations.answers import (
+    answer_of,
+    first_lists,
+    outcome,
+    refused,
+    time_ms,
+    write_at_once,
+    written,
+)
 from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
@@ -43,6 +50,7 @@ from honeyguide.integrations.problems import (
     TryLater,
     Unexpected,
     WrongCredentials,
+    understood,
 )
 
 T = TypeVar("T")
@@ -90,7 +98,7 @@ class _List(msgspec.Struct):
 
 
 class _Lists(msgspec.Struct):
-    lists: list[_List]
+    lists: list[msgspec.Raw]
 
 
 class _MergeField(msgspec.Struct):
@@ -152,7 +160,7 @@ class Mailchimp:
         reply = await self._call(access, "GET", path)
         return [
             Audience(id=each.id, name=each.name, subscribers=each.stats.member_count)
-            for each in answer_of(reply, _Lists).lists
+            for each in first_lists(reply, answer_of(reply, _Lists).lists, _List)
         ]
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
@@ -173,21 +181,9 @@ class Mailchimp:
     async def write_many(
         self, access: PlatformAccess, contacts: Sequence[Contact]
     ) -> list[WriteOutcome]:
-        gate = asyncio.Semaphore(AT_ONCE)
-
-        async def write(contact: Contact) -> WriteOutcome:
-            async with gate:
-                try:
-                    return await self._write(access, contact)
-                except TryLater as error:
-                    return outcome(contact, WriteResult.LATER, reason=error.reason)
-
-        done = await asyncio.gather(*(write(each) for each in contacts), return_exceptions=True)
-        # Only after all have ended, so that no request of this batch is still under way.
-        for each in done:
-            if isinstance(each, BaseException):
-                raise each
-        return [each for each in done if isinstance(each, WriteOutcome)]
+        return await write_at_once(
+            access, contacts, lambda contact: self._write(access, contact), at_once=AT_ONCE
+        )
 
     async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
         values = {"merge_fields": contact.fields(access)}
@@ -215,8 +211,7 @@ class Mailchimp:
 
     async def _need_audience(self, access: PlatformAccess) -> None:
         """Nobody was deleted if the whole audience was."""
-        if access.audience_id not in {each.id for each in await self.audiences(access)}:
-            raise AudienceGone("The audience was deleted in Mailchimp.")
+        _in_audience(await self._call(access, "GET", f"{_list(access)}?fields=id"), dict)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -269,18 +264,17 @@ class Mailchimp:
         if hook_id := access.credentials.get(HOOK_ID):
             await self._call(access, "DELETE", f"{_list(access)}/webhooks/{quote(hook_id)}")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
         check_key(access, hook)
+        return ""
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """Only the address is believed; what happened to it is asked."""
-        try:
-            said = parse_qs(hook.body.decode(), strict_parsing=True)
-        except ValueError:
-            raise Unexpected("A webhook from Mailchimp makes no sense.") from None
-        [email] = said.get("data[new_email]") or said.get("data[email]") or [""]
+        with understood(access.about.name, "a webhook"):
+            said = dict(parse_qsl(hook.body.decode(), strict_parsing=True, max_num_fields=1_000))
+        email = said.get("data[new_email]") or said.get("data[email]")
         if not email:
             return []
         reply = await self._call(access, "GET", _member(access, _hash(email)))
@@ -289,8 +283,7 @@ class Mailchimp:
         member = reply.decode(_Member)
         if member.status not in _KIND_OF_STATUS:
             return []
-        [old_email] = said.get("data[old_email]", [None])
-        return [_change(access, member, old_email)]
+        return [_change(access, member, said.get("data[old_email]"))]
 
     async def _call(
         self, access: PlatformAccess, method: str, path: str, json: Any = None
@@ -310,7 +303,7 @@ class Mailchimp:
         )
         if reply.status != 403:
             return reply
-        if _problem(reply).title:
+        if reply.details(_Problem).title:
             raise WrongCredentials("The Mailchimp key lacks a permission, or its user was removed.")
         # Mailchimp's servers refuse like this under load, before anybody looked at the key.
         raise TryLater("Mailchimp asked us to slow down.")
@@ -335,15 +328,8 @@ def _in_audience(reply: PlatformReply, kind: type[T]) -> T:
     return answer_of(reply, kind)
 
 
-def _problem(reply: PlatformReply) -> _Problem:
-    try:
-        return msgspec.json.decode(reply.body, type=_Problem)
-    except msgspec.DecodeError:
-        return _Problem()
-
-
 def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    problem = _problem(reply)
+    problem = reply.details(_Problem)
     if problem.title in ("Member In Compliance State", "Forgotten Email Not Subscribed"):
         return outcome(contact, WriteResult.LEFT)
     if "merge fields were invalid" in problem.detail:

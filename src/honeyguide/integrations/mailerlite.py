@@ -26,6 +26,7 @@ from honeyguide.integrations.answers import (
     write_in_turn,
     written,
 )
+from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -43,7 +44,7 @@ from honeyguide.integrations.platform import (
     WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import FieldsGone, ForgedHook, Unexpected
+from honeyguide.integrations.problems import FieldsGone, ForgedHook, Unexpected, understood
 
 KEY = "api_key"
 HOOK_SECRET = "hook_secret"
@@ -186,7 +187,9 @@ class MailerLite:
         keys = await self._field_keys(access)
         if any(_plain(name) not in keys for name in access.field_names.values()):
             raise FieldsGone("A field of ours was deleted in MailerLite.")
-        return await write_in_turn(contacts, lambda contact: self._write(access, keys, contact))
+        return await write_in_turn(
+            access, contacts, lambda contact: self._write(access, keys, contact)
+        )
 
     async def _write(
         self, access: PlatformAccess, keys: Mapping[str, str], contact: Contact
@@ -263,20 +266,19 @@ class MailerLite:
         if hook_id := access.credentials.get(HOOK_ID):
             await self._call(access, "DELETE", f"/api/webhooks/{quote(hook_id, safe='')}")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
-        secret = access.credentials.get(HOOK_SECRET, "")
-        expected = hmac.new(secret.encode(), hook.body, hashlib.sha256).hexdigest()
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
+        key = hook_secret(access, HOOK_SECRET)
+        expected = hmac.new(key, hook.body, hashlib.sha256).hexdigest()
         given = hook.headers.get("signature", "")
-        if not secret or not hmac.compare_digest(expected.encode(), given.encode()):
+        if not hmac.compare_digest(expected.encode(), given.encode()):
             raise ForgedHook("The signature is wrong.")
+        return ""
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        try:
+        with understood(access.about.name, "a webhook"):
             changes = [_event(access, each) for each in _events(hook.body)]
-        except msgspec.DecodeError:
-            raise Unexpected("A webhook from MailerLite makes no sense.") from None
         return [change for change in changes if change]
 
     async def _call(

@@ -54,6 +54,8 @@ class SettledWrite(msgspec.Struct, frozen=True, kw_only=True):
     tries: int = 0
     reason: str | None = None
     failed_ms: int | None = None
+    is_active: int = 0
+    """Whether they are on the list there now. Then nobody has removed them."""
 
 
 _sql = beside(__file__)
@@ -200,10 +202,7 @@ def settle(
                 planned.state.email, ContactStatus.UNSUBSCRIBED, planned.state.fields
             )
             return _done(queued.subscriber_id, remote_id, left, now_ms)
-        reason = (
-            f"They left the list in {about.name} and signed up here again. Only they themselves "
-            f"can come back there."
-        )
+        reason = _why_away(about, queued)
     elif result == WriteResult.ABSENT and contact.may_add and contact.old_email:
         # The first write never arrived. They are added by their new address next.
         return SettledWrite(
@@ -228,6 +227,18 @@ def settle(
         tries=tries,
         reason=reason or f"{about.name} refused them without a reason.",
         failed_ms=None if may_retry else now_ms,
+    )
+
+
+def _why_away(about: About, queued: QueuedWrite) -> str:
+    if queued.removed_ms is not None:
+        return (
+            f"They were removed from {about.name} before they confirmed, and we make nobody active "
+            f"there again. Subscribe them in {about.name}."
+        )
+    return (
+        f"They left the list in {about.name} and signed up here again. Only they themselves can "
+        f"come back there."
     )
 
 
@@ -261,6 +272,7 @@ def _done(
         remote_id=remote_id,
         written=_encoded(state),
         synced_ms=now_ms,
+        is_active=int(state.status == ContactStatus.ACTIVE),
     )
 
 

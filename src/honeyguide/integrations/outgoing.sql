@@ -1,13 +1,19 @@
+-- fragment: may_be_queued
+-- Who still has to confirm is not queued. If the platform may know them, it has to learn that they left, were erased or are to be
+-- removed.
+(s.must_confirm = 0
+ OR (t.subscriber_id IS NOT NULL AND (s.status <> 'active' OR s.erased_ms IS NOT NULL OR t.removed_ms IS NOT NULL)))
+
 -- name: queue_changed
 -- `due_ms` 0: before the first sync. Who was written less than a minute ago waits until that minute is over, so that several changes
--- become one write; who left or was erased does not wait. What was given up is tried again, because something changed.
+-- become one write; who left, was erased or is to be removed does not wait. What was given up is tried again, because something changed.
 INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)
 SELECT :integration_id, s.id, s.account_id,
-    CASE WHEN s.erased_ms IS NULL AND s.status <> 'unsubscribed' AND t.synced_ms + :gap_ms > :now_ms
+    CASE WHEN s.erased_ms IS NULL AND s.status <> 'unsubscribed' AND s.must_confirm = 0 AND t.synced_ms + :gap_ms > :now_ms
         THEN t.synced_ms + :gap_ms ELSE 0 END
 FROM {list :ids AS i} CROSS JOIN subscriber AS s
 LEFT JOIN integration_subscriber AS t ON t.integration_id = :integration_id AND t.subscriber_id = s.id
-WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND {may_be_queued}
 ON CONFLICT (integration_id, subscriber_id) DO UPDATE SET due_ms = excluded.due_ms, tries = 0, failed_ms = NULL;
 
 -- name: next_advocates
@@ -24,7 +30,8 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
 -- What waits or was given up stays as it is.
 INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)
 SELECT :integration_id, s.id, s.account_id, :now_ms FROM {list :ids AS i} CROSS JOIN subscriber AS s
-WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+LEFT JOIN integration_subscriber AS t ON t.integration_id = :integration_id AND t.subscriber_id = s.id
+WHERE s.id = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND {may_be_queued}
 ON CONFLICT (integration_id, subscriber_id) DO UPDATE
     SET due_ms = COALESCE(integration_subscriber.due_ms, excluded.due_ms) WHERE integration_subscriber.failed_ms IS NULL;
 
@@ -38,7 +45,8 @@ WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: due
 SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.seen_ms, t.tries, s.email, s.name, s.ref_code, s.status, s.origin,
-       s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms
+       s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms, s.must_confirm,
+       t.removed_ms
 FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
 WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.due_ms <= :now_ms
 ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
@@ -56,9 +64,10 @@ WHERE integration_subscriber.account_id = :account_id AND integration_subscriber
 -- Who was erased meanwhile leaves nothing.
 UPDATE integration_subscriber SET remote_id = o.remote_id,
     written = CASE WHEN (SELECT s.erased_ms FROM subscriber AS s WHERE s.id = o.subscriber_id) IS NULL THEN o.written END, synced_ms = o.synced_ms, due_ms = o.due_ms,
-    tries = o.tries, reason = o.reason, failed_ms = o.failed_ms
+    tries = o.tries, reason = o.reason, failed_ms = o.failed_ms,
+    removed_ms = CASE WHEN o.is_active = 0 THEN integration_subscriber.removed_ms END
 FROM {rows :outcomes AS o (integration_id TEXT, subscriber_id TEXT, remote_id TEXT, written TEXT, synced_ms BIGINT, due_ms BIGINT, tries BIGINT,
-    reason TEXT, failed_ms BIGINT)}
+    reason TEXT, failed_ms BIGINT, is_active BIGINT)}
 WHERE integration_subscriber.account_id = :account_id AND integration_subscriber.integration_id = o.integration_id
   AND integration_subscriber.subscriber_id = o.subscriber_id;
 

@@ -13,7 +13,8 @@ module must know:
     and without email addresses.
 *   **`write_many`** gets at most `limits.per_batch` contacts and returns one `WriteOutcome` for
     each, in any order. It updates our fields, and the address if `old_email` is set. It never makes
-    somebody active who left there: it answers `LEFT`. It adds people only if `contact.may_add`. It
+    somebody active who left there: it answers `LEFT`, unless `contact.may_return`. It adds people
+    only if `contact.may_add`. It
     unsubscribes those whose status is `UNSUBSCRIBED`, where the API can, and empties our fields of
     those who are `ERASED`; it never deletes a contact. Writing a contact twice must be harmless.
 *   **`read_changes`** reads one page of the contacts that changed since a time, or of all. It may
@@ -30,11 +31,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
 from honeyguide.integrations.http import PlatformHttp
+from honeyguide.integrations.problems import understood
+
+T = TypeVar("T")
+
+# Nobody finds a list among more, and a page of them stops the event loop.
+MOST_AUDIENCES = 500
 
 
 class SyncField(StrEnum):
@@ -162,6 +169,9 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """The platform's ID, if an `WriteOutcome` or a change told it."""
     old_email: str | None = None
     """The address that was written before, if it is another one."""
+    may_return: bool = False
+    """Whether we ourselves took them off the list, because they had not confirmed, and they have
+    now. Only then somebody who is unsubscribed there is made active again, where the API can."""
     values: Mapping[SyncField, str]
 
     def fields(self, access: PlatformAccess) -> dict[str, str]:
@@ -223,6 +233,11 @@ class IncomingHook(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     query: Mapping[str, str] = msgspec.field(default_factory=dict)
 
+    def decode(self, platform: str, type_: type[T]) -> T:
+        """The body as this struct. Fields that the struct does not name are ignored."""
+        with understood(platform, "a webhook"):
+            return msgspec.json.decode(self.body, type=type_)
+
 
 class Platform(Protocol):
     @property
@@ -233,7 +248,8 @@ class Platform(Protocol):
         ...
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
-        """What the operator can choose from. One that is alone is chosen without asking."""
+        """What the operator can choose from. One that is alone is chosen without asking. If there
+        are more than `MOST_AUDIENCES`, one more is enough (`first_lists`)."""
         ...
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
@@ -259,8 +275,10 @@ class Platform(Protocol):
         """Delete the webhook that `add_hook` created. It may be gone already."""
         ...
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> None:
-        """Raise `ForgedHook` if this did not come from the platform, or is too old."""
+    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
+        """Raise `ForgedHook` if this did not come from the platform, or is too old. Returns the
+        signed time, which tells a repeated webhook from one that says the same later; "" if the
+        platform signs no time."""
         ...
 
     async def understand_hook(

@@ -4,6 +4,18 @@ dashboard: no secrets, no email addresses.
 
 from __future__ import annotations
 
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+log = logging.getLogger("honeyguide.integrations")
+
+_NONSENSE = (ValueError, RecursionError)  # what parsers raise
+_QUOTED = re.compile(r" '.*'", re.DOTALL)
+
 
 class PlatformError(Exception):
     def __init__(self, reason: str) -> None:
@@ -37,3 +49,33 @@ class Unexpected(PlatformError):
 
 class ForgedHook(PlatformError):
     """A webhook without a valid signature, or one that is too old. It is not stored."""
+
+
+@contextmanager
+def understood(platform: str, what: str = "an answer") -> Iterator[None]:
+    """Whatever goes wrong while we read what a platform sent is the platform's fault, in words:
+    nobody can foresee everything that may be sent. What we did not expect is logged as well."""
+    try:
+        yield
+    except PlatformError:
+        raise
+    except Exception as error:
+        if not isinstance(error, _NONSENSE):
+            log.exception("A platform sent what nobody expected")
+        said = f"{platform} sent {what} that we do not understand: {_said(error)}."
+        raise Unexpected(said) from None
+
+
+def _said(error: Exception) -> str:
+    """What is wrong with it, without its words: these may be anybody's address."""
+    match error:
+        case msgspec.ValidationError():
+            return _QUOTED.sub("", str(error))
+        case msgspec.DecodeError():
+            return "it is not JSON"
+        case UnicodeError():
+            return "it is not in UTF-8"
+        case RecursionError():
+            return "it is nested too deeply"
+        case _:
+            return "something in it is missing or out of range"

@@ -23,6 +23,8 @@ OVERLAP_MS = 10 * MINUTE_MS
 # If more than so many are missing, and more than this part of the list, the operator decides.
 MOST_MISSING = 100
 MOST_MISSING_PERCENT = 10
+# After so many, a page that cannot be read ends the reading.
+READ_TRIES = 10
 
 
 class MissingCount(NamedTuple):
@@ -38,6 +40,8 @@ class MissingCount(NamedTuple):
 _sql = beside(__file__)
 _BEGIN_READ = _sql.command("begin_read")
 _MOVE_READ = _sql.command("move_read")
+_DELAY_READ = _sql.command("delay_read")
+_GIVE_UP_READ = _sql.command("give_up_read")
 _END_READ = _sql.command("end_read")
 _MARK_SEEN = _sql.command("mark_seen")
 _COUNT_MISSING = _sql.query("count_missing", MissingCount)
@@ -55,6 +59,26 @@ async def move(
 ) -> None:
     await _held(
         tx, _MOVE_READ, integration, token, read_token=read_token, next_call_ms=next_call_ms
+    )
+
+
+async def fail(
+    tx: Tx, integration: Integration, token: str, problem: str, *, poll_every_s: int, now_ms: int
+) -> None:
+    """A page could not be read: tries again later, and in the end leaves it to the next reading.
+    Webhooks and writes do not wait for it."""
+    if integration.read_tries + 1 < READ_TRIES:
+        next_page_ms = now_ms + MINUTE_MS * 2**integration.read_tries
+        await _held(tx, _DELAY_READ, integration, token, problem=problem, next_page_ms=next_page_ms)
+        return
+    await _held(
+        tx,
+        _GIVE_UP_READ,
+        integration,
+        token,
+        problem=problem,
+        next_read_ms=now_ms + poll_every_s * 1000 if poll_every_s else 0,
+        next_full_read_ms=now_ms + DAY_MS,
     )
 
 

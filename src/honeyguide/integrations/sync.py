@@ -10,7 +10,9 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from honeyguide.integrations import incoming, integrations, outgoing, reading
 from honeyguide.integrations.contacts import PlannedWrite
+from honeyguide.integrations.incoming import StoredHook
 from honeyguide.integrations.integrations import Integration
+from honeyguide.integrations.leases import LostLease
 from honeyguide.integrations.platform import (
     ContactStatus,
     Limits,
@@ -20,7 +22,14 @@ from honeyguide.integrations.platform import (
     WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import FieldsGone, TryLater, Unexpected
+from honeyguide.integrations.problems import (
+    AudienceGone,
+    FieldsGone,
+    PlatformError,
+    TryLater,
+    Unexpected,
+    WrongCredentials,
+)
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.site import Site
@@ -30,6 +39,9 @@ log = logging.getLogger("honeyguide.integrations")
 
 # How long a batch may take at the platform's pace.
 BATCH_S = 20.0
+# About the whole integration: there is no use in going on.
+STOPS = (LostLease, Unavailable, TryLater, WrongCredentials, AudienceGone)
+OUR_FAULT = "Something went wrong on our side. It has been logged."
 
 
 class IntegrationSync:
@@ -44,13 +56,24 @@ class IntegrationSync:
         self._token = token
 
     async def step(self, integration: Integration) -> bool:
-        """A bit of everything. Tells whether there may be more to do."""
+        """A bit of everything. Tells whether there may be more to do. A part that fails does not
+        keep the others from their turn, unless the platform does not answer or asks us to wait."""
         parts: tuple[Callable[[Integration], Awaitable[bool]], ...] = (
             self._apply_hooks,
             self._read,
             self._write,
         )
-        return any([await part(integration) for part in parts])
+        has_more, failed = False, None
+        for part in parts:
+            try:
+                has_more |= await part(integration)
+            except STOPS:
+                raise
+            except Exception as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
+        return has_more
 
     @property
     def _next_call_ms(self) -> int:
@@ -59,23 +82,33 @@ class IntegrationSync:
     async def _apply_hooks(self, integration: Integration) -> bool:
         due = await self._store.read(incoming.due_hooks, integration, now_ms=self._clock())
         for stored in due:
-            try:
-                told = await self._platform.understand_hook(self._access, stored.hook)
-            except Unexpected as error:
-                log.warning("A platform's webhook was dropped: %s", error.reason)
-                told = []
-            except TryLater:
+            reason = await self._apply_hook(integration, stored)
+            if reason is None:
+                await self._store.write(incoming.finish_hook, integration, stored)
+            else:
+                log.warning("A platform's webhook was not applied: %s", reason)
                 await self._store.write(
-                    incoming.delay_hook, integration, stored, now_ms=self._clock()
+                    incoming.delay_hook, integration, stored, reason, now_ms=self._clock()
                 )
-                continue
-            await self._apply(integration, told, received_ms=stored.received_ms)
-            await self._store.write(incoming.finish_hook, integration, stored)
         return bool(due)
+
+    async def _apply_hook(self, integration: Integration, stored: StoredHook) -> str | None:
+        """Why it has to be tried again, if it has to. Only what is about the whole integration is
+        raised, so that no webhook is in the way of others, or of reading and writing."""
+        try:
+            told = await self._platform.understand_hook(self._access, stored.hook)
+        except (WrongCredentials, AudienceGone):
+            raise
+        except PlatformError as error:
+            return error.reason
+        is_done = await self._apply(integration, told, received_ms=stored.received_ms)
+        return None if is_done else OUR_FAULT
 
     async def _apply(
         self, integration: Integration, told: Sequence[PlatformChange], *, received_ms: int
-    ) -> None:
+    ) -> bool:
+        """Tells whether all of it was applied. What fails is in nobody's way."""
+        is_done = True
         for change in told:
             try:
                 await self._store.write(
@@ -86,13 +119,17 @@ class IntegrationSync:
                     received_ms=received_ms,
                     now_ms=self._clock(),
                 )
-            except Unavailable:
+            except (LostLease, Unavailable):
                 raise
             except Fault as error:  # such as an address that somebody else has here
                 log.info("A platform's change was not applied: %s", error.code)
+            except Exception:
+                log.exception("A platform's change was not applied")
+                is_done = False
+        return is_done
 
     async def _read(self, integration: Integration) -> bool:
-        """One page of what changed there."""
+        """One page of what changed there. One that makes no sense counts as a try."""
         now_ms = self._clock()
         if not integration.is_reading:
             is_whole = integration.next_full_read_ms <= now_ms
@@ -103,6 +140,23 @@ class IntegrationSync:
                 reading.begin, integration, self._token, since_ms=since_ms, now_ms=now_ms
             )
             return True
+        if integration.next_page_ms > now_ms:
+            return False
+        try:
+            await self._read_page(integration)
+        except Unexpected as error:
+            await self._store.write(
+                reading.fail,
+                integration,
+                self._token,
+                error.reason,
+                poll_every_s=self._access.about.poll_every_s,
+                now_ms=now_ms,
+            )
+            return False
+        return True
+
+    async def _read_page(self, integration: Integration) -> None:
         page = await self._platform.read_changes(
             self._access, since_ms=integration.read_since_ms, token=integration.read_token
         )
@@ -131,7 +185,6 @@ class IntegrationSync:
                 poll_every_s=self._access.about.poll_every_s,
                 next_call_ms=self._next_call_ms,
             )
-        return True
 
     async def _write(self, integration: Integration) -> bool:
         """One batch of what changed here."""

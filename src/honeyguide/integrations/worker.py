@@ -27,7 +27,6 @@ from honeyguide.integrations.problems import (
     WrongCredentials,
 )
 from honeyguide.integrations.sync import IntegrationSync
-from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
@@ -43,6 +42,8 @@ SERVE_S = 60.0
 
 
 class IntegrationWorker:
+    name = "sync integrations"
+
     def __init__(
         self, store: Store, outbound: Outbound, clock: Clock, site: Site, keys: EncryptionKeys
     ) -> None:
@@ -54,23 +55,22 @@ class IntegrationWorker:
         self._serving: dict[str, asyncio.Task[None]] = {}
         self._wake = asyncio.Event()
 
-    async def run(self) -> None:
-        log_context.start_job("sync integrations")
+    def begin(self) -> None:
         for topic in (integrations.TOPIC, incoming.TOPIC):
             self._store.listen(topic, self._wake.set)
-        try:
-            while True:
-                self._wake.clear()
-                try:
-                    await self.begin_due()
-                except Unavailable as error:
-                    log.warning("Integrations will be tried again: %s", error)
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), POLL_S)
-        finally:
-            for task in self._serving.values():
-                task.cancel()
-            await asyncio.gather(*self._serving.values(), return_exceptions=True)
+
+    async def step(self) -> None:
+        self._wake.clear()
+        await self.begin_due()
+
+    async def rest(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), POLL_S)
+
+    async def end(self) -> None:
+        for task in self._serving.values():
+            task.cancel()
+        await asyncio.gather(*self._serving.values(), return_exceptions=True)
 
     async def begin_due(self) -> None:
         """Starts a task for each integration that has something to do."""
@@ -87,25 +87,33 @@ class IntegrationWorker:
         await asyncio.gather(*self._serving.values())
 
     async def _serve(self, integration_id: str) -> None:
+        """Raises nothing: whatever happens, the lease ends, and the integration is due again."""
         token = new_id()
-        integration = await self._store.write(leases.claim, integration_id, token)
-        if integration is None:
-            return
-        heartbeat = asyncio.create_task(self._keep_lease(integration_id, token))
         try:
-            await self._work(integration, token)
+            integration = await self._store.write(leases.claim, integration_id, token)
+            if integration is not None:
+                await self._serve_claimed(integration, token)
         except LostLease:
             pass
         except Unavailable as error:
             log.warning("Integration will be tried again: %s", error)
         except Exception:
             log.exception("Integration failed")
+
+    async def _serve_claimed(self, integration: Integration, token: str) -> None:
+        heartbeat = asyncio.create_task(self._keep_lease(integration.id, token))
+        try:
+            await self._work(integration, token)
+        except (LostLease, Unavailable):
+            raise
+        except Exception:
             problem = "Something went wrong on our side. It has been logged, and we will try again."
             await self._store.write(leases.wait, integration, token, problem)
+            raise
         finally:
             heartbeat.cancel()
             await asyncio.gather(heartbeat, return_exceptions=True)
-            await self._store.write(leases.release, integration_id, token)
+            await self._store.write(leases.release, integration.id, token)
 
     async def _keep_lease(self, integration_id: str, token: str) -> None:
         """Renews the lease while a slow platform keeps us waiting."""

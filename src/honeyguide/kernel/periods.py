@@ -8,9 +8,11 @@ from functools import cache
 from typing import NamedTuple
 from zoneinfo import ZoneInfo, available_timezones
 
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 
 DEFAULT_ZONE = "UTC"
+_FIRST_MS = round(datetime.min.replace(tzinfo=UTC).timestamp() * 1000)
 _AREAS = (
     "Africa",
     "America",
@@ -42,13 +44,42 @@ def check_zone(name: str, *, param: str) -> str:
 
 
 def start_of(day: date, zone: ZoneInfo) -> int:
-    """The moment at which a day starts. If clocks skip midnight, that is when they do."""
+    """The moment at which a day starts. If clocks skip midnight, that is when they do. The first
+    day there is starts with the first moment there is.
+    """
     at = datetime(day.year, day.month, day.day, tzinfo=zone)
-    return round(at.timestamp() * 1000)
+    start_ms = round(at.timestamp() * 1000)
+    return min(start_ms, _FIRST_MS) if day == date.min else start_ms
+
+
+def local_time(ms: int, zone: ZoneInfo) -> datetime:
+    """Times such as 0001-01-01T00:00:00Z, which some clients send for "no time", would be in a year
+    that does not exist, west of Greenwich. They stay as they are in UTC.
+    """
+    at = datetime.fromtimestamp(ms / 1000, UTC)
+    try:
+        return at.astimezone(zone)
+    except OverflowError:
+        return at
 
 
 def day_of(ms: int, zone: ZoneInfo) -> date:
-    return datetime.fromtimestamp(ms / 1000, UTC).astimezone(zone).date()
+    return local_time(ms, zone).date()
+
+
+def days_later(day: date, days: int) -> date:
+    """So many days later, or earlier if negative, as far as there are days."""
+    try:
+        return day + timedelta(days=days)
+    except OverflowError:
+        return date.min if days < 0 else date.max
+
+
+def _end_of(day: date, zone: ZoneInfo) -> int:
+    """The first moment after it."""
+    if day == date.max:
+        return start_of(day, zone) + DAY_MS
+    return start_of(day + timedelta(days=1), zone)
 
 
 class LocalDay(NamedTuple):
@@ -77,12 +108,12 @@ class Period(NamedTuple):
     @property
     def until_ms(self) -> int:
         """The first moment after it."""
-        return start_of(self.last + timedelta(days=1), self.zone)
+        return _end_of(self.last, self.zone)
 
     @property
     def days(self) -> list[LocalDay]:
-        days = [self.first + timedelta(days=n) for n in range(self.length + 1)]
-        starts = [start_of(day, self.zone) for day in days]
+        days = [self.first + timedelta(days=n) for n in range(self.length)]
+        starts = [*(start_of(day, self.zone) for day in days), self.until_ms]
         return [
             LocalDay(day, since_ms, until_ms)
             for day, since_ms, until_ms in zip(days, starts, starts[1:], strict=False)
@@ -90,5 +121,4 @@ class Period(NamedTuple):
 
     def shifted(self, days: int) -> Period:
         """As long, so many days later, or earlier if negative."""
-        by = timedelta(days=days)
-        return self._replace(first=self.first + by, last=self.last + by)
+        return self._replace(first=days_later(self.first, days), last=days_later(self.last, days))

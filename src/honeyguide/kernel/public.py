@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from honeyguide.kernel import checks, email_addresses
+from honeyguide.kernel import checks, email_addresses, money
 
 CAMPAIGN_UUID = "019a86f0-2c1e-7d35-8a44-91b7c6e05f12"
 SUBSCRIBER_UUID = "019a8c3e-5b7d-7c41-9f02-6d1e8a4b2c57"
@@ -28,7 +28,7 @@ Url = Annotated[
     str, doc(None, "https://wax.example.org/welcome", format="uri", maxLength=checks.URL_LIMIT)
 ]
 # A JSON number that must not pass through a binary float. The domain checks what was sent.
-Number = Annotated[Any, doc(type=["number", "null"])]
+Amount = Annotated[Any, doc(type="number", minimum=0, maximum=money.MOST_CENTS // 100)]
 
 CampaignUuid = Annotated[Uuid, doc("UUID of the campaign.", CAMPAIGN_UUID)]
 CampaignName = Annotated[
@@ -52,7 +52,8 @@ Slug = Annotated[
 Email = Annotated[
     str,
     doc(
-        "Email address. Unique in a campaign; upper and lower case are the same.",
+        "Email address. Unique in a campaign; upper and lower case are the same. The domain comes "
+        "back in lower case, an international one in Punycode.",
         "ana@example.org",
         format="email",
         maxLength=email_addresses.LONGEST,
@@ -135,7 +136,12 @@ AgeRanges = Annotated[
     list[str], doc("Age ranges of the audience, at least one.", ["25 - 39", "40 - 59"])
 ]
 EnabledPartnerProgram = Annotated[
-    bool, doc("Whether the publication's partner program is enabled.")
+    bool,
+    doc(
+        "Whether the publication's partner program is on. True turns it on and false turns it off, "
+        "as Resume and Pause on the dashboard do; while it is off, new referrals are rejected. "
+        "True needs a program."
+    ),
 ]
 
 # Amounts and days are numbers of different types in requests and responses.

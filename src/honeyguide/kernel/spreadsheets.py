@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Iterable
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\u2212")  # the last is the minus sign of typography
+# Spreadsheets drop these before they look at a cell, or take what comes next for another cell.
+_SKIPPED = " \t\r\n\v\f\u00a0\u200b\u200e\u200f\u2060\u3000\ufeff"
 
 
 def csv_text(rows: Iterable[Iterable[object]]) -> str:
@@ -19,9 +22,17 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _guarded(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
+    return f"'{cell}" if isinstance(cell, str) and _may_run(cell) else cell
+
+
+def _may_run(text: str) -> bool:
+    if text.startswith(("\t", "\r", "\n")):
+        return True
+    # Full-width, small and raised signs are signs too: East Asian versions type them.
+    first = text.lstrip(_SKIPPED)[:1]
+    return unicodedata.normalize("NFKC", first).startswith(_FORMULA_STARTS)
 
 
 def unguarded(cell: str) -> str:
     """A cell of a file that may be ours, without the apostrophe that `csv_text` added."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA_STARTS) else cell
+    return cell[1:] if cell.startswith("'") and _may_run(cell[1:]) else cell

@@ -6,6 +6,7 @@ from __future__ import annotations
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails, layout
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
 from honeyguide.store.tx import Tx
 
@@ -14,7 +15,7 @@ async def send(
     tx: Tx,
     account_id: str,
     to: EmailAddress,
-    kind: str,
+    kind: EmailKind,
     message: EmailText,
     *,
     brand: EmailBranding = HONEYGUIDE,

@@ -10,13 +10,12 @@ from honeyguide.kernel import mornings
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.site import Site
-from honeyguide.mail import emails, layout
+from honeyguide.mail import email_kinds, emails, layout
 from honeyguide.mail.content import Button, EmailText, Note, email
 from honeyguide.mail.notification_kinds import DAILY, WEEKLY
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-KIND = "digest"
 # An email lists at most this many.
 MOST_LISTED = 50
 
@@ -47,14 +46,14 @@ def due_ms(delivery: str, time_zone: str, now_ms: int) -> int | None:
     return None
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_DUE, now_ms=now_ms) is not None
+async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return [due.account_id for due in await tx.all(_NEXT_DUE, now_ms=now_ms, only="", most=most)]
 
 
-async def send_next(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Queues the digest of one account, and tells whether there was one. A notification is in one
-    digest only: whoever takes its row sends it."""
-    due = await tx.one(_NEXT_DUE, now_ms=now_ms)
+async def send_next(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+    """Queues the digest of one account, this one or the next, and tells whether there was one. A
+    notification is in one digest only: whoever takes its row sends it."""
+    due = await tx.one(_NEXT_DUE, now_ms=now_ms, only=only, most=1)
     if due is None:
         return False
     taken = await tx.all(_TAKE, account_id=due.account_id, now_ms=now_ms)
@@ -66,7 +65,7 @@ async def send_next(tx: Tx, site: Site, *, now_ms: int) -> bool:
             tx,
             account_id=due.account_id,
             to=EmailAddress(due.email),
-            kind=KIND,
+            kind=email_kinds.DIGEST,
             subject=message.subject,
             text=made.text,
             html=made.html,

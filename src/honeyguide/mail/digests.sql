@@ -1,6 +1,7 @@
 -- name: next_due
 SELECT n.account_id, a.email FROM notice AS n JOIN account AS a ON a.id = n.account_id
-WHERE n.digest_due_ms <= :now_ms ORDER BY n.digest_due_ms LIMIT 1;
+WHERE n.digest_due_ms <= :now_ms AND (CAST(:only AS TEXT) = '' OR n.account_id = :only)
+GROUP BY n.account_id, a.email ORDER BY MIN(n.digest_due_ms), n.account_id LIMIT :most;
 
 -- name: take
 UPDATE notice SET digest_due_ms = NULL WHERE account_id = :account_id AND digest_due_ms <= :now_ms

@@ -9,15 +9,15 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.mail import email_kinds
+from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 TOPIC = "emails"
 KEPT_MS = 90 * DAY_MS
 PURGE_BATCH = 500
-
-# People wait for these, so they are sent before any notification.
-WAITED_FOR = frozenset({"password_reset", "hub_link", "confirm", "open_account", "account_exists"})
 
 
 class QueuedEmail(NamedTuple):
@@ -66,6 +66,7 @@ _BACKLOG = _sql.query("backlog", Backlog)
 _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
 _MARK_ALL_SENT = _sql.command("mark_all_sent")
+_OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -82,7 +83,7 @@ async def enqueue(
     *,
     account_id: str,
     to: EmailAddress,
-    kind: str,
+    kind: EmailKind,
     subject: str,
     text: str,
     html: str | None = None,
@@ -101,10 +102,11 @@ async def enqueue(
     A transaction that queues several with a `once` does so in the same order everywhere, or
     PostgreSQL would have deadlocks to resolve.
     """
+    assert kind is email_kinds.declared(kind.name), kind
     row: dict[str, Any] = {
         "id": new_id(),
         "account_id": account_id,
-        "kind": kind,
+        "kind": kind.name,
         "to_email": to.text,
         "mailbox": to.person,
         "from_name": one_line(from_name) if from_name else None,
@@ -115,7 +117,7 @@ async def enqueue(
         "body_html": html,
         "about_id": about,
         "once_key": once,
-        "waited_for": int(kind in WAITED_FOR),
+        "waited_for": int(kind.is_waited_for),
         "now_ms": now_ms,
     }
     tx.wake(TOPIC)
@@ -141,7 +143,7 @@ async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEm
 
 
 async def count_recent(
-    tx: Tx, account_id: str, to: EmailAddress, kind: str, *, since_ms: int, day_ago_ms: int
+    tx: Tx, account_id: str, to: EmailAddress, kind: EmailKind, *, since_ms: int, day_ago_ms: int
 ) -> RecentCounts:
     """Emails of a kind to this mailbox: those of this account since a time, and those of all
     accounts in a day."""
@@ -149,7 +151,7 @@ async def count_recent(
         _COUNT_RECENT,
         account_id=account_id,
         mailbox=to.person,
-        kind=kind,
+        kind=kind.name,
         since_ms=since_ms,
         day_ago_ms=day_ago_ms,
     )
@@ -178,6 +180,5 @@ async def mark_all_sent(tx: Tx, account_id: str, until_ms: int) -> None:
     await tx.run(_MARK_ALL_SENT, account_id=account_id, until_ms=until_ms)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets the text of a batch of old emails and tells whether more may wait."""
-    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+# Forgets the text of old emails.
+purge = Purge(_OLD, _PURGE, lambda now_ms: {"expired_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

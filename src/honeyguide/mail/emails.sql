@@ -36,11 +36,12 @@ WHERE account_id = :account_id AND about_id = :about_id;
 -- name: mark_all_sent
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
 
+-- name: old
+SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
+ORDER BY created_ms LIMIT :most;
+
 -- name: purge
-UPDATE letter SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL WHERE id IN (
-    SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
-    ORDER BY created_ms LIMIT :batch
-);
+UPDATE letter SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL WHERE id {in :rows} AND due_ms IS NULL;
 
 -- name: text_of
 SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;

@@ -10,7 +10,13 @@ from typing import NamedTuple
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import account_emails, digests, notification_choices, slack_messages
+from honeyguide.mail import (
+    account_emails,
+    digests,
+    email_kinds,
+    notification_choices,
+    slack_messages,
+)
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
@@ -71,6 +77,8 @@ async def notify(
     The dashboard says the `sentence`, or else the email's subject. `parts` are what the email says
     if that is not just the message. `unsubscribe_url` turns notifications of this kind off.
     """
+    # Before the account's choice, so that a kind that is not declared fails for every account.
+    email_kind = email_kinds.declared(kind)
     choice = choice_about(kind)
     how = await notification_choices.delivery_of(tx, account_id, choice)
     if how.delivery == OFF:
@@ -97,7 +105,7 @@ async def notify(
             tx,
             account_id,
             EmailAddress(to),
-            kind,
+            email_kind,
             message,
             brand=brand,
             parts=parts,

@@ -11,11 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.ids import new_id
+from honeyguide.mail import email_kinds
 from honeyguide.mail.transports import Down, MailRefused, NotNow, OutgoingEmail, Transport
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
@@ -36,24 +38,8 @@ MOST_ATTEMPTS = len(DELAYS_MS) + 1
 MOST_REFUSALS = 3
 ERROR_LIMIT = 500
 
-# These contain a secret link or code, or name subscribers. Once sent or given up, nobody should
-# find that in the database.
-CARRIES_A_KEY = frozenset(
-    {
-        "password_reset",
-        "hub_link",
-        "confirm",
-        "invitation",
-        "open_account",
-        "friend_joined",
-        "one_more",
-        "reward_unlocked",
-        "weekly_summary",
-    }
-)
-
 _sql = beside(__file__)
-_ANY_DUE = _sql.value("any_due", int)
+_DUE = _sql.value("due", str)
 _CLAIM = _sql.query("claim", OutgoingEmail)
 _CANCEL_UNWANTED = _sql.command("cancel_unwanted")
 _IS_OURS = _sql.value("is_ours", int)
@@ -68,11 +54,11 @@ class EmailSender:
         self._store = store
         self._transport = transport
 
-    async def round(self, now_ms: int) -> bool:
-        """Sends one batch and tells whether more may be waiting. A mail server that is down ends
+    async def round(self, ids: Sequence[str], now_ms: int) -> bool:
+        """Sends these emails and tells whether more may be waiting. A mail server that is down ends
         the round."""
         token = new_id()
-        claimed = await self._store.write(lambda tx: self._claim(tx, token, now_ms))
+        claimed = await self._store.write(lambda tx: self._claim(tx, ids, token, now_ms))
         waiting = deque(claimed)
         more = False
         try:
@@ -83,7 +69,7 @@ class EmailSender:
             for trouble in await asyncio.gather(*lanes, return_exceptions=True):
                 if trouble is not None:
                     raise trouble
-            more = len(claimed) == BATCH and not waiting
+            more = len(ids) == BATCH and not waiting
         finally:
             # Also when we are told to stop: what was not tried is free at once, not when its lease
             # expires.
@@ -93,9 +79,11 @@ class EmailSender:
                 await self._transport.rest()
         return more
 
-    async def _claim(self, tx: Tx, token: str, now_ms: int) -> list[OutgoingEmail]:
+    async def _claim(
+        self, tx: Tx, ids: Sequence[str], token: str, now_ms: int
+    ) -> list[OutgoingEmail]:
         claimed = await tx.all(
-            _CLAIM, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS, batch=BATCH
+            _CLAIM, ids=ids, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS
         )
         for email in claimed:
             if email.unsubscribe_url is not None:
@@ -154,7 +142,7 @@ class EmailSender:
         final = email.attempts >= (
             MOST_REFUSALS if isinstance(trouble, MailRefused) else MOST_ATTEMPTS
         )
-        forget = int(email.kind in CARRIES_A_KEY)
+        forget = int(email_kinds.is_forgotten(email.kind))
         error = str(trouble)[:ERROR_LIMIT]
 
         async def work(tx: Tx) -> int:
@@ -175,10 +163,16 @@ class EmailSender:
             )
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_ANY_DUE, now_ms=now_ms) is not None
+async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return await tx.all(_DUE, now_ms=now_ms, most=most)
+
+
+async def send(transport: Transport, store: Store, ids: Sequence[str], now_ms: int) -> bool:
+    """One bounded batch, shaped for the table of jobs."""
+    return await EmailSender(store, transport).round(ids, now_ms)
 
 
 async def send_due(store: Store, transport: Transport, now_ms: int) -> bool:
-    """One bounded batch, shaped for the table of jobs."""
-    return await EmailSender(store, transport).round(now_ms)
+    """The next batch."""
+    ids = await store.read(due, now_ms=now_ms, most=BATCH)
+    return bool(ids) and await send(transport, store, ids, now_ms)

@@ -2,16 +2,15 @@
 id, account_id, kind, to_email AS "to", from_name, reply_to, unsubscribe_url, subject, body_text AS text, body_html AS html,
 created_ms, attempts
 
--- name: any_due
-SELECT 1 FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms LIMIT 1;
+-- name: due
+SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms ORDER BY waited_for DESC, due_ms LIMIT :most;
 
 -- name: claim (sqlite)
 -- The condition is repeated outside the subselect, so that two processes cannot claim the same rows. The attempt is counted
 -- here, so that a process that dies while sending is counted too.
 UPDATE letter SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id IN (
-    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
-    ORDER BY waited_for DESC, due_ms LIMIT :batch
+    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id {in :ids}
 )
 RETURNING {email};
 
@@ -19,8 +18,7 @@ RETURNING {email};
 -- ARRAY() runs the subselect once; as a plain IN the planner may run it again for every row and lock more than the batch.
 UPDATE letter SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id = ANY (ARRAY (
-    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
-    ORDER BY waited_for DESC, due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
+    SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND id {in :ids} FOR UPDATE SKIP LOCKED
 ))
 RETURNING {email};
 

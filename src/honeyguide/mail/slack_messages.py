@@ -4,6 +4,7 @@ messages. `work.notifications` posts them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
@@ -33,11 +34,12 @@ class SlackMessage(NamedTuple):
 
 _sql = beside(__file__)
 _WEBHOOK_OF = _sql.query("webhook_of", SlackWebhook)
+_ALL_ENCRYPTED_URLS = _sql.value("all_encrypted_urls", str)
 _SET_WEBHOOK = _sql.command("set_webhook")
 _DELETE_WEBHOOK = _sql.command("delete_webhook")
 _DELETE_MESSAGES = _sql.command("delete_messages")
 _INSERT = _sql.command("insert")
-_HAS_DUE = _sql.value("has_due", int)
+_DUE_ACCOUNTS = _sql.value("due_accounts", str)
 _CLAIM = _sql.query("claim", SlackMessage)
 _DELETE_CLAIMED = _sql.command("delete_claimed")
 _CLEAR_ERROR = _sql.command("clear_error")
@@ -47,6 +49,11 @@ _SET_ERROR = _sql.command("set_error")
 
 async def webhook_of(tx: Tx, account_id: str) -> SlackWebhook | None:
     return await tx.one(_WEBHOOK_OF, account_id=account_id)
+
+
+async def all_encrypted_urls(tx: Tx) -> list[str]:
+    """Of every account, to check whether they can be decrypted."""
+    return await tx.all(_ALL_ENCRYPTED_URLS)
 
 
 async def set_webhook(tx: Tx, account_id: str, *, encrypted_url: str, host: str) -> None:
@@ -66,13 +73,17 @@ async def enqueue(tx: Tx, account_id: str, sentence: str, link: str, *, now_ms: 
     tx.wake(TOPIC)
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_HAS_DUE, now_ms=now_ms) is not None
+async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, most=most)
 
 
-async def claim(tx: Tx, token: str, *, until_ms: int, now_ms: int) -> list[SlackMessage]:
-    """The next messages, leased to whoever has the token."""
-    return await tx.all(_CLAIM, token=token, until_ms=until_ms, now_ms=now_ms, batch=BATCH)
+async def claim(
+    tx: Tx, accounts: Sequence[str], token: str, *, until_ms: int, now_ms: int
+) -> list[SlackMessage]:
+    """The next messages of these accounts, leased to whoever has the token."""
+    return await tx.all(
+        _CLAIM, accounts=accounts, token=token, until_ms=until_ms, now_ms=now_ms, batch=BATCH
+    )
 
 
 async def record_posted(tx: Tx, account_id: str, token: str) -> None:

@@ -1,6 +1,9 @@
 -- name: webhook_of
 SELECT encrypted_url, host, error, failed_ms FROM slack_webhook WHERE account_id = :account_id;
 
+-- name: all_encrypted_urls
+SELECT encrypted_url FROM slack_webhook;
+
 -- name: set_webhook
 INSERT INTO slack_webhook (account_id, encrypted_url, host) VALUES (:account_id, :encrypted_url, :host)
 ON CONFLICT (account_id) DO UPDATE SET encrypted_url = excluded.encrypted_url, host = excluded.host, error = NULL, failed_ms = NULL;
@@ -15,20 +18,22 @@ DELETE FROM slack_message WHERE account_id = :account_id;
 -- touches: adds slack_message
 INSERT INTO slack_message (id, account_id, sentence, link, due_ms) VALUES (:id, :account_id, :sentence, :link, :now_ms);
 
--- name: has_due
-SELECT 1 FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms LIMIT 1;
+-- name: due_accounts
+SELECT account_id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+GROUP BY account_id ORDER BY MIN(due_ms), account_id LIMIT :most;
 
 -- name: claim (sqlite)
 UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE id IN (
-    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms ORDER BY due_ms LIMIT :batch
+    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
+    ORDER BY due_ms LIMIT :batch
 )
 RETURNING id, account_id, sentence, link, attempts;
 
 -- name: claim (postgres)
 UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE id = ANY (ARRAY (
-    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
     ORDER BY due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
 ))
 RETURNING id, account_id, sentence, link, attempts;

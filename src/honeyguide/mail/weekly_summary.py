@@ -1,6 +1,6 @@
 """The operator's email of Monday morning: last week's numbers, what waits and who helped.
 
-It names advocates. So its text is deleted once it is sent (`mail.sending`), and one that is not
+It names advocates. So its text is deleted once it is sent (`mail.email_kinds`), and one that is not
 sent yet when a subscriber is erased is written again without them.
 """
 

@@ -65,17 +65,15 @@ async def _store(services: PageServices, request: Request, body: bytes) -> Respo
             now_ms=system_clock(),
         )
         platform = integrations.platform_of(integration.platform)
-        platform.verify_hook(access, hook, now_s=system_clock() // 1000)
+        signed_at = platform.verify_hook(access, hook, now_s=system_clock() // 1000)
     except ForgedHook as error:
         await _note_refused(services, integration, error.reason)
         return _said(401, error.reason)
     except Fault:  # our own key is missing; the platform will send it again
         return _said(503, "The service is not set up completely.")
-    is_new = await services.store.write(
-        incoming.store_hook, integration, hook, now_ms=services.clock()
+    await services.store.write(
+        incoming.store_hook, integration, hook, signed_at=signed_at, now_ms=services.clock()
     )
-    if not is_new:
-        await _note_refused(services, integration, "It had come before, and was applied once.")
     return _said(200, "Received.")
 
 

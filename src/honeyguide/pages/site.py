@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
-from starlette.routing import Match, Mount, Route
+from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.pages import hooks, logos, reference, rendering
@@ -67,6 +67,17 @@ class Guarded:
         await self._app(scope, receive, guarded if scope["type"] == "http" else send)
 
 
+class Nowhere(BaseRoute):
+    """Matches every path with a NUL, before any other route: no database can store one, so nothing
+    is there."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        return (Match.FULL if "\x00" in scope["path"] else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        raise HTTPException(404)
+
+
 class Fixed:
     """A page that does not change while the process lives; browsers may keep it and ask again."""
 
@@ -118,6 +129,7 @@ def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
     """`document` is the OpenAPI document, which the reference shows."""
     return Starlette(
         routes=[
+            Nowhere(),
             *dashboard.routes(services),
             Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
             Mount("/static", Static(), name="static"),

@@ -65,43 +65,50 @@ _PARTNERS_OF = _sql.query("partners_of", PartnerOf)
 _PARTNERS_TO_REOPEN = _sql.query("partners_to_reopen", PartnerOf)
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return (
-        bool(await tx.all(_NEARLY_SPENT, batch=1))
-        or await _next_reached(tx, now_ms=now_ms) is not None
-        or await tx.one(_REOPENED, month=rules.month_of(now_ms)) is not None
-    )
+async def due_programs(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    month = rules.month_of(now_ms)
+    due = [
+        *await tx.all(_NEARLY_SPENT, only="", most=most),
+        *await _reached(tx, now_ms=now_ms, most=most),
+        *await tx.all(_REOPENED, month=month, only="", most=most),
+    ]
+    return list(dict.fromkeys(budget.program_id for budget in due))[:most]
 
 
-async def notify_due(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Send a batch of the notifications that are due; return whether there may be more."""
-    nearly = await tx.all(_NEARLY_SPENT, batch=BATCH)
+async def notify_due(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+    """Send a batch of the notifications that are due, of one program or of all; return whether
+    there may be more."""
+    nearly = await tx.all(_NEARLY_SPENT, only=only, most=BATCH)
     for budget in nearly:
         await _notify_owner(tx, site, budget, "budget_80", texts.budget_warning, now_ms=now_ms)
         await tx.run(_MARK_NEARLY_NOTIFIED, **_place(budget), now_ms=now_ms)
     # One budget per transaction: two jobs that lock two budgets in different orders would deadlock.
-    more = await _notify_reached(tx, site, now_ms=now_ms) or await _notify_reopened(
-        tx, site, now_ms=now_ms
+    more = await _notify_reached(tx, site, now_ms=now_ms, only=only) or await _notify_reopened(
+        tx, site, now_ms=now_ms, only=only
     )
     return len(nearly) == BATCH or more
 
 
-async def _next_reached(tx: Tx, *, now_ms: int) -> Spent | None:
+async def _reached(tx: Tx, *, now_ms: int, most: int, only: str = "") -> list[Spent]:
     day_start_ms = now_ms - now_ms % DAY_MS
-    return await tx.one(
+    return await tx.all(
         _REACHED,
+        only=only,
+        most=most,
         month=rules.month_of(now_ms),
         day_start_ms=day_start_ms,
         day_end_ms=day_start_ms + DAY_MS,
     )
 
 
-async def _notify_reached(tx: Tx, site: Site, *, now_ms: int) -> bool:
+async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:
     """Notifies the owner and the next batch of partners of one reached budget; tells whether there
     was one."""
-    this_month, budget = rules.month_of(now_ms), await _next_reached(tx, now_ms=now_ms)
-    if budget is None:
+    this_month = rules.month_of(now_ms)
+    reached = await _reached(tx, now_ms=now_ms, most=1, only=only)
+    if not reached:
         return False
+    (budget,) = reached
     if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
     await _notify_owner(tx, site, budget, "budget_100", texts.budget_spent, now_ms=now_ms)
@@ -131,10 +138,10 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
     return len(partners)
 
 
-async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int) -> bool:
+async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:
     """Notifies the next batch of partners who heard that a budget was reached that it is open
     again."""
-    budget = await tx.one(_REOPENED, month=rules.month_of(now_ms))
+    budget = await tx.one(_REOPENED, month=rules.month_of(now_ms), only=only, most=1)
     if budget is None:
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):

@@ -6,6 +6,9 @@ p.total_budget_cents, a.email
 FROM budget AS g JOIN program AS p ON p.id = g.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN account AS a ON a.id = g.account_id
 
+-- fragment: only
+(CAST(:only AS TEXT) = '' OR g.program_id = :only)
+
 -- fragment: active_partners
 SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
@@ -15,7 +18,7 @@ WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.acco
 -- name: nearly_spent
 SELECT {budget}, g.times_reached AS reach
 {from_budget}
-WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL ORDER BY g.month, g.program_id LIMIT :batch;
+WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL AND {only} ORDER BY g.month, g.program_id LIMIT :most;
 
 -- name: reached
 -- Partners are not notified of a past month. In this month partners are notified at most once a day: unless their
@@ -24,14 +27,15 @@ SELECT {budget}, g.times_reached AS reach
 {from_budget}
 WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL
   AND (g.month < :month OR g.month = :month AND (g.reach_notified = g.times_reached OR g.partners_notified_ms IS NULL
-       OR g.partners_notified_ms < :day_start_ms OR g.partners_notified_ms >= :day_end_ms))
-ORDER BY g.month, g.program_id LIMIT 1;
+       OR g.partners_notified_ms < :day_start_ms OR g.partners_notified_ms >= :day_end_ms)) AND {only}
+ORDER BY g.month, g.program_id LIMIT :most;
 
 -- name: reopened
 -- Open again, but partners were last notified that it was reached.
 SELECT {budget}, g.reach_notified AS reach
 {from_budget}
-WHERE g.reached_ms IS NULL AND g.reach_notified > g.reopening_notified AND g.month = :month ORDER BY g.program_id LIMIT 1;
+WHERE g.reached_ms IS NULL AND g.reach_notified > g.reopening_notified AND g.month = :month AND {only}
+ORDER BY g.program_id LIMIT :most;
 
 -- name: lock_reached
 -- Locks the budget: raising it waits until this batch of partners is notified.

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from honeyguide.kernel import money
 from honeyguide.partners import rules
 from honeyguide.partners.programs import Program
 from honeyguide.store.statements import beside
@@ -32,6 +33,24 @@ class Pending(NamedTuple):
     n: int
     cents: int
     first_due_ms: int | None
+
+
+class Undecided(NamedTuple):
+    """The pending referrals of a program, and the most that they may cost."""
+
+    referrals: int
+    cents: int
+
+    @property
+    def sentence(self) -> str:
+        """What deleting the program leaves behind."""
+        if not self.referrals:
+            return "No referral is pending, so nothing more will be charged."
+        pending = "1 referral is" if self.referrals == 1 else f"{self.referrals:,} referrals are"
+        return (
+            f"{pending} pending and will finish as planned: "
+            f"up to {money.show(self.cents)} may still be charged."
+        )
 
 
 class PartnerRow(NamedTuple):
@@ -182,6 +201,18 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
         ],
         budget=budget,
     )
+
+
+async def undecided(tx: Tx, account_id: str, program_id: str) -> Undecided:
+    """For the owner who is about to delete it."""
+    found = await tx.all(
+        _PENDING_OF_PROGRAM,
+        account_id=account_id,
+        program_id=program_id,
+        due_from_ms=0,
+        due_before_ms=_EVER_MS,
+    )
+    return Undecided(sum(row.n for row in found), sum(row.cents for row in found))
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:

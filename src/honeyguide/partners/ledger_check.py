@@ -57,6 +57,10 @@ _PROMISES = {
     "charges_without_referral": (
         "Every charge belongs to one verified referral, with that referral's fee and subscriber."
     ),
+    "charges_unconfirmed": (
+        "No program paid for a subscriber who still has to confirm their email address, unless "
+        "the referral was verified by hand."
+    ),
     "referrals_off": (
         "Every verified partner referral was charged once or has a reason why not; no other "
         "referral was charged."
@@ -81,7 +85,7 @@ _sql = beside(__file__)
 # The checks of each kind of slice. The others read few rows.
 _SLICED = {
     "transfer_slice": ("entries_off", "transfers_without_charge"),
-    "charge_slice": ("charges_without_transfer", "charges_without_referral"),
+    "charge_slice": ("charges_without_transfer", "charges_without_referral", "charges_unconfirmed"),
     "program_slice": (
         "budgets_off",
         "partner_spends_off",

@@ -82,6 +82,13 @@ WHERE c.id > :after AND c.id <= :until AND (r.id IS NULL OR r.charged_cents IS N
    OR r.program_id <> c.program_id OR r.partner_campaign_id <> c.partner_campaign_id OR r.account_id <> c.account_id
    OR r.partner_account_id <> c.partner_account_id);
 
+-- name: charges_unconfirmed
+-- Earlier versions did not wait for a confirmation; migration 0050 kept the last charge of theirs.
+SELECT COUNT(*) AS n FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id
+JOIN subscriber AS s ON s.id = r.subscriber_id
+WHERE c.id > :after AND c.id <= :until AND s.must_confirm = 1 AND COALESCE(s.referral_reason, '') <> 'verified_by_hand'
+  AND c.id > COALESCE((SELECT value FROM instance WHERE name = 'last_charge_before_confirmations'), '');
+
 -- name: referrals_off
 SELECT COUNT(*) AS n FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.id > :after AND r.id <= :until

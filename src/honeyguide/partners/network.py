@@ -5,6 +5,7 @@ much of it is left.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -114,7 +115,6 @@ class PartnerCampaign(NamedTuple):
     terms: str | None
     resources_url: str | None
     thankyou_page_url: str | None
-    paused_ms: int | None
     deleted_ms: int | None
     publication_status: str
     enabled_partner_program: int
@@ -127,24 +127,29 @@ class PartnerCampaign(NamedTuple):
 
     @property
     def status(self) -> str:
-        if (
-            self.deleted_ms is not None
-            or self.publication_status != "active"
-            or not self.enabled_partner_program
-        ):
+        if self.deleted_ms is not None or self.publication_status != "active":
             return "ended"
-        return "paused" if self.paused_ms is not None else "active"
+        return "active" if self.enabled_partner_program else "paused"
+
+
+class ConfirmationRate(NamedTuple):
+    """What the rate of a program is by now, in basis points; -1 if there is none."""
+
+    id: str
+    rate_bp: int
 
 
 _sql = beside(__file__)
 _COUNT = _sql.value("count", int)
 _PAGE = _sql.value("page", str)
-_RATE = _sql.command("rate")
+_CHANGED_RATES = _sql.query("changed_rates", ConfirmationRate)
+_SET_RATES = _sql.command("set_rates")
 _PROGRAMS_BY_ID = _sql.query("programs_by_id", NetworkProgram)
 _JOIN = _sql.command("join")
 _PARTNER_CAMPAIGN = _sql.query("partner_campaign", PartnerCampaign)
 _COUNT_PARTNER_CAMPAIGNS = _sql.value("count_partner_campaigns", int)
 _LIST_PARTNER_CAMPAIGNS = _sql.query("list_partner_campaigns", PartnerCampaign)
+_PARTNER_CAMPAIGNS_BY_ID = _sql.query("partner_campaigns_by_id", PartnerCampaign)
 
 
 async def page_of(
@@ -180,8 +185,12 @@ def _item(word: str) -> str:
     return f'%"{word}"%' if word else "%"
 
 
-async def update_confirmation_rates(tx: Tx, *, now_ms: int) -> None:
-    await tx.run(_RATE, since_day=_since_day(now_ms))
+async def changed_rates(tx: Tx, *, now_ms: int, most: int) -> list[ConfirmationRate]:
+    return await tx.all(_CHANGED_RATES, since_day=_since_day(now_ms), most=most)
+
+
+async def set_rates(tx: Tx, rates: Sequence[ConfirmationRate]) -> None:
+    await tx.run(_SET_RATES, rates=[rate._asdict() for rate in rates])
 
 
 def _since_day(now_ms: int) -> int:
@@ -275,6 +284,15 @@ async def get_partner_campaign(
     if found is None:
         raise Missing("There is no such partner campaign.")
     return found
+
+
+async def partner_campaigns_by_id(
+    tx: Tx, account_id: str, ids: list[str], *, now_ms: int
+) -> dict[str, PartnerCampaign]:
+    found = await tx.all(
+        _PARTNER_CAMPAIGNS_BY_ID, account_id=account_id, month=rules.month_of(now_ms), ids=ids
+    )
+    return {each.id: each for each in found}
 
 
 async def page_of_partner_campaigns(

@@ -2,7 +2,7 @@
 -- The filters are inside a CASE, so that PostgreSQL does not guess that few programs pass and look each of them up by its index. It
 -- applies ESCAPE again for every row, so words that nobody searched for are skipped.
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-WHERE p.show_in_directory = 1 AND p.paused_ms IS NULL AND p.deleted_ms IS NULL AND p.cpa_cents >= :min_cpa_cents
+WHERE p.show_in_directory = 1 AND p.deleted_ms IS NULL AND p.cpa_cents >= :min_cpa_cents
   AND b.status = 'active' AND b.enabled_partner_program = 1 AND b.deleted_ms IS NULL
   AND CASE WHEN CAST(:audience_gender AS TEXT) IN ('', b.audience_gender)
       AND b.categories LIKE :category AND b.income_levels LIKE :income_level AND b.age_ranges LIKE :age_range
@@ -21,22 +21,25 @@ SELECT p.id {listed}
 ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' THEN p.max_payout_cents
          WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC LIMIT :most OFFSET :skip;
 
--- name: rate
+-- name: changed_rates
 -- For sorting only: the rate that a page shows is counted when it is shown.
-UPDATE program SET confirmation_bp = r.rate_bp FROM (
-    SELECT p.id, COALESCE(
+SELECT p.id, r.rate_bp FROM program AS p JOIN (
+    SELECT q.id, COALESCE(
         CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified) + SUM(d.rejected) AS BIGINT), 0), -1
     ) AS rate_bp
-    FROM program AS p LEFT JOIN program_day AS d ON d.program_id = p.id AND d.day > :since_day
-    WHERE p.deleted_ms IS NULL GROUP BY p.id
-) AS r
-WHERE program.id = r.id AND program.confirmation_bp <> r.rate_bp;
+    FROM program AS q LEFT JOIN program_day AS d ON d.program_id = q.id AND d.day > :since_day
+    WHERE q.deleted_ms IS NULL GROUP BY q.id
+) AS r ON r.id = p.id
+WHERE p.confirmation_bp <> r.rate_bp ORDER BY p.id LIMIT :most;
+
+-- name: set_rates
+UPDATE program SET confirmation_bp = r.rate_bp FROM {rows :rates AS r (id TEXT, rate_bp BIGINT)} WHERE program.id = r.id;
 
 -- fragment: partner_campaign
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
-       p.thankyou_page_url, p.paused_ms, p.deleted_ms, b.status AS publication_status,
+       p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms, b.status AS publication_status,
        b.enabled_partner_program, b.logo_id, j.created_ms
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
@@ -57,7 +60,7 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
        p.created_ms
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id
-WHERE CASE WHEN p.deleted_ms IS NULL AND p.paused_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
+WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
   AND b.enabled_partner_program = 1 THEN 1 ELSE 0 END > 0;
 
 -- name: join
@@ -71,6 +74,10 @@ WHERE j.account_id = :account_id AND (j.id = :id OR j.program_id = :id);
 
 -- name: count_partner_campaigns
 SELECT COUNT(*) AS n FROM partner_campaign WHERE account_id = :account_id;
+
+-- name: partner_campaigns_by_id
+{partner_campaign}
+WHERE j.account_id = :account_id AND j.id {in :ids};
 
 -- name: list_partner_campaigns
 {partner_campaign}

@@ -51,7 +51,8 @@ class _Total(NamedTuple):
 
 
 _sql = beside(__file__)
-_NEXT_MONTH = _sql.query("next_month", _Month)
+_DUE_MONTHS = _sql.value("due_months", str)
+_MONTH = _sql.query("month", _Month)
 _FEES = _sql.query("fees", _Fees)
 _PAYOUTS = _sql.query("payouts", _Payout)
 _ADMINISTRATORS = _sql.query("administrators", _Administrator)
@@ -60,33 +61,53 @@ _MOVE = _sql.command("move")
 _FINISH = _sql.command("finish")
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_MONTH) is not None
+async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return await tx.all(_DUE_MONTHS, most=most)
 
 
-async def notify_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Notifies the next accounts of the oldest month; tells whether there was one. The month is
-    locked, so each account is notified once."""
-    locked = await tx.lock(_NEXT_MONTH, "update skip locked")
+async def notify_batch(
+    tx: Tx, site: Site, month: str, *, now_ms: int, batch: int = BATCH, is_whole: bool = True
+) -> bool:
+    """Notifies the next accounts of a month; tells whether there may be more. The month is locked,
+    so each account is notified once. It is over if nobody was passed over (`is_whole`)."""
+    locked = await tx.lock(_MONTH, "update skip locked", month=month)
     if not locked:
         return False
     (at,) = locked
-    fees = await tx.all(_FEES, month=at.month, after=at.notified_program, batch=BATCH)
+    fees = await tx.all(_FEES, month=at.month, after=at.notified_program, batch=batch)
     if fees:
         for owed in fees:
             await _notify_owner(tx, site, at.month, owed, now_ms=now_ms)
         at = at._replace(notified_program=fees[-1].program_id)
     else:
-        payouts = await tx.all(_PAYOUTS, month=at.month, after=at.notified_partner, batch=BATCH)
+        payouts = await tx.all(_PAYOUTS, month=at.month, after=at.notified_partner, batch=batch)
         for payout in payouts:
             await _notify_partner(tx, site, at.month, payout, now_ms=now_ms)
         if not payouts:
             await _notify_administrators(tx, site, at.month, now_ms=now_ms)
-            await tx.run(_FINISH, month=at.month, now_ms=now_ms)
-            return True
+            if is_whole:
+                await tx.run(_FINISH, month=at.month, now_ms=now_ms)
+            return False
         at = at._replace(notified_partner=payouts[-1].account_id)
     await tx.run(_MOVE, **at._asdict())
     return True
+
+
+async def pass_over(tx: Tx, month: str) -> str:
+    """Goes on after the next account, which cannot be notified, and returns its ID."""
+    (at,) = await tx.lock(_MONTH, "update", month=month)
+    for owed in await tx.all(_FEES, month=month, after=at.notified_program, batch=1):
+        await tx.run(_MOVE, **at._replace(notified_program=owed.program_id)._asdict())
+        return owed.account_id
+    for payout in await tx.all(_PAYOUTS, month=month, after=at.notified_partner, batch=1):
+        await tx.run(_MOVE, **at._replace(notified_partner=payout.account_id)._asdict())
+        return payout.account_id
+    raise LookupError(month)
+
+
+async def begin_again(tx: Tx, month: str) -> None:
+    """For those who were passed over. Nobody is notified twice of the same month."""
+    await tx.run(_MOVE, month=month, notified_program="", notified_partner="")
 
 
 async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: int) -> None:

@@ -1,6 +1,9 @@
--- name: next_month
+-- name: due_months
+SELECT month FROM period WHERE paid_out_ms IS NOT NULL AND notified_ms IS NULL ORDER BY month LIMIT :most;
+
+-- name: month
 SELECT month, notified_program, notified_partner FROM period
-WHERE paid_out_ms IS NOT NULL AND notified_ms IS NULL ORDER BY month LIMIT 1;
+WHERE month = :month AND paid_out_ms IS NOT NULL AND notified_ms IS NULL;
 
 -- name: fees
 -- What programs spent in a month, for all accounts. An account owes nothing to itself.

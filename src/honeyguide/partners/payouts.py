@@ -7,6 +7,7 @@ runs.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel import checks
@@ -20,6 +21,7 @@ from honeyguide.store.tx import Tx
 UNKNOWN = "There is no such payout."
 # A page of partners whose payouts are made in one transaction.
 BATCH = 1_000
+CLOSE = "close"
 
 
 class Payout(NamedTuple):
@@ -62,20 +64,12 @@ class Earned(NamedTuple):
     cents: int
 
 
-class Made(NamedTuple):
-    """How many payouts a batch made, and after which account the next begins; None when the month
-    is done."""
-
-    payouts: int
-    after: str | None
-
-
 _sql = beside(__file__)
 _BEGIN_MONTH = _sql.command("begin_month")
 _HAS_MONTH = _sql.value("has_month", int)
 _MONTHS_TO_CLOSE = _sql.value("months_to_close", str)
 _CLOSE = _sql.command("close")
-_MONTH_TO_PAY_OUT = _sql.value("month_to_pay_out", str)
+_MONTHS_TO_PAY_OUT = _sql.value("months_to_pay_out", str)
 _EARNED = _sql.query("earned", Earned)
 _COUNT_EARNERS = _sql.value("count_earners", int)
 _INSERT = _sql.command("insert")
@@ -93,17 +87,15 @@ _MONTHS = _sql.query("months", Month)
 _EARNED_SO_FAR = _sql.value("earned_so_far", int)
 
 
-async def has_work(tx: Tx, *, now_ms: int) -> bool:
-    """Whether a month is to be opened, closed or paid out."""
+async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    """The months to open or close, which are done together and named `CLOSE`, and those to pay
+    out."""
     this_month = rules.month_of(now_ms)
-    return (
-        await tx.one(_HAS_MONTH, month=rules.previous_month(this_month)) is None
-        or any(
-            rules.closes_at(month) <= now_ms
-            for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month)
-        )
-        or await month_to_pay_out(tx) is not None
+    to_close = await tx.one(_HAS_MONTH, month=rules.previous_month(this_month)) is None or any(
+        rules.closes_at(month) <= now_ms
+        for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month)
     )
+    return [*([CLOSE] if to_close else []), *await months_to_pay_out(tx, most=most)][:most]
 
 
 async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
@@ -118,8 +110,9 @@ async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
     return closed
 
 
-async def month_to_pay_out(tx: Tx) -> str | None:
-    return await tx.one(_MONTH_TO_PAY_OUT)
+async def months_to_pay_out(tx: Tx, *, most: int) -> list[str]:
+    """Closed ones, oldest first."""
+    return await tx.all(_MONTHS_TO_PAY_OUT, most=most)
 
 
 async def earners(tx: Tx, month: str) -> int:
@@ -127,11 +120,16 @@ async def earners(tx: Tx, month: str) -> int:
     return await tx.one(_COUNT_EARNERS, month=month) or 0
 
 
-async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
-    """One batch of a closed month's payouts. Their entries go into the month that is open now."""
+async def earned_by(tx: Tx, month: str, after: str) -> list[Earned]:
+    """What the next partners earned in a month; it no longer changes when the month is closed."""
+    return await tx.all(_EARNED, month=month, after=after, batch=BATCH)
+
+
+async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned], *, now_ms: int) -> int:
+    """Some of a closed month's payouts; returns how many are new. Their entries go into the month
+    that is open now."""
     if not await tx.lock(_LOCK_MONTH, "update", month=month):
-        return Made(0, None)
-    earned = await tx.all(_EARNED, month=month, after=after, batch=BATCH)
+        return 0
     made = 0
     assert all(cents > 0 for _, cents in earned)  # a sum of charges, each of at least a cent
     if earned:
@@ -158,10 +156,12 @@ async def make_payouts(tx: Tx, month: str, after: str, *, now_ms: int) -> Made:
                 now_ms=now_ms,
             )
             assert posted == made  # one transfer for each new payout
-    if len(earned) == BATCH:
-        return Made(made, earned[-1].credit)
+    return made
+
+
+async def set_paid_out(tx: Tx, month: str, *, now_ms: int) -> None:
+    """All payouts of the month are made."""
     await tx.run(_PAID_OUT, month=month, now_ms=now_ms)
-    return Made(made, None)
 
 
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Payout], int]:

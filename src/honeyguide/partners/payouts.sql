@@ -13,8 +13,8 @@ SELECT month FROM period WHERE closed_ms IS NULL AND month < :this_month ORDER B
 -- name: close
 UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL;
 
--- name: month_to_pay_out
-SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT 1;
+-- name: months_to_pay_out
+SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT :most;
 
 -- name: earned
 -- What each partner earned in a closed month, from the ledger, in pages ordered by account.

@@ -5,7 +5,6 @@ categories.
 from __future__ import annotations
 
 import json
-from decimal import Decimal
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -49,12 +48,22 @@ class Program(NamedTuple):
     max_payout_cents: int
     total_budget_cents: int
     cpa_cents: int
-    paused_ms: int | None
+    logo_id: str
+    publication_status: str
+    enabled_partner_program: int
+    """The program's only switch: Pause on the dashboard, and the API's flag of the publication."""
     created_ms: int
+    deleted_ms: int | None
 
     @property
     def name(self) -> str:
         return f"{self.publication_name}'s partner program"
+
+    @property
+    def is_running(self) -> bool:
+        """Whether new referrals count."""
+        is_open = self.publication_status == "active" and self.deleted_ms is None
+        return is_open and bool(self.enabled_partner_program)
 
     @property
     def category_words(self) -> list[str]:
@@ -63,28 +72,31 @@ class Program(NamedTuple):
 
 
 class ProgramFields(msgspec.Struct, frozen=True):
-    """What callers may set. UNSET leaves a field as it is. None clears a field that may be empty;
-    for any other field it is an error."""
+    """What callers may set. UNSET leaves a field as it is. None clears a field that may be
+    empty."""
 
-    max_payout: Annotated[public.Number, public.MAX_PAYOUT] = UNSET
-    total_budget: Annotated[public.Number, public.TOTAL_BUDGET] = UNSET
-    cpa: Annotated[public.Number, public.CPA] = UNSET
-    redirect_url: public.RedirectUrl | UnsetType | None = UNSET
+    max_payout: Annotated[public.Amount, public.MAX_PAYOUT] = UNSET
+    total_budget: Annotated[public.Amount, public.TOTAL_BUDGET] = UNSET
+    cpa: Annotated[public.Amount, public.CPA] = UNSET
+    redirect_url: public.RedirectUrl | UnsetType = UNSET
     thankyou_page_url: public.ThankYouPageUrl | UnsetType | None = UNSET
     terms: public.Terms | UnsetType | None = UNSET
     resources_url: public.ResourcesUrl | UnsetType | None = UNSET
     slug: public.Slug | UnsetType | None = UNSET
-    show_in_directory: public.ShowInDirectory | UnsetType | None = UNSET
-    referral_pending_duration_enabled: public.HoldingPeriodEnabled | UnsetType | None = UNSET
-    referral_pending_duration: Annotated[public.Number, HOLDING_PERIOD] = UNSET
+    show_in_directory: public.ShowInDirectory | UnsetType = UNSET
+    referral_pending_duration_enabled: public.HoldingPeriodEnabled | UnsetType = UNSET
+    referral_pending_duration: Annotated[int | UnsetType, HOLDING_PERIOD] = UNSET
 
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Program)
+_LIVE_OR_UNSETTLED = _sql.query("live_or_unsettled", Program)
+_LIST_UNSETTLED = _sql.query("list_unsettled", Program)
 _LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Program)
+_OF_PUBLICATIONS = _sql.query("of_publications", Program)
 _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
 
@@ -101,8 +113,6 @@ def _checked(fields: ProgramFields) -> dict[str, Any]:
     for param in ("redirect_url", "thankyou_page_url", "resources_url"):
         value = getattr(fields, param)
         if not isinstance(value, UnsetType):
-            if value is None and param == "redirect_url":
-                raise Required(param, "{field} must not be null.")
             given[param] = None if value is None else checks.http_url(value, param=param)
     if not isinstance(fields.terms, UnsetType):
         given["terms"] = (
@@ -111,34 +121,29 @@ def _checked(fields: ProgramFields) -> dict[str, Any]:
             else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
         )
     if not isinstance(fields.slug, UnsetType):
-        given["slug"] = None if fields.slug is None else checks.slug(fields.slug, param="slug")
+        # Whether it is reserved or taken is decided when it changes.
+        given["slug"] = None if fields.slug is None else checks.slug_text(fields.slug, param="slug")
     for param in ("show_in_directory", "referral_pending_duration_enabled"):
         flag = getattr(fields, param)
         if not isinstance(flag, UnsetType):
-            if flag is None:
-                raise Invalid("{field} must be true or false.", param=param)
             given[param] = int(flag)
     if not isinstance(fields.referral_pending_duration, UnsetType):
         given["referral_pending_duration"] = _days(fields.referral_pending_duration)
     return given
 
 
-def _days(value: Any) -> int:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if (
-        isinstance(value, Decimal)
-        and value.is_finite()
-        and abs(value) < 10_000
-        and value == int(value)
-    ):
-        value, whole = int(value), True
-    if not whole or not 0 <= value <= LONGEST_HOLD_DAYS:
-        raise Invalid(
-            "{field} must be a whole number of days from 0 to {most}.",
-            param="referral_pending_duration",
-            most=LONGEST_HOLD_DAYS,
-        )
-    return int(value)
+def _days(value: int) -> int:
+    if not 0 <= value <= LONGEST_HOLD_DAYS:
+        raise bad_holding_period()
+    return value
+
+
+def bad_holding_period() -> Invalid:
+    return Invalid(
+        "{field} must be a whole number of days from 0 to {most}.",
+        param="referral_pending_duration",
+        most=LONGEST_HOLD_DAYS,
+    )
 
 
 async def create(
@@ -193,9 +198,31 @@ async def get(tx: Tx, account_id: str, program_id: str) -> Program:
     return program
 
 
+async def get_unsettled(tx: Tx, account_id: str, program_id: str) -> Program:
+    """To look at: also a deleted one, while a referral is pending or a month in which it was
+    charged is open."""
+    found = None
+    if is_id(program_id):
+        found = await tx.one(_LIVE_OR_UNSETTLED, account_id=account_id, id=program_id)
+    if found is None:
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def list_deleted_unsettled(tx: Tx, account_id: str) -> list[Program]:
+    """The deleted ones that `get_unsettled` still finds."""
+    return await tx.all(_LIST_UNSETTLED, account_id=account_id)
+
+
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Program], int]:
     total = await tx.one(_COUNT, account_id=account_id) or 0
     return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+
+
+async def of_publications(tx: Tx, account_id: str, ids: list[str]) -> dict[str, Program]:
+    """The program of each of these publications that has one."""
+    found = await tx.all(_OF_PUBLICATIONS, account_id=account_id, ids=ids)
+    return {program.publication_id: program for program in found}
 
 
 async def update(
@@ -207,13 +234,13 @@ async def update(
     return await get(tx, account_id, program_id)
 
 
-async def pause(tx: Tx, account_id: str, program_id: str, *, paused: bool, now_ms: int) -> Program:
-    """Paused: it leaves the partner network and new signups do not count. Pending referrals run to
-    their end."""
-    old = await _get_locked(tx, account_id, program_id)
-    paused_ms = (old.paused_ms or now_ms) if paused else None
-    await _write(tx, old, {**old._asdict(), "paused_ms": paused_ms}, now_ms=now_ms)
-    return await get(tx, account_id, program_id)
+async def switch(tx: Tx, account_id: str, program_id: str, *, on: bool) -> None:
+    """While it is off, it is not in the partner network and new signups do not count. Pending
+    referrals run to their end."""
+    program = await get(tx, account_id, program_id)
+    publication = await publications.get_locked(tx, account_id, program.publication_id)
+    await get(tx, account_id, program_id)  # it may have been deleted while we waited for the lock
+    await publications.set_enabled(tx, publication, on)
 
 
 async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
@@ -243,7 +270,6 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
         "max_payout_cents",
         "total_budget_cents",
         "cpa_cents",
-        "paused_ms",
     )
     await tx.run(_UPDATE, **{name: columns[name] for name in names})
     if columns["total_budget_cents"] != old.total_budget_cents:

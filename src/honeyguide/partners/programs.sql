@@ -3,9 +3,19 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
        b.description AS publication_description, b.categories, p.terms, p.resources_url, p.redirect_url,
        p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents,
-       p.paused_ms, p.created_ms
+       b.logo_id, b.status AS publication_status, b.enabled_partner_program, p.created_ms,
+       COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+WHERE p.account_id = :account_id
+
+-- fragment: live
+p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+
+-- fragment: unsettled
+-- A referral is pending, or a month in which it was charged is open.
+(EXISTS (SELECT 1 FROM partner_referral AS r WHERE r.account_id = :account_id AND r.program_id = p.id AND r.decided_ms IS NULL)
+    OR EXISTS (SELECT 1 FROM budget AS g WHERE g.account_id = :account_id AND g.program_id = p.id AND g.spent_cents > 0
+        AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)))
 
 -- name: insert
 INSERT INTO program (id, account_id, publication_id, terms, resources_url, redirect_url, slug, thankyou_page_url,
@@ -16,25 +26,37 @@ VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url
     :cpa_cents, :now_ms);
 
 -- name: by_id
-{program}
+{program} AND {live}
   AND p.id = :id;
+
+-- name: live_or_unsettled
+{program} AND ({live} OR {unsettled})
+  AND p.id = :id;
+
+-- name: list_unsettled
+{program} AND NOT ({live}) AND {unsettled}
+ORDER BY p.created_ms DESC, p.id DESC;
 
 -- name: lock
 SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
 -- name: count
 SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publication_id
-WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
+WHERE p.account_id = :account_id AND {live};
+
+-- name: of_publications
+{program} AND {live}
+  AND p.publication_id {in :ids};
 
 -- name: list
-{program}
+{program} AND {live}
 ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
 
 -- name: update
 UPDATE program SET terms = :terms, resources_url = :resources_url, redirect_url = :redirect_url, slug = :slug,
     thankyou_page_url = :thankyou_page_url, show_in_directory = :show_in_directory,
     referral_pending_duration = :referral_pending_duration, referral_pending_duration_enabled = :referral_pending_duration_enabled,
-    max_payout_cents = :max_payout_cents, total_budget_cents = :total_budget_cents, cpa_cents = :cpa_cents, paused_ms = :paused_ms
+    max_payout_cents = :max_payout_cents, total_budget_cents = :total_budget_cents, cpa_cents = :cpa_cents
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -45,18 +46,23 @@ class Publication(NamedTuple):
 
 
 class PublicationFields(msgspec.Struct, frozen=True):
-    """What callers may set. UNSET leaves a field as it is. None clears a field that may be empty;
-    for any other field it is an error."""
+    """What callers may set. UNSET leaves a field as it is. None clears a field that may be
+    empty."""
 
-    name: public.PublicationName | UnsetType | None = UNSET
+    name: public.PublicationName | UnsetType = UNSET
     description: public.PublicationDescription | UnsetType | None = UNSET
-    categories: public.Categories | UnsetType | None = UNSET
+    categories: public.Categories | UnsetType = UNSET
     list_id: public.ListId | UnsetType | None = UNSET
-    status: public.PublicationStatus | UnsetType | None = UNSET
-    audience_gender: public.Gender | UnsetType | None = UNSET
-    income_levels: public.IncomeLevels | UnsetType | None = UNSET
-    age_ranges: public.AgeRanges | UnsetType | None = UNSET
-    enabled_partner_program: public.EnabledPartnerProgram | UnsetType | None = UNSET
+    status: public.PublicationStatus | UnsetType = UNSET
+    audience_gender: public.Gender | UnsetType = UNSET
+    income_levels: public.IncomeLevels | UnsetType = UNSET
+    age_ranges: public.AgeRanges | UnsetType = UNSET
+
+
+class PublicationChanges(PublicationFields, frozen=True):
+    """What callers may change once there is a publication, and perhaps a program."""
+
+    enabled_partner_program: public.EnabledPartnerProgram | UnsetType = UNSET
 
 
 _sql = beside(__file__)
@@ -68,7 +74,6 @@ _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
 _SET_ENABLED = _sql.command("set_enabled")
 _DELETE = _sql.command("delete")
-_HAS_MISSING_SEARCH_TEXT = _sql.value("has_missing_search_text", int)
 _WITHOUT_SEARCH_TEXT = _sql.query("without_search_text", Publication)
 _SET_SEARCH_TEXT = _sql.command("set_search_text")
 _PROGRAM_OF = _sql.value("program_of", str)
@@ -83,7 +88,7 @@ def _checked(fields: PublicationFields) -> dict[str, Any]:
     given: dict[str, Any] = {}
     if not isinstance(fields.name, UnsetType):
         given["name"] = checks.text(
-            _present(fields.name, "name"), param="name", limit=checks.NAME_LIMIT, blank_ok=False
+            fields.name, param="name", limit=checks.NAME_LIMIT, blank_ok=False
         )
     for param, limit in (
         ("description", checks.DESCRIPTION_LIMIT),
@@ -107,12 +112,6 @@ def _checked(fields: PublicationFields) -> dict[str, Any]:
         if not isinstance(value, UnsetType):
             given[param] = checks.one_of(value, words, param=param)
     return given
-
-
-def _present(value: str | None, param: str) -> str:
-    if value is None:
-        raise Required(param, "{field} must not be null.")
-    return value
 
 
 async def create(
@@ -171,7 +170,7 @@ async def update(
     tx: Tx,
     account_id: str,
     publication_id: str,
-    fields: PublicationFields,
+    fields: PublicationChanges,
     logo: StoredLogo | None,
     *,
     now_ms: int,
@@ -179,9 +178,13 @@ async def update(
     old = await get_locked(tx, account_id, publication_id)
     columns = {**old._asdict(), **_checked(fields)}
     if not isinstance(fields.enabled_partner_program, UnsetType):
-        enabled = _present_flag(fields.enabled_partner_program)
+        enabled = fields.enabled_partner_program
         if enabled and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
-            enabled = False  # false until the publication has a program
+            raise Invalid(
+                "This publication has no partner program to enable. Create one first; "
+                "that enables it.",
+                param="enabled_partner_program",
+            )
         columns["enabled_partner_program"] = int(enabled)
     if logo is not None:
         await add_logo(tx, account_id, logo, now_ms=now_ms)
@@ -189,12 +192,6 @@ async def update(
     columns.pop("created_ms")
     await tx.run(_UPDATE, search_text=_search_text(columns), **columns)
     return await get(tx, account_id, publication_id)
-
-
-def _present_flag(value: bool | None) -> bool:
-    if value is None:
-        raise Invalid("{field} must be true or false.", param="enabled_partner_program")
-    return value
 
 
 async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
@@ -205,6 +202,10 @@ async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -
     program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)
     if program_id is not None:  # nobody can reach it any more to free its page's address
         await slugs.free(tx, account_id, program_id)
+
+
+async def find_program_id(tx: Tx, publication: Publication) -> str | None:
+    return await tx.one(_PROGRAM_OF, account_id=publication.account_id, id=publication.id)
 
 
 async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
@@ -223,13 +224,12 @@ def _search_text(columns: dict[str, Any]) -> str:
     return fold("\n".join([columns["name"], *categories, columns["description"] or ""]))
 
 
-async def has_missing_search_text(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_HAS_MISSING_SEARCH_TEXT) is not None
+async def without_search_text(tx: Tx, *, now_ms: int, most: int) -> list[Publication]:
+    """Those that an earlier version left without."""
+    return await tx.all(_WITHOUT_SEARCH_TEXT, most=most)
 
 
-async def add_search_texts(tx: Tx, *, now_ms: int) -> bool:
-    """Fill in a batch of search texts that an earlier version left empty; False if none is left."""
-    found = await tx.all(_WITHOUT_SEARCH_TEXT, most=FOLD_BATCH)
+async def add_search_texts(tx: Tx, found: Sequence[Publication]) -> None:
     for each in found:
         await tx.run(
             _SET_SEARCH_TEXT,
@@ -237,7 +237,6 @@ async def add_search_texts(tx: Tx, *, now_ms: int) -> bool:
             id=each.id,
             search_text=_search_text(each._asdict()),
         )
-    return len(found) == FOLD_BATCH
 
 
 async def add_logo(tx: Tx, account_id: str, logo: StoredLogo, *, now_ms: int) -> None:

@@ -35,9 +35,6 @@ UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :ac
 -- name: delete
 UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
 
--- name: has_missing_search_text
-SELECT 1 AS yes FROM publication WHERE search_text = '' LIMIT 1;
-
 -- name: without_search_text
 SELECT {publication} FROM publication WHERE search_text = '' LIMIT :most;
 

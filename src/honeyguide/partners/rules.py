@@ -50,9 +50,10 @@ _SENTENCES = {
 def decide_signup(
     *,
     is_archived: bool,
-    is_enabled: bool,
-    is_paused: bool,
+    is_deleted: bool,
+    is_on: bool,
     is_already_subscribed: bool,
+    must_confirm: bool,
     hold_days: int,
     screened: Decision,
     now_ms: int,
@@ -61,19 +62,28 @@ def decide_signup(
     stay?
 
     `screened` is what screening says about the person. It decides unless the program's own holding
-    period is longer.
+    period is longer. The holding period and the confirmation, if they must confirm, run side by
+    side, and both must be over.
     """
     if is_archived:
         return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
-    if not is_enabled:
+    if is_deleted:
         return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
-    if is_paused:
+    if not is_on:
         return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
     if is_already_subscribed:
         return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
-    if screened.status == Status.REJECTED or hold_days == 0:
+    if screened.status == Status.REJECTED:
         return screened
-    due_ms = max(now_ms + hold_days * DAY_MS, screened.due_ms or 0)
+    due_ms = screened.due_ms
+    if hold_days:
+        due_ms = max(now_ms + hold_days * DAY_MS, due_ms or 0)
+    if must_confirm:
+        return Decision(
+            Status.PENDING, Reason.AWAITING_CONFIRMATION, due_ms, behind=screened.reason
+        )
+    if due_ms is None:
+        return screened
     return Decision(Status.PENDING, screened.reason or Reason.HOLDING_PERIOD, due_ms)
 
 

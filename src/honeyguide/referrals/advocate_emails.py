@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import own_texts, texts
+from honeyguide.mail import email_kinds, texts
 from honeyguide.referrals import branding, hub, names, reader_emails, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.statements import beside
@@ -56,7 +56,7 @@ async def tell_of_friend(
     link, first_name = hub.link(site, advocate), names.first_name(advocate.name)
     reward = await _one_away(tx, tenant, advocate.referrals_verified)
     if switches.one_more and reward is not None:
-        kind = own_texts.ONE_MORE.kind
+        kind = email_kinds.ONE_MORE
         message = texts.one_more(
             look.language,
             newsletter=newsletter,
@@ -66,7 +66,7 @@ async def tell_of_friend(
             own=look.own_texts,
         )
     elif switches.friend_joined:
-        kind = own_texts.FRIEND_JOINED.kind
+        kind = email_kinds.FRIEND_JOINED
         message = texts.friend_joined(
             look.language,
             newsletter=newsletter,

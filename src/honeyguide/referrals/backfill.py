@@ -47,18 +47,18 @@ _MOVE_BACKFILL = _sql.command("move_backfill")
 _NEXT_RESTOCKED = _sql.query("next_restocked", _RestockedReward)
 
 
-async def has_new_rewards(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_BACKFILL) is not None
+async def new_rewards(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return [found.id for found in await tx.all(_NEXT_BACKFILL, only="", most=most)]
 
 
-async def has_new_codes(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_NEXT_RESTOCKED) is not None
+async def restocked_rewards(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return [found.id for found in await tx.all(_NEXT_RESTOCKED, only="", most=most)]
 
 
-async def grant_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """One step along the advocates of a campaign with a new or easier reward; tells whether there
-    may be more."""
-    at = await tx.one(_NEXT_BACKFILL)
+async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+    """One step along the advocates of a campaign with a new or easier reward, this one or the next;
+    tells whether there may be more."""
+    at = await tx.one(_NEXT_BACKFILL, only=only, most=1)
     if at is None:
         return False
     tenant = Tenant(at.account_id, at.campaign_id)
@@ -104,10 +104,10 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
     return True
 
 
-async def supply_batch(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """Gives codes to a batch of those who wait for a pool that has codes again; tells whether there
-    may be more."""
-    pool = await tx.one(_NEXT_RESTOCKED)
+async def supply_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
+    """Gives codes to a batch of those who wait for a pool that has codes again, this one or the
+    next; tells whether there may be more."""
+    pool = await tx.one(_NEXT_RESTOCKED, only=only, most=1)
     if pool is None:
         return False
     await earned_rewards.fill(

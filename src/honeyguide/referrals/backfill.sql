@@ -2,15 +2,15 @@
 
 -- name: next_backfill (sqlite)
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
-WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL ORDER BY walk_ms LIMIT 1;
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY walk_ms LIMIT :most;
 
 -- name: next_backfill (postgres)
 -- Waits for signups that were in flight when the reward was created, because they may not have seen it. A transaction that this
 -- server has not begun yet is from another server: the database was restored from a backup, and nothing is in flight.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
-WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND (CAST(:only AS TEXT) = '' OR id = :only)
   AND (walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)
-    OR walk_after >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)) ORDER BY walk_ms LIMIT 1;
+    OR walk_after >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)) ORDER BY walk_ms LIMIT :most;
 
 -- name: advocates
 SELECT id, created_ms, referrals_verified FROM subscriber
@@ -28,4 +28,5 @@ UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
 WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id = :from_id;
 
 -- name: next_restocked
-SELECT account_id, campaign_id, id FROM reward WHERE waiting > 0 AND codes_left > 0 ORDER BY id LIMIT 1;
+SELECT account_id, campaign_id, id FROM reward
+WHERE waiting > 0 AND codes_left > 0 AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY id LIMIT :most;

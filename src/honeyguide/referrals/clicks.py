@@ -6,16 +6,17 @@ together shortly after.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.store import Store
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -32,6 +33,8 @@ OTHER_HOSTS = "(other)"
 # that are lost.
 BATCH = 500
 MOST_WAITING = 50_000
+# A click that cannot be written is lost after this many tries.
+MOST_TRIES = 5
 KEPT_MS = 2 * DAY_MS
 PURGE_BATCH = 1_000
 
@@ -65,6 +68,13 @@ class _KnownHost(NamedTuple):
     host: str
 
 
+class _OldClick(NamedTuple):
+    target_id: str
+    code: str
+    hour_ms: int
+    visitor: str
+
+
 _sql = beside(__file__)
 _ADD = _sql.query("add", _Fresh)
 _COUNT = _sql.command("count")
@@ -74,6 +84,7 @@ _BY_DAY = _sql.query("by_day", DayCount)
 _TOTAL = _sql.value("total", int)
 _ERASE = _sql.command("erase")
 _ERASE_DAYS = _sql.command("erase_days")
+_OLD = _sql.query("old", _OldClick)
 _PURGE = _sql.command("purge")
 
 
@@ -115,7 +126,7 @@ def host_of(url: str) -> str:
     return found[1].lower().strip(".") if found else ""
 
 
-async def count_clicks(tx: Tx, clicks: list[Click]) -> int:
+async def count_clicks(tx: Tx, clicks: Sequence[Click]) -> int:
     """Writes clicks and tells how many of them were the visitor's first in that hour."""
     if not clicks:
         return 0
@@ -176,32 +187,50 @@ async def erase(tx: Tx, account_id: str, target_id: str, code: str) -> None:
         await tx.run(statement, account_id=account_id, target_id=target_id, code=code)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Forgets a batch of visitors of two days ago."""
-    return await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+# Forgets visitors of two days ago.
+purge = Purge(_OLD, _PURGE, lambda now_ms: {"before_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)
 
 
 class ClickCounter:
     """Takes clicks off the request's path and writes them in batches."""
 
+    name = "count clicks"
+
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._waiting: dict[Click, None] = {}
+        self._waiting: dict[Click, int] = {}  # how often it was tried
 
     def add(self, click: Click) -> None:
         if len(self._waiting) < MOST_WAITING:
-            self._waiting[click] = None
+            self._waiting.setdefault(click, 0)
 
-    async def run(self) -> None:
-        """Runs until cancelled. After that, call `flush` once more."""
-        while True:
-            await asyncio.sleep(FLUSH_S)
-            with contextlib.suppress(Unavailable):  # what waits is tried again
-                await self.flush()
+    def begin(self) -> None:
+        pass
+
+    async def step(self) -> None:
+        await self.flush()
+
+    async def rest(self) -> None:
+        await asyncio.sleep(FLUSH_S)
+
+    async def end(self) -> None:
+        await self.flush()
 
     async def flush(self) -> None:
-        while self._waiting:
-            batch = list(self._waiting)[:BATCH]
-            await self._store.write(lambda tx, batch=batch: count_clicks(tx, batch))  # type: ignore[misc]
+        """Writes all that wait. Raises the error of those that cannot be written; they are tried
+        again."""
+        clicks = list(self._waiting)
+        failed: dict[Click, Exception] = {}
+        for start in range(0, len(clicks), BATCH):
+            batch = clicks[start : start + BATCH]
+            failed |= await do_all(batch, lambda some: self._store.write(count_clicks, some))
             for each in batch:
-                self._waiting.pop(each, None)
+                if each not in failed:
+                    del self._waiting[each]
+        for each, error in failed.items():
+            self._waiting[each] += 1
+            if self._waiting[each] == MOST_TRIES:
+                log.error("A click could not be counted", exc_info=error)
+                del self._waiting[each]
+        for error in failed.values():
+            raise error

@@ -35,8 +35,12 @@ DELETE FROM click WHERE account_id = :account_id AND target_id = :target_id AND 
 -- name: erase_days
 DELETE FROM click_day WHERE account_id = :account_id AND target_id = :target_id AND code = :code;
 
--- name: purge
+-- name: old
 -- Over all accounts, by age alone.
+SELECT target_id, code, hour_ms, visitor FROM click WHERE hour_ms < :before_ms ORDER BY hour_ms LIMIT :most;
+
+-- name: purge
 DELETE FROM click WHERE (target_id, code, hour_ms, visitor) IN (
-    SELECT target_id, code, hour_ms, visitor FROM click WHERE hour_ms < :before_ms ORDER BY hour_ms LIMIT :batch
+    SELECT r.target_id, r.code, r.hour_ms, r.visitor
+    FROM {rows :rows AS r (target_id TEXT, code TEXT, hour_ms BIGINT, visitor TEXT)}
 );

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from datetime import date, timedelta
+from datetime import date
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.kernel.periods import LocalDay, Period, day_of
+from honeyguide.kernel.periods import LocalDay, Period, day_of, days_later
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -88,6 +88,10 @@ class DueCampaign(NamedTuple):
     zone: str
     built_zone: str | None
 
+    @property
+    def id(self) -> str:
+        return self.campaign_id
+
 
 _sql = beside(__file__)
 _COUNT = _sql.query("count", CohortCount)
@@ -132,9 +136,11 @@ async def changed_days(tx: Tx, tenant: Tenant) -> set[date]:
 
 
 def _days_around(day_ms: int) -> set[date]:
-    """The days that a UTC day can be part of: before or after it the date may be another one."""
+    """The days that a UTC day can be part of: before or after it the date may be another one. SQL
+    rounds moments before 1970 up, so theirs may also be the UTC day before.
+    """
     day = day_of(day_ms, ZoneInfo("UTC"))
-    return {day + timedelta(days=n) for n in (-1, 0, 1)}
+    return {days_later(day, n) for n in ((-2, -1, 0, 1) if day_ms <= 0 else (-1, 0, 1))}
 
 
 async def find_state(tx: Tx, tenant: Tenant) -> CohortState | None:
@@ -163,12 +169,8 @@ async def erase(tx: Tx, tenant: Tenant, created_ms: int, claims: list[str | None
 # -- the job
 
 
-async def has_work(tx: Tx, *, now_ms: int) -> bool:
-    return bool(await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=1))
-
-
-async def due_campaigns(tx: Tx, *, now_ms: int) -> list[DueCampaign]:
-    return await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=MOST_DUE)
+async def due_campaigns(tx: Tx, *, now_ms: int, most: int) -> list[DueCampaign]:
+    return await tx.all(_DUE_CAMPAIGNS, before_ms=now_ms - EVERY_MS, most=most)
 
 
 async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:

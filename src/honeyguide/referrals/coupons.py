@@ -56,16 +56,16 @@ def read_codes(text: str) -> list[str]:
 
 
 def _checked(codes: Iterable[str]) -> list[str]:
-    distinct = list(dict.fromkeys(code.strip() for code in codes))
-    if len(distinct) > MOST_AT_ONCE:
+    given = [code.strip() for code in codes]
+    if len(given) > MOST_AT_ONCE:
         raise Invalid(
             "{field} can have at most {most:,} codes at once; add the rest after these.",
             param="coupon_codes",
             most=MOST_AT_ONCE,
         )
-    for code in distinct:
+    for code in given:
         checks.text(code, param="coupon_codes", limit=checks.STRING_LIMIT, blank_ok=False)
-    return distinct
+    return list(dict.fromkeys(given))
 
 
 async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> int:

@@ -36,7 +36,6 @@ class Referrer(NamedTuple):
     received_ms: int
     screening: str
     hold_days: int
-    needs_confirmation: int
     listeners: int
     milestones: int
     is_first: int

@@ -83,6 +83,11 @@ class Changed(NamedTuple):
         return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
 
 
+class DueReferral(NamedTuple):
+    tenant: Tenant
+    id: str  # of the subscriber
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
@@ -91,7 +96,7 @@ _JUDGE = _sql.command("judge")
 _ERASE = _sql.command("erase")
 _DUE = _sql.query(
     "due",
-    lambda account_id, campaign_id, subscriber_id: (Tenant(account_id, campaign_id), subscriber_id),
+    lambda account_id, campaign_id, id: DueReferral(Tenant(account_id, campaign_id), id),
 )
 
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
@@ -132,36 +137,66 @@ async def sign_up(
     new: NewSubscriber,
     *,
     email: EmailAddress,
+    needs_confirmation: bool,
     now_ms: int,
     partner: PartnerSignup | None = None,
 ) -> Subscriber:
     """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
-    claimed code is kept."""
+    claimed code is kept. `needs_confirmation` is the campaign's setting."""
     _check(new)
-    created_ms = now_ms
-    if new.created_at is not None:
-        created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
     person = Person(email, site.person_key(email), ip_network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    account_id, campaign_id = tenant
-    referrer = None
-    if code:
-        referrer = await tx.one(
-            _FIND_REFERRER, code=code, account_id=account_id, campaign_id=campaign_id
-        )
+    referrer = await find_referrer(tx, tenant, code) if code else None
     verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
         verdict = await screening.judge_referral(
-            tx, tenant, referrer, person, code=code, status=new.status, now_ms=now_ms
+            tx,
+            tenant,
+            referrer,
+            person,
+            code=code,
+            status=new.status,
+            needs_confirmation=needs_confirmation,
+            now_ms=now_ms,
         )
-    row = Subscriber(
+    row = _new_row(new, email, verdict, needs_confirmation=needs_confirmation, now_ms=now_ms)
+    if partner:
+        by = {"referrer_code": partner.code, "partner_campaign_id": partner.partner_campaign_id}
+        row = msgspec.structs.replace(row, **by)
+    elif referrer is not None:
+        row = msgspec.structs.replace(row, referrer_code=code, referrer_id=referrer.id)
+    else:
+        row = msgspec.structs.replace(row, claimed_code=new.referrer_code)
+    await _insert(tx, tenant, row, person)
+    if referrer is not None:
+        await crediting.credit_signup(tx, site, tenant, row, referrer, now_ms=now_ms)
+    return row
+
+
+def _new_row(
+    new: NewSubscriber,
+    email: EmailAddress,
+    verdict: rules.Decision,
+    *,
+    needs_confirmation: bool,
+    now_ms: int,
+) -> Subscriber:
+    """Somebody whom nobody referred yet."""
+    created_ms = now_ms
+    if new.created_at is not None:
+        created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
+    must_confirm = rules.must_confirm(
+        origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
+    )
+    return Subscriber(
         id=new_id(),
         email=email.text,
         name=new.name,
         ref_code=new_code(),
         status=new.status,
-        referrer_code=partner.code if partner else code if referrer else None,
-        referrer_id=referrer.id if referrer else None,
+        must_confirm=int(must_confirm),
+        referrer_code=None,
+        referrer_id=None,
         referral_status=verdict.status.value,
         referral_reason=verdict.reason,
         referral_due_ms=verdict.due_ms,
@@ -176,18 +211,15 @@ async def sign_up(
         utm_campaign=new.utm_campaign,
         created_ms=created_ms,
         received_ms=now_ms,
-        partner_campaign_id=partner.partner_campaign_id if partner else None,
     )
-    claimed_code = None if row.referrer_code else new.referrer_code
-    await _insert(tx, tenant, row, person, claimed_code)
-    if referrer is not None:
-        await crediting.credit_signup(tx, site, tenant, row, referrer, now_ms=now_ms)
-    return row
 
 
-async def _insert(
-    tx: Tx, tenant: Tenant, row: Subscriber, person: Person, claimed_code: str | None
-) -> None:
+async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
+    """Whoever has this code and takes part in the program."""
+    return await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code)
+
+
+async def _insert(tx: Tx, tenant: Tenant, row: Subscriber, person: Person) -> None:
     await tx.put(
         _INSERT,
         taken=_TAKEN,
@@ -197,7 +229,6 @@ async def _insert(
         email_key=person.email.key,
         person_key=person.key,
         network=person.ip_network,
-        claimed_code=claimed_code,
     )
 
 
@@ -267,14 +298,10 @@ async def verify_due(
     return await _apply_decision(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return bool(await due(tx, now_ms=now_ms, batch=1))
-
-
-async def due(tx: Tx, *, now_ms: int, batch: int) -> list[tuple[Tenant, str]]:
+async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
     """Referrals of all accounts whose holding period is over, longest overdue first, for
     `verify_due`."""
-    return await tx.all(_DUE, now_ms=now_ms, batch=batch)
+    return await tx.all(_DUE, now_ms=now_ms, batch=most)
 
 
 async def _apply_decision(

@@ -2,19 +2,19 @@
 -- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change, reads integration
 -- batch: referrer_id
 INSERT INTO subscriber (
-    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, referrer_code, claimed_code, referrer_id,
+    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, must_confirm, referrer_code, claimed_code, referrer_id,
     partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network, user_agent,
     origin, utm_source, utm_campaign, created_ms, received_ms
 ) VALUES (
-    :id, :account_id, :campaign_id, :email, :email_key, :person_key, :name, :ref_code, :status, :referrer_code, :claimed_code,
-    :referrer_id,
+    :id, :account_id, :campaign_id, :email, :email_key, :person_key, :name, :ref_code, :status, :must_confirm, :referrer_code,
+    :claimed_code, :referrer_id,
     :partner_campaign_id, :referral_status, :referral_reason, :referral_due_ms, :referral_behind, :ip_address, :network, :user_agent,
     :origin, :utm_source, :utm_campaign, :created_ms, :received_ms
 );
 
 -- name: find_referrer
 -- batch: code
-SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days, c.needs_confirmation,
+SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days,
        -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
        (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
        (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones,

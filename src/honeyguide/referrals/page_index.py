@@ -12,6 +12,7 @@ from __future__ import annotations
 import bisect
 import operator
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
@@ -27,6 +28,8 @@ BLOCK_ROWS = 1_000
 # the same loop.
 BATCH = 1_000
 SPLITS = 10
+# Owners whose changes are applied together.
+OWNERS = 200
 
 TOP = (2**62, "~")
 BOTTOM = (-(2**62), "")
@@ -84,11 +87,12 @@ class PageStart(NamedTuple):
 _sql = beside(__file__)
 _TOTAL = _sql.value("total", int)
 _BLOCK_ABOVE = _sql.query("block_above", BlockAbove)
-_ANY_CHANGE = _sql.value("any_change", int)
+_CHANGED_OWNERS = _sql.value("changed_owners", str)
 _TAKE_CHANGES = _sql.query("take_changes", CountChange)
 _OPEN_CHANGES = _sql.value("open_changes", int)
 _BLOCKS = _sql.query("blocks", Block)
-_LONG_LIST = _sql.query("long_list", LongList)
+_LONG_LISTS = _sql.query("long_lists", LongList)
+_LONG_LIST_OF = _sql.query("long_list_of", LongList)
 _SET_LONG = _sql.command("set_long")
 _HAS_TOTAL = _sql.value("has_total", int)
 _COUNT_REFERRED_BY = _sql.value("count_referred_by", int)
@@ -114,14 +118,20 @@ async def find_start(tx: Tx, owner_id: str, kind: str, page: Page) -> PageStart:
     return PageStart(block.lo_ms, block.lo_id, page.skip - block.above)
 
 
-async def has_changes(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_ANY_CHANGE) is not None or await tx.one(_LONG_LIST) is not None
+async def owners_to_index(tx: Tx, *, most: int, now_ms: int = 0) -> list[str]:
+    """The campaigns and subscribers whose lists changed, or have a block to split."""
+    changed = await tx.all(_CHANGED_OWNERS, most=most)
+    long_lists = await tx.all(_LONG_LISTS, most=most)
+    owners = [*changed, *(found.list.rpartition("/")[0] for found in long_lists)]
+    return list(dict.fromkeys(owners))[:most]
 
 
-async def apply_changes(tx: Tx) -> bool:
-    """Applies one batch of changes, splits one long block, and tells whether there may be more to
-    do. Needs a snapshot, because blocks are split where the rows are now."""
-    recorded = await tx.all(_TAKE_CHANGES, batch=BATCH)
+async def apply_changes(tx: Tx, owners: Sequence[str] | None = None) -> bool:
+    """Applies one batch of changes of some owners' lists, splits one long block, and tells whether
+    there may be more to do. Needs a snapshot, because blocks are split where the rows are now."""
+    if owners is None:
+        owners = await owners_to_index(tx, most=OWNERS)
+    recorded = await tx.all(_TAKE_CHANGES, owners=owners, batch=BATCH)
     by_list: dict[tuple[str, str, str], list[tuple[Key, int]]] = defaultdict(list)
     by_day: dict[tuple[str, int, str], list[int]] = defaultdict(lambda: [0, 0, 0, 0])
     changed_days: set[tuple[str, str, int]] = set()
@@ -160,8 +170,8 @@ async def apply_changes(tx: Tx) -> bool:
         await cohorts.mark(tx, Tenant(account_id, campaign_id), day_ms)
     for (account_id, owner_id, kind), changes in sorted(by_list.items()):
         await _apply_to_list(tx, account_id, owner_id, kind, changes)
-    is_split = await _split_long_block(tx)
-    return len(recorded) == BATCH or is_split
+    is_split = await _split_long_block(tx, owners)
+    return len(recorded) == BATCH or is_split or len(owners) == OWNERS
 
 
 async def _apply_to_list(
@@ -210,11 +220,11 @@ def _long_bounds(blocks: dict[Key, int]) -> list[Key]:
     return [bound for bound, n in blocks.items() if n > 2 * BLOCK_ROWS]
 
 
-async def _split_long_block(tx: Tx) -> bool:
+async def _split_long_block(tx: Tx, owners: Sequence[str]) -> bool:
     """Splits blocks of BLOCK_ROWS off the top of a long one, which keeps the rest, and tells
     whether it did. While changes of a list wait, the table has rows that its blocks do not count
     yet, so such a list is left alone."""
-    found = await tx.one(_LONG_LIST)
+    found = await tx.one(_LONG_LIST_OF, owners=owners)
     if found is None:
         return False
     owner_id, _, kind = found.list.rpartition("/")

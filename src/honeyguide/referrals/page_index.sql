@@ -29,12 +29,13 @@ WHERE is_block = 1 AND above <= :skip ORDER BY lo_ms, lo_id LIMIT 1;
 
 -- name: take_changes (sqlite)
 DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
-    SELECT owner_id, created_ms, subscriber_id FROM count_note ORDER BY owner_id, created_ms, subscriber_id LIMIT :batch
+    SELECT owner_id, created_ms, subscriber_id FROM count_note WHERE owner_id {in :owners}
+    ORDER BY owner_id, created_ms, subscriber_id LIMIT :batch
 )
 RETURNING {change};
 
 -- name: take_changes (postgres)
-DELETE FROM count_note WHERE seq = ANY (ARRAY(SELECT seq FROM count_note ORDER BY owner_id LIMIT :batch))
+DELETE FROM count_note WHERE seq = ANY (ARRAY(SELECT seq FROM count_note WHERE owner_id {in :owners} ORDER BY owner_id LIMIT :batch))
 RETURNING {change};
 
 -- name: open_changes
@@ -50,9 +51,14 @@ ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.s
 -- name: blocks
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;
 
--- name: long_list
--- Over all accounts: one with a block to split, and without waiting changes. The ID of its owner has 36 characters.
+-- name: long_lists
+-- Over all accounts: those with a block to split, and without waiting changes. The ID of their owner has 36 characters.
 SELECT list, account_id FROM listing AS l WHERE is_long = 1
+  AND NOT EXISTS (SELECT 1 FROM count_note AS c WHERE c.owner_id = SUBSTR(l.list, 1, 36))
+ORDER BY list LIMIT :most;
+
+-- name: long_list_of
+SELECT list, account_id FROM listing AS l WHERE is_long = 1 AND SUBSTR(l.list, 1, 36) {in :owners}
   AND NOT EXISTS (SELECT 1 FROM count_note AS c WHERE c.owner_id = SUBSTR(l.list, 1, 36))
 ORDER BY list LIMIT 1;
 
@@ -110,5 +116,11 @@ SELECT created_ms, id FROM (
     ) AS top_rows
 ) AS ranked WHERE place % :rows = 0 ORDER BY created_ms, id;
 
--- name: any_change
-SELECT 1 FROM count_note ORDER BY owner_id LIMIT 1;
+-- name: changed_owners
+-- One step in the index for each owner, however many changes each has.
+WITH RECURSIVE o (id) AS (
+    SELECT (SELECT owner_id FROM count_note ORDER BY owner_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT c.owner_id FROM count_note AS c WHERE c.owner_id > o.id ORDER BY c.owner_id LIMIT 1) FROM o WHERE o.id IS NOT NULL
+)
+SELECT id FROM o WHERE id IS NOT NULL LIMIT :most;

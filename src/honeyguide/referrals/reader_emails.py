@@ -10,6 +10,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, layout
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import hub, links, subscribers
 from honeyguide.referrals.subscribers import Subscriber
@@ -48,13 +49,13 @@ async def send(
     message: EmailText,
     brand: EmailBranding,
     *,
-    kind: str,
+    kind: EmailKind,
     once: str,
     now_ms: int,
 ) -> bool:
     """False if there is an email with this `once` already."""
     stop = leave = None
-    if kind in CAN_BE_STOPPED:
+    if kind.name in CAN_BE_STOPPED:
         stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
     made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
     return await emails.enqueue(
@@ -82,7 +83,7 @@ async def send_news(
     message: EmailText,
     brand: EmailBranding,
     *,
-    kind: str,
+    kind: EmailKind,
     now_ms: int,
     most_days_later: int = 0,
 ) -> None:

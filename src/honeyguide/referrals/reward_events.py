@@ -11,7 +11,7 @@ from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import email_kinds, notifications, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE, NotificationKind
 from honeyguide.referrals import event_bodies, hub, names, reader_emails, rewards
@@ -70,7 +70,7 @@ async def tell_unlocked(
         advocate,
         message,
         look,
-        kind="reward_unlocked",
+        kind=email_kinds.REWARD_UNLOCKED,
         now_ms=now_ms,
         most_days_later=MOST_DAYS_LATER,
     )

@@ -145,6 +145,15 @@ class Decision:
 
 # -- arrival
 
+# These people are on a list that the owner keeps elsewhere.
+_OWN_LIST_ORIGINS = frozenset({"import", "platform"})
+
+
+def must_confirm(*, origin: str, status: str, needs_confirmation: bool) -> bool:
+    """Whether a new subscriber still has to confirm their email address. This is decided on
+    arrival: a campaign that asks for it later, or no longer, changes nothing for them."""
+    return needs_confirmation and status == "active" and origin not in _OWN_LIST_ORIGINS
+
 
 def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
     """What a new referral becomes."""

@@ -86,6 +86,7 @@ async def judge_referral(
     *,
     code: str,
     status: str,
+    needs_confirmation: bool,
     now_ms: int,
 ) -> rules.Decision:
     """Gathers what the rules need to know, and no more than the campaign's screening level asks
@@ -115,9 +116,7 @@ async def judge_referral(
         is_allowed=listed is ListMatch.ALLOWED,
         is_referrer_blocked=referrer_listed is ListMatch.BLOCKED,
     )
-    policy = rules.ScreeningPolicy(
-        referrer.screening, referrer.hold_days, bool(referrer.needs_confirmation)
-    )
+    policy = rules.ScreeningPolicy(referrer.screening, referrer.hold_days, needs_confirmation)
     return rules.decide(signals, policy, now_ms)
 
 

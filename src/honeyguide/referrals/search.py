@@ -43,6 +43,8 @@ class FoundSubscriber(NamedTuple):
     ip_address: str | None
     decided_by: str | None
     decided_ms: int | None
+    claimed_code: str | None
+    """The code they came with, if nobody has it."""
 
     @property
     def why(self) -> str:
@@ -75,6 +77,8 @@ _OLDEST = _sql.query("oldest", Cursor)
 _BEST = _sql.query("best", Cursor)
 _FEWEST = _sql.query("fewest", Cursor)
 _JUDGED = _sql.value("judged", str)
+_COUNT_UNKNOWN_CODES = _sql.value("count_unknown_codes", int)
+_OF_UNKNOWN_CODE = _sql.value("of_unknown_code", str)
 _SUSPECTED = _sql.value("suspected", str)
 _OF_IDS = _sql.query("of_ids", FoundSubscriber)
 
@@ -177,6 +181,16 @@ async def judged(
         statement, campaign_id=tenant.campaign_id, status=status, at=at, id=last_id, most=most
     )
     return await of_ids(tx, tenant, ids)
+
+
+async def count_unknown_codes(tx: Tx, tenant: Tenant, *, most: int) -> int:
+    """How many came with a code that nobody here ever had, up to `most`."""
+    return await tx.one(_COUNT_UNKNOWN_CODES, campaign_id=tenant.campaign_id, most=most) or 0
+
+
+async def of_unknown_code(tx: Tx, tenant: Tenant, code: str, *, most: int) -> list[str]:
+    """The ids of those who came with this code; none if somebody has it."""
+    return await tx.all(_OF_UNKNOWN_CODE, campaign_id=tenant.campaign_id, code=code, most=most)
 
 
 async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[FoundSubscriber]:

@@ -8,8 +8,9 @@ s.campaign_id = :campaign_id AND s.erased_ms IS NULL
   AND s.created_ms >= :from_ms AND s.created_ms < :to_ms
   AND (:status = '' OR s.status = :status)
   AND (:referral = '' OR s.referrer_code IS NOT NULL AND s.referral_status = :referral)
-  AND (:referred_by = '' OR (s.referrer_code IS NULL) = (:referred_by = 'nobody')
-       AND (:referred_by IN ('nobody', 'anyone') OR (s.partner_campaign_id IS NOT NULL) = (:referred_by = 'partner')))
+  AND (:referred_by = '' OR (s.referrer_code IS NULL) = (:referred_by IN ('nobody', 'unknown'))
+       AND (:referred_by IN ('nobody', 'unknown', 'anyone') OR (s.partner_campaign_id IS NOT NULL) = (:referred_by = 'partner')))
+  AND (:referred_by <> 'unknown' OR {came_with_unknown_code})
   AND (:least = 0 OR s.is_advocate = 1 AND s.referrals_verified >= :least)
   AND (:most_referrals < 0 OR s.referrals_verified <= :most_referrals)
   AND (:origin = '' OR s.origin = :origin OR :origin = 'not-imported' AND s.origin <> 'import')
@@ -19,7 +20,13 @@ s.campaign_id = :campaign_id AND s.erased_ms IS NULL
        OR s.id IN (SELECT t.subscriber_id FROM subscriber_tag AS t WHERE t.campaign_id = :campaign_id AND t.tag = :tag))
   AND (:reward = ''
        OR s.id IN (SELECT w.subscriber_id FROM won_reward AS w WHERE w.campaign_id = :campaign_id AND w.reward_id = :reward))
-  AND (:text = '' OR s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
+  AND (:text = '' OR s.ref_code = :text OR LOWER(s.claimed_code) = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
+
+-- fragment: came_with_unknown_code
+-- No subscriber of the campaign ever had it: the codes of people who were erased or left the program are known.
+s.claimed_code IS NOT NULL AND TRIM(s.claimed_code) <> '' AND NOT EXISTS (
+    SELECT 1 FROM subscriber AS c WHERE c.ref_code = LOWER(TRIM(s.claimed_code)) AND c.campaign_id = s.campaign_id
+)
 
 -- fragment: name_matches
 -- Only names with other letters than ASCII need the slower pattern. SQLite's LIKE ignores the case of ASCII letters.
@@ -47,6 +54,17 @@ SELECT a.verified AS at, a.subscriber_id AS id FROM advocate AS a CROSS JOIN sub
 WHERE s.id = a.subscriber_id AND {matches} AND a.campaign_id = :campaign_id AND a.verified > 0 AND (a.verified, a.subscriber_id) > (:at, :id)
 ORDER BY a.verified, a.subscriber_id LIMIT :most;
 
+-- name: count_unknown_codes
+SELECT COUNT(*) AS n FROM (
+    SELECT 1 AS one FROM subscriber AS s
+    WHERE s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 AND {came_with_unknown_code} LIMIT :most
+) AS found;
+
+-- name: of_unknown_code
+SELECT s.id FROM subscriber AS s
+WHERE s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 AND s.claimed_code = :code AND {came_with_unknown_code}
+ORDER BY s.id LIMIT :most;
+
 -- name: judged
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified'
@@ -60,6 +78,6 @@ SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL
 -- name: of_ids
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,
        r.name AS referrer_name, s.referral_status, s.referral_reason, s.referral_due_ms, s.referrals_verified, s.referrals_pending,
-       s.created_ms, s.received_ms, s.ip_address, s.decided_by, s.decided_ms
+       s.created_ms, s.received_ms, s.ip_address, s.decided_by, s.decided_ms, s.claimed_code
 FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
 WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;

@@ -6,6 +6,7 @@ to send until somebody marks it as sent; 90 days later its postal address is rem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -95,7 +96,7 @@ class RewardToSend(NamedTuple):
     to_send: int
 
 
-class _OldAddress(NamedTuple):
+class OldAddress(NamedTuple):
     id: str
     account_id: str
     subscriber_id: str
@@ -115,7 +116,7 @@ _NEWEST_FIRST = {
 _COUNTS = {TO_SEND: _sql.value("count_to_send", int), SENT: _sql.value("count_sent", int)}
 _COUNT_TO_SEND_BY_REWARD = _sql.query("count_to_send_by_reward", RewardToSend)
 _MARK_SENT = _sql.command("mark_sent")
-_WITH_OLD_ADDRESS = _sql.query("with_old_address", _OldAddress)
+_WITH_OLD_ADDRESS = _sql.query("with_old_address", OldAddress)
 _REMOVE_ADDRESS = _sql.command("remove_address")
 _ERASE = _sql.command("erase")
 
@@ -214,17 +215,19 @@ async def mark_sent(
     return await get(tx, tenant, found.id), marked == 1
 
 
-async def remove_old_addresses(tx: Tx, *, now_ms: int) -> bool:
-    """One batch of postal addresses of what was sent 90 days ago, also from stored events."""
-    old = await tx.all(_WITH_OLD_ADDRESS, before_ms=now_ms - ADDRESS_KEPT_MS, batch=REMOVAL_BATCH)
+async def with_old_address(tx: Tx, *, now_ms: int, most: int) -> list[OldAddress]:
+    """What was sent 90 days ago."""
+    return await tx.all(_WITH_OLD_ADDRESS, before_ms=now_ms - ADDRESS_KEPT_MS, batch=most)
+
+
+async def remove_addresses(tx: Tx, old: Sequence[OldAddress]) -> None:
+    """Their postal addresses, also from stored events."""
     for each in old:
         await tx.run(_REMOVE_ADDRESS, account_id=each.account_id, id=each.id)
         await outbox.remove_shipping_details(
             tx, each.account_id, each.subscriber_id, created_ms=each.redeemed_ms
         )
-    if old:
-        tx.scrub()
-    return len(old) == REMOVAL_BATCH
+    tx.scrub()
 
 
 async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:

@@ -70,6 +70,7 @@ WHERE s.id > :after AND s.id <= :until AND (c.id IS NULL OR c.account_id <> s.ac
 -- name: states_off
 SELECT COUNT(*) AS n FROM subscriber WHERE id > :after AND id <= :until
   AND (status NOT IN ('active', 'unsubscribed', 'confirmed') OR referral_status NOT IN ('verified', 'pending', 'rejected')
+   OR must_confirm NOT IN (0, 1) OR must_confirm = 1 AND status = 'confirmed'
    OR referrer_code IS NULL AND (referrer_id IS NOT NULL OR partner_campaign_id IS NOT NULL OR referral_status <> 'verified'));
 
 -- name: counts_off

@@ -5,7 +5,7 @@ nowhere else. Pure: no store.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,12 +14,12 @@ import msgspec
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import is_id
-from honeyguide.kernel.periods import DEFAULT_ZONE, start_of, zone_of
+from honeyguide.kernel.periods import DEFAULT_ZONE, days_later, start_of, zone_of
 from honeyguide.referrals.lifecycle import ORIGINS
 
 STATUSES = ("active", "confirmed", "unsubscribed")
 REFERRALS = ("verified", "pending", "rejected")
-REFERRED_BY = ("anyone", "subscriber", "partner", "nobody")
+REFERRED_BY = ("anyone", "subscriber", "partner", "nobody", "unknown")
 SORTS = ("newest", "oldest", "best")
 # Everybody who joined by themselves: the overview counts imported people apart.
 NOT_IMPORTED = "not-imported"
@@ -87,7 +87,7 @@ class SubscriberFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _start_ms(day: str, zone: str, *, days: int = 0) -> int:
-    return start_of(date.fromisoformat(day) + timedelta(days=days), zone_of(zone))
+    return start_of(days_later(date.fromisoformat(day), days), zone_of(zone))
 
 
 def _text(value: str, param: str) -> str:

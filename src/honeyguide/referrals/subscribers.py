@@ -22,6 +22,7 @@ class Subscriber(msgspec.Struct, frozen=True):
     name: str | None
     ref_code: str
     status: str
+    must_confirm: int
     referrer_code: str | None
     referrer_id: str | None
     referral_status: str
@@ -42,6 +43,8 @@ class Subscriber(msgspec.Struct, frozen=True):
     decided_by: str | None = None
     decided_ms: int | None = None
     unsubscribed_ms: int | None = None
+    claimed_code: str | None = None
+    """The code they came with, if nobody has it."""
 
 
 _sql = beside(__file__)

@@ -6,7 +6,7 @@ A tag is lower-case text without commas. It exists as long as a subscriber has i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
@@ -18,8 +18,9 @@ LONGEST = 50
 MOST_AT_ONCE = 50
 # How many tags of a campaign are offered to choose from.
 MOST_LISTED = 500
-# What separates tags in one text. Some platforms put each tag into quotes.
-_SEPARATORS = re.compile(r'["\s]*[,;|\n]["\s]*')
+# What separates tags in one text, and what is around each: some platforms put them into quotes.
+_SEPARATORS = re.compile(r"[,;|\n]")
+_AROUND = '" \t\r\n\v\f'
 
 
 _sql = beside(__file__)
@@ -33,12 +34,11 @@ _REMOVE = _sql.command("remove")
 _REMOVE_OTHERS = _sql.command("remove_others")
 
 
-def check_tags(texts: Iterable[str], *, param: str = "tags") -> list[str]:
+def check_tags(texts: Collection[str], *, param: str = "tags") -> list[str]:
     """Each once, as it is stored: lower case, with single spaces."""
-    tags = list(dict.fromkeys(_check_tag(text, param=param) for text in texts))
-    if len(tags) > MOST_AT_ONCE:
+    if len(texts) > MOST_AT_ONCE:
         raise Invalid("{field} can have at most {most} tags.", param=param, most=MOST_AT_ONCE)
-    return tags
+    return list(dict.fromkeys(_check_tag(text, param=param) for text in texts))
 
 
 def _check_tag(text: str, *, param: str) -> str:
@@ -54,8 +54,8 @@ def _check_tag(text: str, *, param: str) -> str:
 
 def split_tags(text: str, *, param: str = "tags") -> list[str]:
     """Tags typed into one field or written into one cell, such as `vip, podcast`."""
-    parts = (part.strip('" \t') for part in _SEPARATORS.split(text))
-    return check_tags(filter(None, parts), param=param)
+    parts = (part.strip(_AROUND) for part in _SEPARATORS.split(text))
+    return check_tags(dict.fromkeys(filter(None, parts)), param=param)
 
 
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[str]:

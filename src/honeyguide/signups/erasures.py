@@ -11,6 +11,7 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -37,6 +38,7 @@ _SET_COPIED = _sql.command("set_copied")
 _ALL = _sql.query("all", Erasure)
 _KNOWN = _sql.value("known", str)
 _KEEP = _sql.command("keep")
+_OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 
 
@@ -75,11 +77,10 @@ async def is_known(tx: Tx, erasure_id: str) -> bool:
     return await tx.one(_KNOWN, id=erasure_id) is not None
 
 
-async def keep(tx: Tx, erasure: Erasure, *, now_ms: int) -> None:
-    """One that came from outside, which therefore need not be copied there."""
-    await tx.run(_KEEP, **erasure._asdict(), now_ms=now_ms)
+async def keep(tx: Tx, erasure: Erasure) -> None:
+    """One that came from outside. It is copied to the backup place again, which may not have it:
+    only the database that was replaced may have known it."""
+    await tx.run(_KEEP, **erasure._asdict())
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    purged = await tx.run(_PURGE, before_ms=now_ms - KEPT_MS, most=PURGE_BATCH)
-    return purged == PURGE_BATCH
+purge = Purge(_OLD, _PURGE, lambda now_ms: {"before_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

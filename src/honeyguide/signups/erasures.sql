@@ -19,8 +19,10 @@ SELECT {erasure} FROM erasure ORDER BY id;
 SELECT id FROM erasure WHERE id = :id;
 
 -- name: keep
-INSERT INTO erasure ({erasure}, copied_ms)
-VALUES (:id, :account_id, :campaign_id, :subscriber_id, :person_key, :erased_ms, :now_ms);
+INSERT INTO erasure ({erasure}) VALUES (:id, :account_id, :campaign_id, :subscriber_id, :person_key, :erased_ms);
+
+-- name: old
+SELECT id FROM erasure WHERE erased_ms < :before_ms LIMIT :most;
 
 -- name: purge
-DELETE FROM erasure WHERE id IN (SELECT id FROM erasure WHERE erased_ms < :before_ms LIMIT :most);
+DELETE FROM erasure WHERE id {in :rows};

@@ -7,9 +7,11 @@ Every column is reported as used or ignored, so that nothing is dropped silently
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.signups.import_files import ImportLine
 
 FIELDS = {
     "email": "Email",
@@ -39,19 +41,41 @@ _GUESSES = {
         "optintime",
         "joined",
         "dateadded",
+        *("signupdate", "signuptime", "registrationdate", "registeredat", "datecreated"),
+        *("createdon", "subscriptiondate", "subscribedon", "joindate", "joinedat"),
     ),
     "status": ("status", "state", "subscriptionstatus"),
     # Ghost.
     "subscribed": ("subscribedtoemails", "subscribed"),
-    # Mailchimp, Buttondown, Ghost, KickoffLabs.
+    # Mailchimp, Buttondown, Ghost, KickoffLabs, Substack.
     "unsubscribed": (
         *("unsubtime", "cleantime", "cleaned", "unsubscriptiondate", "deletedat", "optedout"),
-        *("unsubscribedat", "unsubscribed"),
+        *("unsubscribedat", "unsubscribed", "emaildisabled"),
     ),
     "utm_source": ("utmsource", "source"),
     "utm_campaign": ("utmcampaign",),
     "tags": ("tags", "tag", "labels"),
 }
+# What a file from another referral tool has and an import does not take, by column names.
+_LOSSES = {
+    "referral codes": (
+        *("refcode", "referralcode", "rhcode", "sharecode", "invitecode", "uniquecode"),
+        *("reflink", "referrallink", "referralurl", "rhreflink", "sharelink", "shareurl"),
+        *("invitelink", "uniquelink"),
+    ),
+    "signup dates": _GUESSES["created_at"],
+    "referrers": (
+        *("referrercode", "referrer", "referredby", "referreremail", "referredbyemail"),
+        *("referrerid", "referreruuid", "referredbyid", "referringsubscriberid", "referrername"),
+        *("inviter", "invitedby", "inviteremail", "sharer", "rhsharer"),
+    ),
+    "referral counts": (
+        *("referrals", "referralscount", "referralcount", "totalreferrals", "referralstotal"),
+        *("numberofreferrals", "verifiedreferrals", "rhtotref", "rhglobref"),
+    ),
+}
+# How many lines tell whether a column has codes or email addresses.
+_LOOKED_AT = 200
 _STATUSES = {
     **dict.fromkeys(
         ("active", "subscribed", "enabled", "pending", "unconfirmed", "validating"), "active"
@@ -79,15 +103,35 @@ def _plain(text: str) -> str:
     return re.sub(r"[^a-z0-9]", "", text.casefold())
 
 
-def guess(header: list[str]) -> dict[str, int]:
-    """Which column holds which field, by its name."""
+def guess(header: list[str], lines: Sequence[ImportLine]) -> dict[str, int]:
+    """Which column holds which field, by its name. A referrer's email address is no code."""
     names = [_plain(name) for name in header]
     found: dict[str, int] = {}
     for field, guesses in _GUESSES.items():
         place = next((names.index(each) for each in guesses if each in names), None)
         if place is not None and place not in found.values():
             found[field] = place
+    looked_at = lines[:_LOOKED_AT]
+    if any("@" in (cell(line.cells, found, "referrer_code") or "") for line in looked_at):
+        del found["referrer_code"]
     return found
+
+
+def losses(header: list[str], mapping: dict[str, int]) -> str:
+    """What an import with these columns leaves out of the referrals in the file, as a sentence; ""
+    if nothing."""
+    lost = []
+    for kind, guesses in _LOSSES.items():
+        if kind == "signup dates" and "created_at" in mapping:
+            continue
+        names = [
+            name
+            for place, name in enumerate(header)
+            if _plain(name) in guesses and place not in mapping.values()
+        ]
+        if names:
+            lost.append(f"{kind} ({', '.join(names)})")
+    return f"This import leaves out {'; '.join(lost)}." if lost else ""
 
 
 def uses(header: list[str], mapping: dict[str, int]) -> list[Column]:

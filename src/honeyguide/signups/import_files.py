@@ -5,16 +5,24 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text, unguarded
 
-# Lines imported in one transaction: few enough not to slow down others.
+# Lines imported in one transaction, and their characters: few enough not to slow down others.
 PART = 100
+PART_CHARACTERS = 128 * 1024
 MOST_BYTES = 20 * 1024 * 1024
+MOST_COLUMNS = 200
+# Of one line, and of a column's name, which a page shows once for every field.
+MOST_CHARACTERS = 256 * 1024
+NAME_LIMIT = 255
+# A line of nothing but so many addresses is a list of people, not one person.
+FEWEST_ADDRESSES = 3
+ONE_LINE = "The file has many addresses on one line. Put each address on a line of its own."
 NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
 _SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
 _PICTURE = "This file is a picture. Export your list as CSV and upload that."
@@ -57,18 +65,7 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Import
             "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
             limit=limit,
         )
-    text = _text(data)
-    first = text.partition("\n")[0]
-    separator = max(",;\t|", key=first.count)
-    rows = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=separator)
-    try:
-        lines = [
-            ImportLine(rows.line_num, [_cleaned(cell) for cell in row])
-            for row in rows
-            if any(cell.strip() for cell in row)
-        ]
-    except csv.Error:
-        raise Invalid(NOT_CSV) from None
+    lines = _lines(_text(data).replace("\x00", ""))
     if not lines:
         raise Invalid("The file is empty.")
     # A line may be longer than the heading; its extra cells are columns too.
@@ -77,8 +74,54 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Import
         # No header: the first line is a person already.
         place = next(n for n, cell in enumerate(lines[0].cells) if "@" in cell)
         return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
-    heading = lines[0].cells
+    heading = [name[:NAME_LIMIT] for name in lines[0].cells]
     return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
+
+
+def _lines(text: str) -> list[ImportLine]:
+    separator = max(",;\t|", key=text.partition("\n")[0].count)
+    rows = csv.reader(_physical_lines(text), delimiter=separator)
+    lines = []
+    try:
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                _check_row(row, rows.line_num)
+                lines.append(ImportLine(rows.line_num, [_cleaned(cell) for cell in row]))
+    except csv.Error:
+        raise Invalid(NOT_CSV) from None
+    return lines
+
+
+def _physical_lines(text: str) -> Iterator[str]:
+    """Refuses a long line before it is parsed: one call of the parser must not take long."""
+    for number, line in enumerate(io.StringIO(text), 1):
+        if len(line) > MOST_CHARACTERS:
+            _refuse_long(line, number)
+        yield line
+
+
+def _check_row(row: list[str], number: int) -> None:
+    filled = [cell for cell in row if cell.strip()]
+    if len(filled) >= FEWEST_ADDRESSES and all("@" in cell for cell in filled):
+        raise Invalid(ONE_LINE)
+    if len(row) > MOST_COLUMNS:
+        raise Invalid(
+            "Line {number} has more than {most} columns. Delete those that you don’t need.",
+            number=number,
+            most=MOST_COLUMNS,
+        )
+    if sum(map(len, row)) > MOST_CHARACTERS:
+        _refuse_long("", number)
+
+
+def _refuse_long(line: str, number: int) -> NoReturn:
+    if line.count("@") > MOST_COLUMNS:
+        raise Invalid(ONE_LINE)
+    raise Invalid(
+        "Line {number} is longer than {most} KB. Delete the columns that you don’t need.",
+        number=number,
+        most=MOST_CHARACTERS // 1024,
+    )
 
 
 def _text(data: bytes) -> str:
@@ -102,10 +145,12 @@ def _cleaned(cell: str) -> str:
 
 def parts(lines: Iterable[ImportLine]) -> Iterator[list[ImportLine]]:
     batch: list[ImportLine] = []
+    characters = 0
     for line in lines:
         batch.append(line)
-        if len(batch) == PART:
+        characters += sum(map(len, line.cells))
+        if len(batch) == PART or characters > PART_CHARACTERS:
             yield batch
-            batch = []
+            batch, characters = [], 0
     if batch:
         yield batch

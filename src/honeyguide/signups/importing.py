@@ -18,9 +18,10 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import tags
 from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
-from honeyguide.signups import import_columns, signups
+from honeyguide.signups import import_columns, import_files, signups
 from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
 from honeyguide.store import Again
+from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -28,6 +29,8 @@ MOST_ERRORS = 10_000
 # Files that were not imported and lines that failed are about people who never joined.
 KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 5
+# Parts stored in one transaction.
+SLICE = 1_000
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SPACED = re.compile(
     r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII
@@ -63,6 +66,10 @@ class Import(NamedTuple):
     def uses(self) -> list[import_columns.Column]:
         return import_columns.uses(self.columns, self.chosen)
 
+    @property
+    def losses(self) -> str:
+        return import_columns.losses(self.columns, self.chosen)
+
 
 class ImportPart(NamedTuple):
     n: int
@@ -77,11 +84,13 @@ class ImportResult(NamedTuple):
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
+_COMPLETE = _sql.command("complete")
 _INSERT_PART = _sql.command("insert_part")
 _INSERT_ERROR = _sql.command("insert_error")
 _BY_ID = _sql.query("by_id", Import)
 _OF_ACCOUNT = _sql.query("of_account", Import)
 _RUNNING = _sql.query("running", Import)
+_ALL_RUNNING = _sql.value("all_running", str)
 _NEXT_PART = _sql.query("next_part", ImportPart)
 _PART_AT = _sql.query("part_at", ImportPart)
 _ERRORS = _sql.query("errors", RefusedLine)
@@ -92,19 +101,38 @@ _ADVANCE = _sql.command("advance")
 _FINISH = _sql.command("finish")
 _DROP_PART = _sql.command("drop_part")
 _DELETE = _sql.command("delete")
+_OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 _TAKEN = _sql.value("taken", str)
 
 
-async def keep(
+class UploadedFile(NamedTuple):
+    header: list[str]
+    mapping: dict[str, int]
+    parts: list[str]  # as they are stored
+    total: int
+
+
+def read_file(data: bytes) -> UploadedFile:
+    """Reads an uploaded file. For a thread: 20 MB take seconds."""
+    header, lines = import_files.read(data)
+    if not lines:
+        raise Invalid("The file has a header row but no subscribers.")
+    mapping = import_columns.guess(header, lines)
+    return UploadedFile(header, mapping, [_json(batch) for batch in parts(lines)], len(lines))
+
+
+async def begin(
     tx: Tx,
     tenant: Tenant,
     file_name: str,
     header: list[str],
-    lines: list[ImportLine],
+    mapping: dict[str, int],
     *,
     now_ms: int,
 ) -> str:
+    """A new import, which nobody sees before it is complete: a large file is stored in several
+    transactions, because the others wait for each."""
     import_id = new_id()
     await tx.run(
         _INSERT,
@@ -113,15 +141,21 @@ async def keep(
         campaign_id=tenant.campaign_id,
         file_name=file_name[:255],
         header=_json(header),
-        mapping=_json(import_columns.guess(header)),
-        total=len(lines),
+        mapping=_json(mapping),
         now_ms=now_ms,
     )
-    for n, batch in enumerate(parts(lines)):
-        await tx.run(
-            _INSERT_PART, import_id=import_id, n=n, account_id=tenant.account_id, lines=_json(batch)
-        )
     return import_id
+
+
+async def add_parts(tx: Tx, tenant: Tenant, import_id: str, first: int, batch: list[str]) -> None:
+    for n, lines in enumerate(batch, first):
+        await tx.run(
+            _INSERT_PART, import_id=import_id, n=n, account_id=tenant.account_id, lines=lines
+        )
+
+
+async def complete(tx: Tx, tenant: Tenant, import_id: str, total: int) -> None:
+    await tx.run(_COMPLETE, account_id=tenant.account_id, id=import_id, total=total)
 
 
 def _json(value: Any) -> str:
@@ -172,10 +206,8 @@ async def forget(tx: Tx, tenant: Tenant, import_id: str) -> None:
     await tx.run(_DELETE, account_id=tenant.account_id, id=import_id)
 
 
-async def purge(tx: Tx, *, now_ms: int) -> bool:
-    """Deletes a few old imports with what is left of their files, and tells whether there may be
-    more."""
-    return await tx.run(_PURGE, expired_ms=now_ms - KEPT_MS, batch=PURGE_BATCH) == PURGE_BATCH
+# Deletes a few old imports with what is left of their files.
+purge = Purge(_OLD, _PURGE, lambda now_ms: {"expired_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)
 
 
 def _moment(text: str | None, now_ms: int) -> str | None:
@@ -313,13 +345,14 @@ async def note_dry(
     await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(summary))
 
 
-async def is_running(tx: Tx, *, now_ms: int) -> bool:
-    return await tx.one(_RUNNING) is not None
+async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    """Whichever has waited longest first."""
+    return await tx.all(_ALL_RUNNING, most=most)
 
 
-async def step(tx: Tx, site: Site, *, now_ms: int) -> bool:
-    """One part of whichever import has waited longest; tells whether more may wait."""
-    locked = await tx.lock(_RUNNING, "update skip locked")
+async def step(tx: Tx, import_id: str, *, site: Site, now_ms: int) -> bool:
+    """One part of an import; tells whether more may wait."""
+    locked = await tx.lock(_RUNNING, "update skip locked", id=import_id)
     if not locked:
         return False
     (kept,) = locked

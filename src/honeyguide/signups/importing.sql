@@ -2,9 +2,13 @@
 id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped,
 failed, dry, created_ms, finished_ms
 
+-- While its file is being stored, an import has a total of 0.
 -- name: insert
 INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, created_ms)
-VALUES (:id, :account_id, :campaign_id, :file_name, :header, :mapping, :total, :now_ms);
+VALUES (:id, :account_id, :campaign_id, :file_name, :header, :mapping, 0, :now_ms);
+
+-- name: complete
+UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
 
 -- name: insert_part
 INSERT INTO import_part (import_id, n, account_id, lines) VALUES (:import_id, :n, :account_id, :lines);
@@ -16,15 +20,18 @@ VALUES (:import_id, :line, :account_id, :sentence, :content) ON CONFLICT (import
 
 -- name: by_id
 SELECT {import}
-FROM import WHERE account_id = :account_id AND id = :id;
+FROM import WHERE account_id = :account_id AND id = :id AND total > 0;
 
 -- name: of_account
 SELECT {import}
-FROM import WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT 20;
+FROM import WHERE account_id = :account_id AND total > 0 ORDER BY created_ms DESC, id DESC LIMIT 20;
 
 -- name: running
 SELECT {import}
-FROM import WHERE status = 'running' ORDER BY created_ms LIMIT 1;
+FROM import WHERE id = :id AND status = 'running';
+
+-- name: all_running
+SELECT id FROM import WHERE status = 'running' ORDER BY created_ms LIMIT :most;
 
 -- name: next_part
 SELECT n, lines FROM import_part WHERE account_id = :account_id AND import_id = :import_id ORDER BY n LIMIT 1;
@@ -58,10 +65,11 @@ DELETE FROM import_part WHERE account_id = :account_id AND import_id = :import_i
 -- name: delete
 DELETE FROM import WHERE account_id = :account_id AND id = :id AND status <> 'running';
 
+-- name: old
+SELECT id FROM import WHERE created_ms <= :expired_ms AND status <> 'running' ORDER BY created_ms LIMIT :most;
+
 -- name: purge
-DELETE FROM import WHERE id IN (
-    SELECT id FROM import WHERE created_ms <= :expired_ms AND status <> 'running' ORDER BY created_ms LIMIT :batch
-);
+DELETE FROM import WHERE id {in :rows} AND status <> 'running';
 
 -- name: taken
 SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key {in :keys};

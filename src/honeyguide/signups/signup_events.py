@@ -12,7 +12,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import campaigns, event_bodies, rewards, subscribers
-from honeyguide.referrals.lifecycle import Changed, NewSubscriber
+from honeyguide.referrals.lifecycle import Changed
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
@@ -36,13 +36,6 @@ _DECIDED_TYPES = {
 }
 
 
-async def has_listener(tx: Tx, tenant: Tenant, new: NewSubscriber) -> bool:
-    """Whether a webhook may want an event about this signup. Ask before the first write."""
-    if new.origin == IMPORT and not new.referrer_code:
-        return False  # the many lines of an import are written together, without a read in between
-    return await outbox.has_signup_listener(tx, tenant.account_id)
-
-
 async def signed_up(
     tx: Tx, site: Site, tenant: Tenant, subscriber: Subscriber, *, now_ms: int
 ) -> None:
@@ -50,6 +43,13 @@ async def signed_up(
     # An imported list is one that the operator has already; nobody in it signed up just now.
     if subscriber.origin != IMPORT and await _is_on_list(tx, tenant, subscriber):
         await _emit(tx, site, tenant, outbox.NEW_SUBSCRIBER, subscriber, now_ms=now_ms)
+    await referred(tx, site, tenant, subscriber, now_ms=now_ms)
+
+
+async def referred(
+    tx: Tx, site: Site, tenant: Tenant, subscriber: Subscriber, *, now_ms: int
+) -> None:
+    """The event of a new referral that was decided at once."""
     if subscriber.referrer_code is not None:
         await _referral_decided(tx, site, tenant, subscriber, now_ms=now_ms)
 

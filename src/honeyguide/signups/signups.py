@@ -8,6 +8,7 @@ which it is verified.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from honeyguide.accounts import idempotency
@@ -44,6 +45,14 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
+class Arrival(NamedTuple):
+    """What a signup asks before its first write."""
+
+    needs_confirmation: int
+    has_listener: int
+    """Whether a webhook may want an event about it."""
+
+
 class PartnerOfCode(NamedTuple):
     id: str
     account_id: str
@@ -52,7 +61,6 @@ class PartnerOfCode(NamedTuple):
     cpa_cents: int
     referral_pending_duration: int
     referral_pending_duration_enabled: int
-    paused_ms: int | None
     deleted_ms: int | None
     publication_status: str
     publication_deleted_ms: int | None
@@ -94,6 +102,7 @@ class SentBy(NamedTuple):
 
 
 _sql = beside(__file__)
+_ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
 _FIND_PARTNER = _sql.query("find_partner", PartnerOfCode)
 _FROM_NETWORK = _sql.value("from_network", int)
@@ -120,34 +129,64 @@ async def sign_up(
     A caller that has parsed `new.email` already passes it as `email`.
     """
     email = email or EmailAddress.parse(new.email)
-    has_listener = await signup_events.has_listener(tx, tenant, new)
-    subscriber, referral = await _add(tx, site, tenant, new, email=email, now_ms=now_ms)
-    if has_listener:
+    arrival = await _look(tx, tenant, new)
+    subscriber, referral = await _add(tx, site, tenant, new, arrival, email=email, now_ms=now_ms)
+    if arrival.has_listener:
         await signup_events.signed_up(tx, site, tenant, subscriber, now_ms=now_ms)
     if referral is not None:
         await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
     return subscriber
 
 
+async def _look(tx: Tx, tenant: Tenant, new: NewSubscriber) -> Arrival:
+    if new.origin == signup_events.IMPORT and not new.referrer_code:
+        # Nothing depends on it, and the many lines of an import are written together, without a
+        # read in between.
+        return Arrival(needs_confirmation=0, has_listener=0)
+    found = await tx.one(_ARRIVAL, **tenant._asdict())
+    assert found is not None  # the tenant was found by its campaign
+    return found
+
+
 async def _add(
-    tx: Tx, site: Site, tenant: Tenant, new: NewSubscriber, *, email: EmailAddress, now_ms: int
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    new: NewSubscriber,
+    arrival: Arrival,
+    *,
+    email: EmailAddress,
+    now_ms: int,
 ) -> tuple[Subscriber, PartnerReferral | None]:
     """The subscriber, and the partner's referral if a partner sent them."""
+    sign_up = partial(
+        lifecycle.sign_up,
+        tx,
+        site,
+        tenant,
+        new,
+        email=email,
+        needs_confirmation=bool(arrival.needs_confirmation),
+        now_ms=now_ms,
+    )
     code = links.partner_code(new.referrer_code)
     if code is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
+        return await sign_up(), None
     person_key = site.person_key(email)
     partner = await tx.one(
         _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
     )
     if partner is None:
-        return await lifecycle.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms), None
+        return await sign_up(), None
     person = Person(email, person_key, ip_network_of(new.ip_address))
-    verdict = await _judge(tx, tenant, partner, person, new, code=code, now_ms=now_ms)
-    partner_signup = PartnerSignup(code, partner.id, verdict)
-    subscriber = await lifecycle.sign_up(
-        tx, site, tenant, new, email=email, now_ms=now_ms, partner=partner_signup
+    must_confirm = rules.must_confirm(
+        origin=new.origin, status=new.status, needs_confirmation=bool(arrival.needs_confirmation)
     )
+    verdict = await _judge(
+        tx, tenant, partner, person, new, code=code, must_confirm=must_confirm, now_ms=now_ms
+    )
+    partner_signup = PartnerSignup(code, partner.id, verdict)
+    subscriber = await sign_up(partner=partner_signup)
     referral = PartnerReferral(
         id=new_id(),
         account_id=tenant.account_id,
@@ -171,6 +210,7 @@ async def _judge(
     new: NewSubscriber,
     *,
     code: str,
+    must_confirm: bool,
     now_ms: int,
 ) -> Decision:
     from_network: int | None = 0
@@ -198,9 +238,10 @@ async def _judge(
     return partner_rules.decide_signup(
         is_archived=partner.publication_status != "active"
         or partner.publication_deleted_ms is not None,
-        is_enabled=partner.deleted_ms is None and bool(partner.enabled_partner_program),
-        is_paused=partner.paused_ms is not None,
+        is_deleted=partner.deleted_ms is not None,
+        is_on=bool(partner.enabled_partner_program),
         is_already_subscribed=bool(partner.already_here),
+        must_confirm=must_confirm,
         hold_days=partner.referral_pending_duration
         if partner.referral_pending_duration_enabled
         else 0,

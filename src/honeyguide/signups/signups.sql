@@ -1,7 +1,14 @@
+-- name: arrival
+-- batch: campaign_id
+-- Every signup asks this before its first write, so signups that wait for it share it. Mostly nobody listens.
+SELECT c.needs_confirmation, CASE WHEN EXISTS (SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id
+           AND (w.new_subscriber = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1)) THEN 1 ELSE 0 END AS has_listener
+FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
+
 -- name: find_partner
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
 SELECT j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.paused_ms, p.deleted_ms, b.status AS publication_status,
+       p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
            AS already_here,

@@ -25,6 +25,7 @@ from honeyguide.store.migrate import (
     plan_sqlite,
 )
 from honeyguide.store.postgres import open_postgres
+from honeyguide.store.private_files import make_database_private
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
 
@@ -89,6 +90,7 @@ async def open_store(
     """Open a migrated database. If `url` leads to PgBouncer, `direct_url` goes past it."""
     path = sqlite_path(url)
     if path is not None:
+        make_database_private(path)
         try:
             return SqliteStore(path)
         except apsw.Error as error:

@@ -4,6 +4,7 @@ All times are real time.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from honeyguide.store.statements import beside
@@ -20,10 +21,13 @@ class JobRun(NamedTuple):
     result: str | None
     leased_until_ms: int
     succeeded_ms: int | None
+    looked_ms: int = 0  # when a process last looked whether there is work, to the minute
 
 
 _sql = beside(__file__)
 _LIST = _sql.query("list", JobRun)
+_LIST_LOOKED = _sql.query("list_looked", JobRun)
+_LOOKED = _sql.command("looked")
 _BY_NAME = _sql.query("by_name", JobRun)
 _CLAIM = _sql.command("claim")
 _RENEW = _sql.command("renew")
@@ -33,6 +37,19 @@ _FINISH = _sql.command("finish")
 async def all_runs(tx: Tx) -> list[JobRun]:
     """The last run of every job that ever ran."""
     return await tx.all(_LIST)
+
+
+async def all_jobs(tx: Tx) -> list[JobRun]:
+    """Also those that never had work: `started_ms` is 0."""
+    return await tx.all(_LIST_LOOKED)
+
+
+async def note_looked(tx: Tx, every_ms: Mapping[str, int], looked: Mapping[str, int]) -> None:
+    rows = [
+        {"name": name, "every_ms": every_ms[name], "looked_ms": looked_ms}
+        for name, looked_ms in sorted(looked.items())
+    ]
+    await tx.run(_LOOKED, looked=rows)
 
 
 async def find(tx: Tx, name: str) -> JobRun | None:

@@ -24,6 +24,8 @@ ANSWER_S = 4.0
 class Listener:
     """`on_hang` is called when the server has stopped answering, or takes no writes any more."""
 
+    name = "listen to the database"
+
     def __init__(
         self,
         servers: Servers,
@@ -33,30 +35,42 @@ class Listener:
         self._servers = servers
         self._callbacks = callbacks
         self._on_hang = on_hang
+        self._connection: Any = None
 
     def wake(self, topic: str) -> None:
         for callback in self._callbacks.get(topic, ()):
             callback()
 
-    async def run(self) -> None:
-        while True:
-            try:
-                await self._listen()
-            except (*DOWN_ERRORS, asyncpg.PostgresError):
-                await asyncio.sleep(CHECK_EVERY_S)
+    def begin(self) -> None:
+        pass
 
-    async def _listen(self) -> None:
-        connection = await self._servers.connect(
+    async def step(self) -> None:
+        is_well = False
+        try:
+            if self._connection is None:
+                await self._connect()
+            is_well = await self._is_primary(self._connection)
+        except (*DOWN_ERRORS, asyncpg.PostgresError):
+            pass
+        finally:
+            if not is_well:
+                await self.end()
+
+    async def rest(self) -> None:
+        await asyncio.sleep(CHECK_EVERY_S)
+
+    async def end(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    async def _connect(self) -> None:
+        self._connection = await self._servers.connect(
             server_settings={"application_name": "honeyguide-ear"}
         )
-        try:
-            await connection.add_listener(CHANNEL, self._notified)
-            for topic in self._callbacks:  # notifications may have been missed
-                self.wake(topic)
-            while await self._is_primary(connection):
-                await asyncio.sleep(CHECK_EVERY_S)
-        finally:
-            connection.terminate()
+        await self._connection.add_listener(CHANNEL, self._notified)
+        for topic in self._callbacks:  # notifications may have been missed
+            self.wake(topic)
 
     def _notified(self, _connection: Any, _pid: int, _channel: str, topic: str) -> None:
         self.wake(topic)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Concatenate
 
+from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import batches
 from honeyguide.store.batches import Batches
@@ -201,7 +202,11 @@ class PostgresStore:
     def listen(self, topic: str, callback: Callable[[], None]) -> None:
         self._listeners.setdefault(topic, []).append(callback)
         if self._listening is None:
-            self._listening = asyncio.get_running_loop().create_task(self._listener.run())
+            health = LoopHealth(self._listener.name)
+            self.watch.loops.append(health)
+            self._listening = asyncio.get_running_loop().create_task(
+                keep_running(self._listener, health)
+            )
 
     def _drop_connections(self) -> None:
         for pool in (self._pool, self._batch_pool):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from honeyguide.kernel.background import LoopHealth
+
 
 class PoolState(NamedTuple):
     """Connections of one process, and callers that wait for one. SQLite has one that writes."""
@@ -36,3 +38,5 @@ class StoreWatch:
         # Whether writes may be failing, perhaps because the disk is full: set when the database
         # refused something, cleared by whoever has tried to write since.
         self.is_suspect = False
+        # How the store's own loops do.
+        self.loops: list[LoopHealth] = []

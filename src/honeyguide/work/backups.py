@@ -11,7 +11,7 @@ from honeyguide.accounts import accounts
 from honeyguide.backups import records
 from honeyguide.backups.erasure_files import write_erasures
 from honeyguide.backups.making import BackupPlan, MadeBackup, make
-from honeyguide.backups.places import Place
+from honeyguide.backups.places import Place, StoredFile
 from honeyguide.backups.records import BackupRecord
 from honeyguide.backups.retention import expired
 from honeyguide.backups.threads import Tick, run_apart
@@ -88,7 +88,7 @@ async def _record_result(tx: Tx, record: BackupRecord, *, now_ms: int) -> None:
 async def _delete_expired(plan: BackupPlan, store: Store) -> None:
     """A backup that cannot be deleted does not make the new one worse."""
     now_ms = system_clock()
-    good = await store.read(records.names_of_good)
+    good = await store.read(records.good)
     await store.write(
         records.purge, before_ms=now_ms - max(RECORDS_MS, 2 * plan.keep_days * DAY_MS)
     )
@@ -98,9 +98,12 @@ async def _delete_expired(plan: BackupPlan, store: Store) -> None:
         log.error("Old backups could not be deleted: %s", fault.message)
 
 
-def _delete(place: Place, good: list[str], keep_days: int, now_ms: int, tick: Tick) -> None:
-    names = [stored.name for stored in place.files()]
-    for name in expired(names, good, keep_days=keep_days, now_ms=now_ms):
+def _delete(place: Place, good: list[StoredFile], keep_days: int, now_ms: int, tick: Tick) -> None:
+    files = place.files()
+    # One that was cut short since then is not good anymore.
+    whole = [stored.name for stored in set(files) & set(good)]
+    names = [stored.name for stored in files]
+    for name in expired(names, whole, keep_days=keep_days, now_ms=now_ms):
         tick()
         place.delete(name)
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from honeyguide.accounts import accounts, attempts, idempotency, invitations, sessions
 from honeyguide.backups import records
@@ -17,67 +17,71 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
 from honeyguide.partners import (
-    budget_notifications,
     charges,
     network,
     payout_notifications,
-    payouts,
     publications,
 )
-from honeyguide.referrals import backfill, clicks, cohorts, lifecycle, page_index, shipments
+from honeyguide.partners.network import ConfirmationRate
+from honeyguide.partners.publications import Publication
+from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
+from honeyguide.referrals.cohorts import DueCampaign
+from honeyguide.referrals.shipments import OldAddress
 from honeyguide.signups import erasures, importing
 from honeyguide.store import Store
-from honeyguide.store.tx import Tx
+from honeyguide.store.purging import Purge
 from honeyguide.work import backups, money, notifications, weekly_summaries
+from honeyguide.work.items import Items, purged
 from honeyguide.work.notifications import SlackPoster
 
-log = logging.getLogger("honeyguide.work")
+# Programs whose rate is written together.
+RATES_BATCH = 500
 
-# A job does one bounded batch and returns whether there is more to do.
+# What cannot be done in parts: it does one bounded batch and returns whether there is more to do.
 Batch = Callable[[Store, int], Awaitable[bool]]
 Probe = Callable[..., Awaitable[bool]]
 
 
 @dataclass(frozen=True)
 class Job:
+    """A job goes through items, of which one that fails stops no other (`items`). Only what is
+    about the whole installation is a `Batch`; then `probe` tells whether there is anything to do.
+    """
+
     name: str
     every_ms: int
-    batch: Batch
-    # Whether there is anything to do. Frequent jobs have one, so that idle ones write nothing.
+    work: tuple[Items, ...] | Batch
     probe: Probe | None = None
     # A commit that wakes this topic also starts the job.
     topic: str | None = None
+    # Whether it runs at every interval. Others look first, so that an idle installation writes
+    # nothing for them.
+    always_runs: bool = False
 
 
-async def update_page_index(store: Store, now_ms: int) -> bool:
-    return await store.write_snapshot(page_index.apply_changes)
+async def update_page_index(store: Store, owners: Sequence[str], now_ms: int) -> bool:
+    return await store.write_snapshot(page_index.apply_changes, owners)
 
 
-async def _purge(tx: Tx, purges: Sequence[Callable[..., Awaitable[bool]]], now_ms: int) -> bool:
-    return any([await purge(tx, now_ms=now_ms) for purge in purges])
+async def grant_new_reward(site: Site, store: Store, rewards: Sequence[str], now_ms: int) -> bool:
+    (reward_id,) = rewards
+    return await store.write(backfill.grant_batch, site, now_ms=now_ms, only=reward_id)
 
 
-def sweep(*purges: Callable[..., Awaitable[bool]]) -> Batch:
-    """A job that deletes old rows, one batch of each kind at a time."""
-    return lambda store, now_ms: store.write(_purge, purges, now_ms)
+async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms: int) -> bool:
+    (reward_id,) = rewards
+    return await store.write(backfill.supply_batch, site, now_ms=now_ms, only=reward_id)
 
 
-async def grant_new_rewards(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(backfill.grant_batch, site, now_ms=now_ms)
+async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
+    (import_id,) = imports
+    await store.write(importing.step, import_id, site=site, now_ms=now_ms)
+    return True
 
 
-async def supply_codes(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(backfill.supply_batch, site, now_ms=now_ms)
-
-
-async def import_files(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(importing.step, site, now_ms=now_ms)
-
-
-async def count_cohorts(store: Store, now_ms: int) -> bool:
+async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:
     """The counting takes as long as there are people, so it is not part of a write, and done in
     slices."""
-    found = await store.read(cohorts.due_campaigns, now_ms=now_ms)
     for due in found:
         job = await store.write(cohorts.begin_job, due)
         counts: list[cohorts.CohortCount] = []
@@ -85,55 +89,83 @@ async def count_cohorts(store: Store, now_ms: int) -> bool:
         while days:
             counts, days = await store.slow_snapshot(cohorts.count_slice, job.tenant, days, counts)
         await store.write(cohorts.save_job, job, counts, now_ms=now_ms)
-    return bool(found)
+    return True
 
 
-async def rate_programs(store: Store, now_ms: int) -> bool:
-    await store.write(network.update_confirmation_rates, now_ms=now_ms)
-    return False
+async def set_rates(store: Store, rates: Sequence[ConfirmationRate], now_ms: int) -> bool:
+    await store.write(network.set_rates, rates)
+    return len(rates) == RATES_BATCH
 
 
-async def add_search_texts(store: Store, now_ms: int) -> bool:
-    return await store.write(publications.add_search_texts, now_ms=now_ms)
+async def add_search_texts(store: Store, found: Sequence[Publication], now_ms: int) -> bool:
+    await store.write(publications.add_search_texts, found)
+    return len(found) == publications.FOLD_BATCH
 
 
-async def send_emails(transport: Transport, store: Store, now_ms: int) -> bool:
-    return await sending.send_due(store, transport, now_ms)
+async def delete_disconnected(store: Store, found: Sequence[str], now_ms: int) -> bool:
+    (integration_id,) = found
+    return await store.write(disconnecting.delete_batch, now_ms=now_ms, only=integration_id)
+
+
+async def remove_addresses(store: Store, found: Sequence[OldAddress], now_ms: int) -> bool:
+    await store.write(shipments.remove_addresses, found)
+    return len(found) == shipments.REMOVAL_BATCH
+
+
+def _purge(name: str, every_ms: int, *purges: Purge[Any]) -> Job:
+    return Job(name, every_ms, purged(*purges), always_runs=True)
 
 
 COUNTS = (
-    Job("update the page index", SECOND_MS, update_page_index, probe=page_index.has_changes),
+    Job(
+        "update the page index",
+        SECOND_MS,
+        (
+            Items(
+                page_index.owners_to_index,
+                update_page_index,
+                page_index.OWNERS,
+                page_index.OWNERS,
+            ),
+        ),
+    ),
     Job(
         "count who joined on each day",
         MINUTE_MS,
-        count_cohorts,
-        probe=cohorts.has_work,
+        (Items(cohorts.due_campaigns, count_cohorts, cohorts.MOST_DUE),),
         topic=accounts.TIME_ZONE,
     ),
 )
 
 PURGES = (
-    Job("purge old imports", HOUR_MS, sweep(importing.purge)),
-    Job(
-        "purge expired sessions and invitations",
-        HOUR_MS,
-        sweep(sessions.purge, invitations.purge),
-    ),
-    Job("purge idempotency keys", 10 * MINUTE_MS, sweep(idempotency.purge)),
-    Job("purge old emails", HOUR_MS, sweep(emails.purge)),
-    Job("purge old events", HOUR_MS, sweep(outbox.purge)),
+    _purge("purge old imports", HOUR_MS, importing.purge),
+    _purge("purge expired sessions and invitations", HOUR_MS, sessions.purge, invitations.purge),
+    _purge("purge idempotency keys", 10 * MINUTE_MS, idempotency.purge),
+    _purge("purge old emails", HOUR_MS, emails.purge),
+    _purge("purge old events", HOUR_MS, outbox.purge),
     Job(
         "delete what was kept about disconnected platforms",
         MINUTE_MS,
-        sweep(disconnecting.delete_batch),
-        probe=disconnecting.has_work,
+        (Items(disconnecting.disconnected, delete_disconnected),),
         topic=disconnecting.TOPIC,
     ),
-    Job("purge old webhooks of email platforms", HOUR_MS, sweep(incoming.purge)),
-    Job("purge old attempt counts", HOUR_MS, sweep(attempts.purge)),
-    Job("purge old visitor hashes", HOUR_MS, sweep(clicks.purge)),
-    Job("remove postal addresses after sending", HOUR_MS, sweep(shipments.remove_old_addresses)),
-    Job("purge old records of erasures", HOUR_MS, sweep(erasures.purge)),
+    _purge("purge old webhooks of email platforms", HOUR_MS, incoming.purge),
+    _purge("purge old attempt counts", HOUR_MS, attempts.purge),
+    _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
+    Job(
+        "remove postal addresses after sending",
+        HOUR_MS,
+        (
+            Items(
+                shipments.with_old_address,
+                remove_addresses,
+                shipments.REMOVAL_BATCH,
+                shipments.REMOVAL_BATCH,
+            ),
+        ),
+        always_runs=True,
+    ),
+    _purge("purge old records of erasures", HOUR_MS, erasures.purge),
 )
 
 
@@ -163,28 +195,42 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
         Job(
             "send digests of notifications",
             MINUTE_MS,
-            partial(notifications.send_digests, site),
-            probe=digests.has_due,
+            (Items(digests.due_accounts, partial(notifications.send_digest, site)),),
             topic=CLOCK_SET,
         ),
         Job(
             "send weekly summaries",
             MINUTE_MS,
-            partial(weekly_summaries.send_weekly_summaries, site),
-            probe=weekly_summaries.has_due,
+            (
+                Items(
+                    weekly_summaries.due_accounts,
+                    partial(weekly_summaries.send_weekly_summary, site),
+                    weekly_summaries.BATCH,
+                ),
+            ),
             topic=CLOCK_SET,
         ),
         Job(
             "send payout notifications",
             MINUTE_MS,
-            partial(notifications.notify_about_payouts, site),
-            probe=payout_notifications.has_due,
+            (
+                Items(
+                    payout_notifications.due_months,
+                    partial(notifications.notify_about_payouts, site),
+                ),
+            ),
         ),
         Job(
             "post notifications to Slack",
             30 * SECOND_MS,
-            partial(notifications.post_to_slack, poster),
-            probe=slack_messages.has_due,
+            (
+                Items(
+                    slack_messages.due_accounts,
+                    partial(notifications.post_to_slack, poster),
+                    slack_messages.BATCH,
+                    slack_messages.BATCH,
+                ),
+            ),
             topic=slack_messages.TOPIC,
         ),
     )
@@ -197,56 +243,55 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         Job(
             "import uploaded files",
             SECOND_MS,
-            partial(import_files, site),
-            probe=importing.is_running,
+            (Items(importing.running, partial(import_file, site)),),
         ),
         Job(
             "verify referrals after their holding period",
             5 * SECOND_MS,
-            partial(money.verify_due_referrals, site),
-            probe=lifecycle.has_due,
+            (money.referrals_to_verify(site),),
             topic=CLOCK_SET,
         ),
         Job(
             "grant new rewards to advocates who already qualify",
             5 * SECOND_MS,
-            partial(grant_new_rewards, site),
-            probe=backfill.has_new_rewards,
+            (Items(backfill.new_rewards, partial(grant_new_reward, site)),),
         ),
         Job(
             "give added coupon codes to waiting advocates",
             5 * SECOND_MS,
-            partial(supply_codes, site),
-            probe=backfill.has_new_codes,
+            (Items(backfill.restocked_rewards, partial(supply_codes, site)),),
         ),
         Job(
             "send budget notifications",
             10 * SECOND_MS,
-            partial(money.notify_about_budgets, site),
-            probe=budget_notifications.has_due,
+            (money.budgets_to_notify(site),),
             topic=charges.BUDGET_NOTIFICATIONS,
         ),
         Job(
             "send emails",
             30 * SECOND_MS,
-            partial(send_emails, transport),
-            probe=sending.has_due,
+            (Items(sending.due, partial(sending.send, transport), sending.BATCH, sending.BATCH),),
             topic=emails.TOPIC,
         ),
+        Job("close months and create payouts", MINUTE_MS, (money.MONTHS,), topic=CLOCK_SET),
         Job(
-            "close months and create payouts",
-            MINUTE_MS,
-            money.close_months,
-            probe=payouts.has_work,
-            topic=CLOCK_SET,
+            "update confirmation rates",
+            10 * MINUTE_MS,
+            (Items(network.changed_rates, set_rates, RATES_BATCH, RATES_BATCH),),
+            always_runs=True,
         ),
-        Job("update confirmation rates", 10 * MINUTE_MS, rate_programs),
         Job(
             "fill in search texts after an upgrade",
             HOUR_MS,
-            add_search_texts,
-            probe=publications.has_missing_search_text,
+            (
+                Items(
+                    publications.without_search_text,
+                    add_search_texts,
+                    publications.FOLD_BATCH,
+                    publications.FOLD_BATCH,
+                ),
+            ),
         ),
-        Job("check the ledger", DAY_MS, money.verify_ledger),
+        Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
     )

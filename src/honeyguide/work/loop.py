@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 
-from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import Store, job_runs
+from honeyguide.work.items import has_any, run_all
 from honeyguide.work.jobs import Job
 
 log = logging.getLogger("honeyguide.work")
@@ -23,45 +24,68 @@ LEASE_MS = 60_000
 QUIET_BELOW_MS = 30_000
 
 
+class JobFailed(Exception):
+    """The job itself failed, and this is recorded. The loop that runs it did not."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+class JobLoop:
+    """Runs one job whenever it is due."""
+
+    def __init__(self, loop: Loop, job: Job) -> None:
+        self.name = job.name
+        self._loop = loop
+        self._job = job
+        self._called = asyncio.Event()
+        self._wait_ms = 0
+
+    def begin(self) -> None:
+        if self._job.topic is not None:
+            self._loop.store.listen(self._job.topic, self._called.set)
+
+    async def step(self) -> None:
+        early, began_ms = self._called.is_set(), system_clock()
+        self._called.clear()
+        self._wait_ms = self._job.every_ms
+        try:
+            self._wait_ms = await self._loop.run_if_due(self._job, early=early)
+        except JobFailed as failed:
+            if isinstance(failed.error, Unavailable):
+                log.warning("Job will be tried again: %s", failed, extra=_duration(began_ms))
+            else:
+                log.error("Job failed", exc_info=failed.error, extra=_duration(began_ms))
+
+    async def rest(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._wait_ms / 1000):
+                await self._called.wait()
+
+    async def end(self) -> None:
+        pass
+
+
 class Loop:
     def __init__(self, store: Store, clock: Clock, jobs: tuple[Job, ...]) -> None:
-        self._store = store
+        self.store = store
         self._clock = clock
         self.jobs = jobs
+        # When this process last looked whether each job has work.
+        self.looked: dict[str, int] = {}
 
-    async def run(self) -> None:
-        async with asyncio.TaskGroup() as group:
-            for job in self.jobs:
-                group.create_task(self._repeat(job))
+    def loops(self) -> list[JobLoop]:
+        return [JobLoop(self, job) for job in self.jobs]
 
-    async def _repeat(self, job: Job) -> None:
-        log_context.start_job(job.name)
-        called = asyncio.Event()
-        if job.topic is not None:
-            self._store.listen(job.topic, called.set)
-        while True:
-            early, began_ms = called.is_set(), system_clock()
-            called.clear()
-            try:
-                wait_ms = await self._run_if_due(job, early=early)
-            except Unavailable as error:
-                log.warning("Job will be tried again: %s", error, extra=_duration(began_ms))
-                wait_ms = job.every_ms
-            except Exception:
-                log.exception("Job failed", extra=_duration(began_ms))
-                wait_ms = job.every_ms
-            try:
-                async with asyncio.timeout(wait_ms / 1000):
-                    await called.wait()
-            except TimeoutError:
-                pass
-
-    async def _run_if_due(self, job: Job, *, early: bool) -> int:
+    async def run_if_due(self, job: Job, *, early: bool) -> int:
         """Returns how long to wait until the job may be due again."""
-        if not await self._has_work(job):
+        has_work = await self._has_work(job)
+        self.looked[job.name] = system_clock()
+        if not has_work:
             return job.every_ms
         await self._run(job, early=early)
-        last = await self._store.read(job_runs.find, job.name)
+        last = await self.store.read(job_runs.find, job.name)
         if last is None:
             return job.every_ms
         next_ms = last.started_ms + job.every_ms
@@ -71,17 +95,22 @@ class Loop:
 
     async def once(self, job: Job) -> bool:
         """Run all of a job's batches now; False if another process is running it."""
-        return not await self._has_work(job) or await self._run(job, early=True)
+        try:
+            return not await self._has_work(job) or await self._run(job, early=True)
+        except JobFailed as failed:
+            raise failed.error from None
 
     async def _has_work(self, job: Job) -> bool:
         """An idle installation writes nothing: a frequent job looks before it claims."""
-        if job.probe is None:
+        if job.always_runs:
             return True
-        return bool(await self._store.read(job.probe, now_ms=self._clock()))
+        if isinstance(job.work, tuple):
+            return await has_any(self.store, job.name, job.work, self._clock())
+        return job.probe is None or bool(await self.store.read(job.probe, now_ms=self._clock()))
 
     async def _run(self, job: Job, *, early: bool) -> bool:
         token, began_ms = new_id(), system_clock()
-        if not await self._store.write(
+        if not await self.store.write(
             job_runs.claim,
             job.name,
             token,
@@ -99,9 +128,9 @@ class Loop:
             log.log(level, "Job finished", extra=_duration(began_ms))
         except Exception as error:
             result = f"failed: {type(error).__name__}"
-            raise
+            raise JobFailed(error) from error
         finally:
-            await self._store.write(
+            await self.store.write(
                 job_runs.finish,
                 job.name,
                 token,
@@ -125,14 +154,17 @@ class Loop:
             await asyncio.gather(batches, lease, return_exceptions=True)
 
     async def _batches(self, job: Job) -> None:
-        while await job.batch(self._store, self._clock()):
+        if isinstance(job.work, tuple):
+            await run_all(self.store, job.name, job.work, self._clock)
+            return
+        while await job.work(self.store, self._clock()):
             pass
 
     async def _renew_until_lost(self, job: Job, token: str) -> None:
         while True:
             await asyncio.sleep(LEASE_MS / 3000)
             until_ms = system_clock() + LEASE_MS
-            if not await self._store.write(job_runs.renew, job.name, token, until_ms=until_ms):
+            if not await self.store.write(job_runs.renew, job.name, token, until_ms=until_ms):
                 return
 
 

@@ -7,16 +7,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from honeyguide.accounts import accounts
-from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.partners import budget_notifications, ledger_check, payouts
+from honeyguide.partners.payouts import Earned
 from honeyguide.referrals import lifecycle
 from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
+from honeyguide.referrals.lifecycle import DueReferral
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from honeyguide.work.items import Items
 
 log = logging.getLogger("honeyguide.work")
 
@@ -27,57 +32,82 @@ VERIFY_TOGETHER = 8
 CHECK_PAUSE = 0.5
 
 
-async def verify_due_referrals(site: Site, store: Store, now_ms: int) -> bool:
-    found = await store.read(lifecycle.due, now_ms=now_ms, batch=VERIFY_BATCH)
-    settled = 0
-    for start in range(0, len(found), VERIFY_TOGETHER):
-        some = found[start : start + VERIFY_TOGETHER]
-        outcomes = await asyncio.gather(
-            *(
-                store.write(signups.verify_due, site, tenant, subscriber_id, now_ms=now_ms)
-                for tenant, subscriber_id in some
-            ),
-            return_exceptions=True,
-        )
-        for (_, subscriber_id), outcome in zip(some, outcomes, strict=True):
-            if not isinstance(outcome, BaseException):
-                settled += 1
-            elif isinstance(outcome, Unavailable) or not isinstance(outcome, Exception):
-                raise outcome
-            else:  # one failure must not block the others forever
-                log.error(
-                    "Could not verify the referral of subscriber %s",
-                    subscriber_id,
-                    exc_info=outcome,
-                )
-    return len(found) == VERIFY_BATCH and settled > 0
+class PayoutsSkipped(Fault):
+    """Some payouts of a month could not be created. All others were."""
+
+    code = "payouts_skipped"
 
 
-async def notify_about_budgets(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(budget_notifications.notify_due, site, now_ms=now_ms)
+async def verify_referrals(
+    site: Site, store: Store, found: Sequence[DueReferral], now_ms: int
+) -> bool:
+    outcomes = await asyncio.gather(
+        *(
+            store.write(signups.verify_due, site, due.tenant, due.id, now_ms=now_ms)
+            for due in found
+        ),
+        return_exceptions=True,
+    )
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return any(outcome is not None for outcome in outcomes)
 
 
-async def close_months(store: Store, now_ms: int) -> bool:
-    """Close finished months, then create the payouts of one closed month, batch by batch."""
-    for month in await store.write(payouts.close_months, now_ms=now_ms):
-        log.info("Closed the month %s", month)
-    return await pay_out(store, now_ms) is not None
+def referrals_to_verify(site: Site) -> Items:
+    return Items(lifecycle.due, partial(verify_referrals, site), VERIFY_BATCH, VERIFY_TOGETHER)
+
+
+async def notify_about_budget(
+    site: Site, store: Store, programs: Sequence[str], now_ms: int
+) -> bool:
+    (program_id,) = programs
+    await store.write(budget_notifications.notify_due, site, now_ms=now_ms, only=program_id)
+    return True
+
+
+def budgets_to_notify(site: Site) -> Items:
+    return Items(budget_notifications.due_programs, partial(notify_about_budget, site))
+
+
+async def close_or_pay_out(store: Store, months: Sequence[str], now_ms: int) -> bool:
+    (month,) = months
+    if month == payouts.CLOSE:
+        for closed in await store.write(payouts.close_months, now_ms=now_ms):
+            log.info("Closed the month %s", closed)
+    else:
+        await pay_out(store, month, now_ms)
+    return True
+
+
+MONTHS = Items(payouts.due_months, close_or_pay_out)
 
 
 async def pay_out(
-    store: Store, now_ms: int, made: Callable[[int], None] = lambda payouts: None
-) -> str | None:
-    """Create the payouts of the oldest closed month that has none, and return that month.
+    store: Store, month: str, now_ms: int, made: Callable[[int], None] = lambda payouts: None
+) -> None:
+    """Create the payouts of a closed month, batch by batch. One that cannot be created stops no
+    other; the month then stays open for it, and this raises `PayoutsSkipped`.
 
     `made` is called with the number of payouts of each batch.
     """
-    month = await store.read(payouts.month_to_pay_out)
-    after: str | None = ""
-    while month is not None and after is not None:
-        batch = await store.write(payouts.make_payouts, month, after, now_ms=now_ms)
-        after = batch.after
-        made(batch.payouts)
-    return month
+
+    async def make(some: Sequence[Earned]) -> None:
+        made(await store.write(payouts.make_payouts, month, some, now_ms=now_ms))
+
+    after, failed = "", 0
+    while earned := await store.read(payouts.earned_by, month, after):
+        for partner, error in await do_all(earned, make):
+            failed += 1
+            log.error("Could not create the payout of %s", partner.credit, exc_info=error)
+        after = earned[-1].credit
+    if failed:
+        raise PayoutsSkipped(
+            "{n} payouts of {month} could not be created. The log has the details.",
+            n=failed,
+            month=month,
+        )
+    await store.write(payouts.set_paid_out, month, now_ms=now_ms)
 
 
 async def verify_ledger(store: Store, now_ms: int) -> bool:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from honeyguide.events.outbound import Answer, Outbound
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
+from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, slack_messages
@@ -17,10 +20,18 @@ from honeyguide.mail.slack_messages import SlackMessage
 from honeyguide.partners import payout_notifications
 from honeyguide.store import Store
 
+log = logging.getLogger("honeyguide.work")
+
 # After each attempt that failed; then the messages are given up.
 DELAYS_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS)
 # Longer than a post may take.
 LEASE_MS = MINUTE_MS
+
+
+class AccountsSkipped(Fault):
+    """Some accounts could not be notified. All others were."""
+
+    code = "accounts_skipped"
 
 
 @dataclass(frozen=True)
@@ -43,20 +54,54 @@ class SlackPoster:
         return None if is_ok else why_not(answer)
 
 
-async def send_digests(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(digests.send_next, site, now_ms=now_ms)
+async def send_digest(site: Site, store: Store, accounts: Sequence[str], now_ms: int) -> bool:
+    (account_id,) = accounts
+    await store.write(digests.send_next, site, now_ms=now_ms, only=account_id)
+    return True
 
 
-async def notify_about_payouts(site: Site, store: Store, now_ms: int) -> bool:
-    return await store.write(payout_notifications.notify_batch, site, now_ms=now_ms)
+async def notify_about_payouts(
+    site: Site, store: Store, months: Sequence[str], now_ms: int
+) -> bool:
+    """Notifies all accounts of a month, a batch at a time. If one cannot be notified, the others
+    are, and the month is gone through again later."""
+    (month,) = months
+    passed_over: list[str] = []
+    batch, more = payout_notifications.BATCH, True
+    while more:
+        try:
+            more = await store.write(
+                payout_notifications.notify_batch,
+                site,
+                month,
+                now_ms=now_ms,
+                batch=batch,
+                is_whole=not passed_over,
+            )
+        except Unavailable:
+            raise
+        except Exception:
+            if batch == 1:
+                account_id = await store.write(payout_notifications.pass_over, month)
+                log.exception("Could not notify the account %s about %s", account_id, month)
+                passed_over.append(account_id)
+            batch = 1
+    if passed_over:
+        await store.write(payout_notifications.begin_again, month)
+        raise AccountsSkipped(
+            "{n} accounts could not be notified. The log has the details.", n=len(passed_over)
+        )
+    return True
 
 
-async def post_to_slack(poster: SlackPoster, store: Store, now_ms: int) -> bool:
+async def post_to_slack(
+    poster: SlackPoster, store: Store, accounts: Sequence[str], now_ms: int
+) -> bool:
     """Posts a batch, one post for each account. At least once: if the process dies after posting,
     the lease ends and the messages are posted again."""
     token = new_id()
     claimed = await store.write(
-        slack_messages.claim, token, until_ms=now_ms + LEASE_MS, now_ms=now_ms
+        slack_messages.claim, accounts, token, until_ms=now_ms + LEASE_MS, now_ms=now_ms
     )
     by_account: dict[str, list[SlackMessage]] = defaultdict(list)
     for message in sorted(claimed, key=lambda each: each.id):

@@ -5,6 +5,7 @@ processes run this.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -65,23 +66,20 @@ _WAITING_REWARDS = _sql.query("waiting_rewards", _WaitingRewards)
 _FIRST_VERIFIED_MS = _sql.value("first_verified_ms", int)
 
 
-async def has_due(tx: Tx, *, now_ms: int) -> bool:
-    return bool(await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=1))
+async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[DueAccount]:
+    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=most)
 
 
-async def due_accounts(tx: Tx, *, now_ms: int) -> list[DueAccount]:
-    return await tx.all(_DUE_ACCOUNTS, now_ms=now_ms, batch=BATCH)
-
-
-async def send_weekly_summaries(site: Site, store: Store, now_ms: int) -> bool:
-    due = await store.read(due_accounts, now_ms=now_ms)
-    for account in due:
-        summary = None
-        if _is_time(account, now_ms):
-            # Apart from the write: a week of a large newsletter takes a moment to read.
-            summary = await store.slow_snapshot(summarize, site, account, now_ms=now_ms)
-        await store.write(finish, site, account, summary, now_ms=now_ms)
-    return len(due) == BATCH
+async def send_weekly_summary(
+    site: Site, store: Store, accounts: Sequence[DueAccount], now_ms: int
+) -> bool:
+    (account,) = accounts
+    summary = None
+    if _is_time(account, now_ms):
+        # Apart from the write: a week of a large newsletter takes a moment to read.
+        summary = await store.slow_snapshot(summarize, site, account, now_ms=now_ms)
+    await store.write(finish, site, account, summary, now_ms=now_ms)
+    return True
 
 
 def _is_time(account: DueAccount, now_ms: int) -> bool:

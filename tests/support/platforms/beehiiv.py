@@ -199,7 +199,7 @@ class BeehiivServer(StandIn):
         assert set(body) <= {"url", "event_types", "description"}
         if not body["url"].startswith("https://"):
             return error(400, "INVALID_URL")
-        made = {"id": f"ep_{len(self.webhooks) + 1}", **body}
+        made = {"id": f"ep_{next(self.numbers)}", **body}
         self.webhooks[made["id"]] = made
         return web.json_response({"data": made})
 

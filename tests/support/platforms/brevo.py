@@ -44,6 +44,7 @@ class BrevoServer(StandIn):
         return [
             web.get("/account", self._guarded(self.account)),
             web.get("/contacts/lists", self._guarded(self.list_lists)),
+            web.get("/contacts/lists/{id}", self._guarded(self.one_list)),
             web.get("/contacts/lists/{id}/contacts", self._guarded(self.list_contacts)),
             web.get("/contacts/attributes", self._guarded(self.list_attributes)),
             web.post("/contacts/attributes/normal/{name}", self._guarded(self.add_attribute)),
@@ -114,6 +115,12 @@ class BrevoServer(StandIn):
         ]
         page = shown[offset : offset + limit]
         return web.json_response({"lists": page, "count": len(shown)})
+
+    async def one_list(self, request: web.Request) -> web.StreamResponse:
+        number = int(request.match_info["id"])
+        if number not in self.lists:
+            return problem(404, "document_not_found", "List ID does not exist")
+        return web.json_response({"id": number, "name": self.lists[number]})
 
     async def list_contacts(self, request: web.Request) -> web.StreamResponse:
         asked, number = request.query, int(request.match_info["id"])
@@ -190,7 +197,7 @@ class BrevoServer(StandIn):
         assert body["type"] == "marketing" and set(body["events"]) <= EVENTS
         if "127.0.0.1" in body["url"]:
             return problem(400, "invalid_parameter", "Url is invalid")
-        number = len(self.webhooks) + 1
+        number = next(self.numbers)
         self.webhooks[number] = body
         return web.json_response({"id": number}, status=201)
 

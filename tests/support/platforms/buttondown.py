@@ -145,7 +145,7 @@ class ButtondownServer(StandIn):
         if not body["url"].startswith("https://"):
             return error(422, "")
         made = {
-            "id": f"wh_{len(self.webhooks) + 1}",
+            "id": f"wh_{next(self.numbers)}",
             "creation_date": "2026-11-16T10:00:00Z",
             "status": "enabled",
             **body,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+import copy
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -60,6 +62,12 @@ class PlatformCase:
     unsubscribed: Any = "unsubscribed"
     fields: Callable[[Any], dict[str, Any]] = lambda person: person["fields"]
     id: Callable[[Any], str] = lambda person: str(person["id"])
+    everything: Callable[[Any], dict[str, Any]] = copy.deepcopy
+    """All that the platform knows of somebody."""
+    also_elsewhere: Callable[[Any, str], Any] = lambda server, email: _named(server.add(email))
+    """Adds somebody who is on the list, with a name, a field of their own, and on other lists."""
+    left_at: Mapping[str, Any] = field(default_factory=dict)
+    """What changes when we unsubscribe them, and nothing else."""
     unknown_id: str = "999"
     code: str = "RH_CODE"
     """The name of the referral code there; "" if there are no fields."""
@@ -82,6 +90,37 @@ def _made(server: Any, **changes: Any) -> Any:
     for name, value in changes.items():
         setattr(server, name, value)
     return server
+
+
+def _named(person: Any) -> Any:
+    """With a name and a town, wherever the platform keeps them."""
+    if isinstance(person, mailchimp.Member):
+        person.name = "Their Own"
+        person.fields["TOWN"] = "Bonn"
+        return person
+    for name in ("name", "first_name"):
+        if name in person:
+            person[name] = "Their Own"
+    for fields in ("fields", "values", "attributes", "metadata", "attribs"):
+        if fields in person:
+            person[fields].update({"Town": "Bonn", "name": "Their Own", "FIRSTNAME": "Their Own"})
+    return person
+
+
+def _also_in_ghost(server: Any, email: str) -> Any:
+    member = server.join(email, "Their Own", labels=[{"name": "VIP"}])
+    server.change(member, newsletters=[ghost.NEWSLETTER, ghost.OTHER])
+    return member
+
+
+def _also_on_brevo_list(server: Any, email: str) -> Any:
+    return _named(server.add(email, lists=(brevo.LIST, brevo.LIST + 1)))
+
+
+def _also_on_listmonk_list(server: Any, email: str) -> Any:
+    person = _named(server.add(email, "confirmed"))
+    person["on"][listmonk.OTHER_LIST] = "confirmed"
+    return person
 
 
 def _no_limit(server: Any) -> Any:
@@ -118,6 +157,8 @@ def _add(server: Any, email: str) -> Any:
 
 CASES: dict[str, PlatformCase] = {
     "ghost": PlatformCase(
+        also_elsewhere=_also_in_ghost,
+        left_at={".newsletters": [ghost.OTHER]},
         server=ghost.GhostServer,
         platform=lambda server: Ghost(),
         credentials=lambda server: {"url": server.url, "admin_api_key": server.key},
@@ -135,6 +176,8 @@ CASES: dict[str, PlatformCase] = {
         ),
     ),
     "mailchimp": PlatformCase(
+        everything=dataclasses.asdict,
+        left_at={".status": "unsubscribed"},
         server=lambda: _made(mailchimp.MailchimpServer(), tags={"RH_CODE", "RH_TOTREF"}),
         platform=lambda server: Mailchimp(f"{server.url}/3.0"),
         credentials=lambda server: {"api_key": mailchimp.KEY},
@@ -154,6 +197,7 @@ CASES: dict[str, PlatformCase] = {
         ),
     ),
     "kit": PlatformCase(
+        left_at={".state": "cancelled"},
         server=lambda: _made(_no_limit(kit.KitServer()), fields={"rh_code", "rh_totref"}),
         platform=lambda server: Kit(server.url),
         credentials=lambda server: {"api_key": kit.KEY},
@@ -170,6 +214,7 @@ CASES: dict[str, PlatformCase] = {
         ),
     ),
     "beehiiv": PlatformCase(
+        left_at={".status": "inactive"},
         server=lambda: _made(_no_limit(beehiiv.BeehiivServer()), fields=["RH_CODE", "RH_TOTREF"]),
         platform=lambda server: Beehiiv(f"{server.url}/v2"),
         credentials=lambda server: {"api_key": beehiiv.KEY},
@@ -188,6 +233,8 @@ CASES: dict[str, PlatformCase] = {
         ),
     ),
     "listmonk": PlatformCase(
+        also_elsewhere=_also_on_listmonk_list,
+        left_at={f".on.{listmonk.LIST}": "unsubscribed"},
         server=listmonk.ListmonkServer,
         platform=lambda server: Listmonk(),
         credentials=lambda server: {
@@ -213,6 +260,7 @@ CASES: dict[str, PlatformCase] = {
         ),
     ),
     "buttondown": PlatformCase(
+        left_at={".type": "unsubscribed"},
         server=lambda: _made(_no_limit(buttondown.ButtondownServer()), left_today=10**6),
         platform=lambda server: Buttondown(f"{server.url}/v1"),
         credentials=lambda server: {"api_key": buttondown.KEY},
@@ -225,6 +273,7 @@ CASES: dict[str, PlatformCase] = {
         faults=((status(403), WrongCredentials), (status(200, '{"id": 7}'), Unexpected)),
     ),
     "mailerlite": PlatformCase(
+        left_at={".status": "unsubscribed"},
         server=lambda: _made(
             _no_limit(mailerlite.MailerLiteServer()),
             fields={"name": "name", "rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"},
@@ -239,6 +288,8 @@ CASES: dict[str, PlatformCase] = {
         faults=((status(403), Unexpected), (status(200, '{"data": 7}'), Unexpected)),
     ),
     "brevo": PlatformCase(
+        also_elsewhere=_also_on_brevo_list,
+        left_at={".emailBlacklisted": True},
         server=lambda: _made(brevo.BrevoServer(), attributes={"RH_CODE", "RH_TOTREF"}),
         platform=lambda server: Brevo(server.url),
         credentials=lambda server: {"api_key": brevo.KEY},

@@ -152,7 +152,8 @@ class KitServer(StandIn):
         body = await request.json()
         if "127.0.0.1" in body["url"]:
             return errors(422, "Url is not allowed")
-        made = {"id": len(self.webhooks) + 1, "secret": "whsec_abc", **body}
+        number = next(self.numbers)
+        made = {"id": number, "secret": "whsec_" + "abcdefgh"[: number + 2], **body}
         self.webhooks[made["id"]] = made
         return web.json_response({"webhook_endpoint": made}, status=201)
 

@@ -46,6 +46,7 @@ class ListmonkServer(StandIn):
         return [
             web.get("/api/health", self._guarded(self.health)),
             web.get("/api/lists", self._guarded(self.all_lists)),
+            web.get("/api/lists/{id}", self._guarded(self.one_list)),
             web.get("/api/subscribers", self._guarded(self.query)),
             web.post("/api/subscribers", self._guarded(self.create)),
             web.put("/api/subscribers/lists", self._guarded(self.manage_lists)),
@@ -90,6 +91,12 @@ class ListmonkServer(StandIn):
     async def all_lists(self, request: web.Request) -> web.StreamResponse:
         shown = [{**self._list(each), "subscriber_count": 7} for each in self.lists]
         return page_of(shown, len(shown))
+
+    async def one_list(self, request: web.Request) -> web.StreamResponse:
+        number = int(request.match_info["id"])
+        if number not in self.lists:  # with this status
+            return web.json_response({"message": "List not found"}, status=400)
+        return web.json_response({"data": self._list(number)})
 
     def _list(self, number: int) -> dict[str, Any]:
         return {
@@ -165,12 +172,14 @@ class ListmonkServer(StandIn):
 
     async def manage_lists(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
-        assert set(body) == {"ids", "action", "target_list_ids"}
+        assert set(body) - {"status"} == {"ids", "action", "target_list_ids"}
+        assert body.get("status") in (None, "confirmed")
         for number in body["ids"]:
             person = self.people[number]
             for each in body["target_list_ids"]:
                 if body["action"] == "add":
                     person["on"].setdefault(each, "unconfirmed")
+                    person["on"][each] = body.get("status", person["on"][each])
                 elif each in person["on"]:
                     person["on"][each] = "unsubscribed"
             person["subscription_updated_at"] = LATELY

@@ -67,6 +67,7 @@ class MailchimpServer(StandIn):
         return [
             web.get("/3.0/", self._guarded(self.root)),
             web.get("/3.0/lists", self._guarded(self.lists)),
+            web.get(at, self._guarded(self.one_list)),
             web.get(f"{at}/merge-fields", self._guarded(self.merge_fields)),
             web.post(f"{at}/merge-fields", self._guarded(self.add_merge_field)),
             web.get(f"{at}/members", self._guarded(self.list_members)),
@@ -113,6 +114,9 @@ class MailchimpServer(StandIn):
     async def lists(self, request: web.Request) -> web.StreamResponse:
         one = {"id": LIST, "name": "Readers", "stats": {"member_count": len(self.members)}}
         return web.json_response({"lists": [] if self.is_deleted else [one]})
+
+    async def one_list(self, request: web.Request) -> web.StreamResponse:
+        return web.json_response({"id": LIST})
 
     async def merge_fields(self, request: web.Request) -> web.StreamResponse:
         assert request.query["count"] == "1000"
@@ -191,7 +195,7 @@ class MailchimpServer(StandIn):
     async def add_webhook(self, request: web.Request) -> web.StreamResponse:
         body = await request.json()
         assert set(body) == {"url", "events", "sources"}
-        hook_id = f"hook{len(self.webhooks)}"
+        hook_id = f"hook{next(self.numbers)}"
         self.webhooks[hook_id] = body
         return web.json_response({"id": hook_id, **body})
 

@@ -162,7 +162,13 @@ class MailerLiteServer(StandIn):
             return invalid("The url is invalid.")
         if "subscriber.deleted" in body["events"] and not body.get("batchable"):
             return invalid("The event subscriber.deleted needs batchable.")
-        made = {"id": "165968867532736034", "enabled": True, "secret": "yaEgW3JvHz", **body}
+        number = next(self.numbers)
+        made = {
+            "id": str(165968867532736034 + number),
+            "enabled": True,
+            "secret": f"yaEgW3JvHz{number}",
+            **body,
+        }
         self.webhooks[str(made["id"])] = made
         return web.json_response({"data": made}, status=201)
 

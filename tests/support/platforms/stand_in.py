@@ -5,6 +5,7 @@ as told before it answers as the platform would.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
@@ -41,7 +42,11 @@ class StandIn:
     def __init__(self) -> None:
         self.seen: list[Seen] = []
         self.faults: deque[Answer] = deque()
+        self.before: Answer | None = None
+        """Answers every request, usually as the platform would."""
         self.url = ""
+        self.numbers = itertools.count(1)
+        """For the IDs of webhooks, which are never used twice."""
 
     def routes(self) -> list[web.RouteDef]:
         raise NotImplementedError
@@ -84,7 +89,7 @@ class StandIn:
         self.seen.append(Seen(request.method, request.path_qs, headers, await request.read()))
         if self.faults:
             return await self.faults.popleft()(request)
-        return await handler(request)
+        return await (self.before or handler)(request)
 
 
 def status(code: int, text: str = "{}", **headers: str) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -23,7 +24,7 @@ from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger_check, payouts, rules, statements
-from honeyguide.store import job_runs
+from honeyguide.store import job_failures, job_runs
 from honeyguide.store.tx import Tx
 
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
@@ -79,7 +80,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         given=request.fields,
         money=money.show,
         closes_at=rules.closes_at,
-        jobs=await job_runs.all_runs(tx),
+        jobs=await job_runs.all_jobs(tx),
+        skipped=Counter(failure.job for failure in await job_failures.list_all(tx)),
         system_ms=system_clock(),
     )
 

@@ -8,7 +8,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.partners import forecast, rules
-from honeyguide.referrals import daily_counts, recent_counts, shipments
+from honeyguide.referrals import daily_counts, recent_counts, search, shipments
 from honeyguide.store.tx import Tx
 
 MOST = 1_000
@@ -28,6 +28,7 @@ async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDec
         await _rewards(tx, tenant),
         await _shipments(tx, tenant),
         await _codes(tx, tenant),
+        await _unknown_codes(tx, tenant),
     ]
     return [each for each in found if each is not None] + await _budgets(tx, tenant, now_ms)
 
@@ -80,6 +81,16 @@ async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
     words = "The coupon codes of a reward have run out."
     return OpenDecision("gift", title, words, "/rewards", "Add codes")
+
+
+async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    count = await search.count_unknown_codes(tx, tenant, most=MOST + 1)
+    if not count:
+        return None
+    title = f"{_many(count, 'subscriber')} came with an unknown code"
+    words = "No referral was counted. You can say who referred them."
+    path = "/subscribers?referred_by=unknown"
+    return OpenDecision("warning", title, words, path, "Set referrers")
 
 
 async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:

@@ -116,12 +116,12 @@ SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, month = request.who.account_id, month_of(request)
     is_now = month == rules.month_of(request.now_ms)
-    campaigns, _ = await network.page_of_partner_campaigns(
-        tx, account_id, Page(1, 200), now_ms=request.now_ms
-    )
     earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
     outlook = await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms)
     upcoming = await forecast.upcoming_of_partner(tx, account_id)
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    joined = earnings.programs[page.skip : page.skip + page.per_page]
+    ids = [row.partner_campaign_id for row, _ in joined]
     state = request.query.get("show", "")
     if state not in partner_referrals.STATES:
         has_pending = bool(earnings.pending_cents)
@@ -138,7 +138,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         outlook=outlook,
         upcoming=upcoming,
         reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
-        partner_campaigns={campaign.id: campaign for campaign in campaigns},
+        joined=joined,
+        page=page.page,
+        pages=page.total_pages(len(earnings.programs)),
+        partner_campaigns=await network.partner_campaigns_by_id(
+            tx, account_id, ids, now_ms=request.now_ms
+        ),
         state=state,
         states=STATES,
         rows=rows,

@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
-from honeyguide.mail import emails, layout, own_texts, texts
+from honeyguide.mail import email_kinds, emails, layout, own_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding, EmailParts
 from honeyguide.mail.own_texts import EDITABLE, FIELDS, EditableEmail
@@ -162,7 +162,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
         tx,
         account_id=request.tenant.account_id,
         to=EmailAddress(request.who.email),
-        kind="test_email",
+        kind=email_kinds.TEST_EMAIL,
         subject=message.subject,
         text=made.text,
         html=made.html,

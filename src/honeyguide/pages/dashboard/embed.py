@@ -4,6 +4,7 @@ website builder, a live preview, a check of a page, and the last signups.
 
 from __future__ import annotations
 
+import asyncio
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -148,8 +149,13 @@ async def check(services: PageServices, request: PageRequest) -> PageView:
         answer = await outbound.request("GET", url, body=None, headers={}, most_read=MOST_READ)
     finally:
         await outbound.close()
-    findings = embed_check.findings(
-        answer, url=url, base_url=services.site.base_url, embed=found[0], asks_consent=found[1]
+    findings = await asyncio.to_thread(
+        embed_check.findings,
+        answer,
+        url=url,
+        base_url=services.site.base_url,
+        embed=found[0],
+        asks_consent=found[1],
     )
     return await services.store.snapshot(_view, request, findings)
 

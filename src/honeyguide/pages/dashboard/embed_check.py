@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from honeyguide.events.outbound import FullAnswer
 from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.dashboard.html_tags import Attributes, start_tags
 from honeyguide.pages.embeds import script
 from honeyguide.referrals import embeds
 from honeyguide.referrals.embeds import Embed
 
-Attributes = dict[str, str]
 ELEMENTS = ("honeyguide-signup", "honeyguide-hub", "honeyguide-leaderboard")
-_SCRIPT = re.compile(r"/embed/(honeyguide(?:-\d+)?\.js)(?:\?.*)?$").search
+_SCRIPT = re.compile(r"honeyguide(?:-\d{1,9})?\.js").fullmatch
+# More than any page has; each takes memory while the page is judged.
+MOST_TAGS = 100_000
+TOO_MANY_TAGS = "The page has more than 100,000 elements, too many to check."
 # Which rule of a policy decides, the first of these that it has.
 _DIRECTIVES = {
     "script-src": ("script-src-elem", "script-src", "default-src"),
     "connect-src": ("connect-src", "default-src"),
 }
+_LONGEST_NONCE = 200
 # One element, by its tag, id, classes and attributes: enough for almost every form.
 _SIMPLE = re.compile(r"([a-z][\w-]*)?((?:[#.][\w-]+|\[[\w-]+(?:=[\"']?[^\"'\]]*[\"']?)?\])*)", re.I)
 _PART = re.compile(r"([#.])([\w-]+)|\[([\w-]+)(?:=[\"']?([^\"'\]]*)[\"']?)?\]")
@@ -31,20 +34,26 @@ class EmbedFinding(NamedTuple):
     sentence: str
 
 
-class FoundHtml(HTMLParser):
+class TooManyTags(Exception):
+    """The page has more elements than we look at."""
+
+
+class FoundHtml:
     """The parts of a page that matter here."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, page: str) -> None:
         self.tags: list[tuple[str, Attributes]] = []
         self.scripts: list[Attributes] = []
         self.elements: list[str] = []
         self.policies: list[str] = []
+        for tag, attributes in start_tags(page):
+            self._add(tag, attributes)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        attributes = {name: value or "" for name, value in attrs}
+    def _add(self, tag: str, attributes: Attributes) -> None:
+        if len(self.tags) == MOST_TAGS:
+            raise TooManyTags
         self.tags.append((tag, attributes))
-        if tag == "script" and _SCRIPT(attributes.get("src", "")):
+        if tag == "script" and _script_name(attributes.get("src", "")):
             self.scripts.append(attributes)
         elif tag in ELEMENTS:
             self.elements.append(tag)
@@ -55,15 +64,24 @@ class FoundHtml(HTMLParser):
         return any(attribute in attributes for _, attributes in self.tags)
 
 
+def _script_name(src: str) -> str:
+    """The file name of our script, or "" if this is another script."""
+    folder, _, name = src.partition("?")[0].rpartition("/")
+    return name if folder.endswith("/embed") and _SCRIPT(name) else ""
+
+
 def findings(
     answer: FullAnswer, *, url: str, base_url: str, embed: Embed, asks_consent: bool
 ) -> list[EmbedFinding]:
-    """The first thing that stops the rest, or everything there is to say."""
+    """The first thing that stops the rest, or everything there is to say. For a thread: a page may
+    have 2 MB."""
     trouble = _unreadable(answer, url)
     if trouble:
         return [EmbedFinding(False, trouble)]
-    page = FoundHtml()
-    page.feed(answer.body.decode("utf-8", "replace"))
+    try:
+        page = FoundHtml(answer.body.decode("utf-8", "replace"))
+    except TooManyTags:
+        return [EmbedFinding(False, TOO_MANY_TAGS)]
     policy = answer.headers.get("content-security-policy", "")
     page.policies += policy.split(",") if policy else []
     found = [_website(url, embed), *_script(page, base_url, embed)]
@@ -76,13 +94,20 @@ def _unreadable(answer: FullAnswer, url: str) -> str:
     if answer.status is None:
         return f"We could not open the page. {answer.error}"
     if 300 <= answer.status < 400:
-        target = urljoin(url, answer.headers.get("location", ""))
-        return f"The page leads on to {target[:200]}. Check that address instead."
+        return f"The page leads on to {_target(answer, url)}. Check that address instead."
     if answer.status != 200:
         return f"The page answered with status {answer.status}."
     if "html" not in answer.headers.get("content-type", "html"):
         return "The address does not lead to an HTML page."
     return ""
+
+
+def _target(answer: FullAnswer, url: str) -> str:
+    location = answer.headers.get("location", "")
+    try:
+        return urljoin(url, location)[:200]
+    except ValueError:  # such as http://[
+        return location[:200]
 
 
 def _website(url: str, embed: Embed) -> EmbedFinding:
@@ -113,7 +138,7 @@ def _script(page: FoundHtml, base_url: str, embed: Embed) -> list[EmbedFinding]:
         )
     tag = page.scripts[0]
     host = urlsplit(base_url).netloc
-    if urlsplit(tag["src"]).netloc != host:
+    if _host(tag["src"]) != host:
         found.append(EmbedFinding(False, f"The script comes from another host than {host}."))
     if tag.get("data-campaign", "") != embed.public_id:
         found.append(EmbedFinding(False, f"Its data-campaign must be {embed.public_id}."))
@@ -122,10 +147,16 @@ def _script(page: FoundHtml, base_url: str, embed: Embed) -> list[EmbedFinding]:
     return found or [EmbedFinding(True, "The script is on the page.")]
 
 
+def _host(src: str) -> str:
+    try:
+        return urlsplit(src).netloc
+    except ValueError:  # such as http://[
+        return ""
+
+
 def _version(tag: Attributes) -> str:
     """What is wrong with the version that the page names, and with its hash."""
-    match = _SCRIPT(tag["src"])
-    name = match[1] if match else ""
+    name = _script_name(tag["src"])
     if name == script.STABLE:
         if "integrity" not in tag:
             return ""
@@ -183,10 +214,12 @@ def _nothing(forms: int) -> EmbedFinding:
 
 
 def _selected(page: FoundHtml, selector: str) -> EmbedFinding:
-    wanted = _SIMPLE.fullmatch(selector.strip())
+    # The page's own selector, which may be longer than one that was saved here.
+    is_short = len(selector) <= embeds.SELECTOR_LIMIT
+    wanted = _SIMPLE.fullmatch(selector.strip()) if is_short else None
     if wanted is None:
         return EmbedFinding(
-            True, f"Your form is chosen by {selector}, which only a browser can check."
+            True, f"Your form is chosen by {selector[:200]}, which only a browser can check."
         )
     if any(_matches(wanted, tag, attributes) for tag, attributes in page.tags):
         return EmbedFinding(True, f"Your form is chosen by {selector}.")
@@ -196,10 +229,11 @@ def _selected(page: FoundHtml, selector: str) -> EmbedFinding:
 def _matches(wanted: re.Match[str], tag: str, attributes: Attributes) -> bool:
     if wanted[1] and wanted[1].lower() != tag:
         return False
+    classes = set(attributes.get("class", "").split())
     for kind, name, attribute, value in _PART.findall(wanted[2]):
         if kind == "#" and attributes.get("id") != name:
             return False
-        if kind == "." and name not in attributes.get("class", "").split():
+        if kind == "." and name not in classes:
             return False
         if attribute and (attribute not in attributes or value not in ("", attributes[attribute])):
             return False
@@ -209,7 +243,7 @@ def _matches(wanted: re.Match[str], tag: str, attributes: Attributes) -> bool:
 def _policies(page: FoundHtml, base_url: str) -> list[EmbedFinding]:
     """What the website's own content security policy forbids."""
     found = []
-    nonce = page.scripts[0].get("nonce", "") if page.scripts else ""
+    nonce = page.scripts[0].get("nonce", "")[:_LONGEST_NONCE] if page.scripts else ""
     for directive in _DIRECTIVES:
         if any(not _permits(policy, directive, base_url, nonce) for policy in page.policies):
             found.append(

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from honeyguide.kernel import clock
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, iso
-from honeyguide.kernel.periods import day_of
+from honeyguide.kernel.periods import day_of, local_time
 from honeyguide.partners import rules
 
 day, short_day = clock.day, clock.short_day
@@ -41,7 +41,7 @@ def day_in(ms: int, zone: ZoneInfo) -> str:
 
 def time_in(ms: int, zone: ZoneInfo) -> str:
     """`06:10`, in this zone."""
-    return datetime.fromtimestamp(ms / 1000, zone).strftime("%H:%M")
+    return local_time(ms, zone).strftime("%H:%M")
 
 
 def ago(ms: int, now_ms: int) -> str:

@@ -16,13 +16,17 @@ from honeyguide.integrations import (
     field_names,
     integrations,
     reading,
+    removing,
 )
+from honeyguide.integrations.connecting import FoundAudiences
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.integrations import Integration, NewIntegration
-from honeyguide.integrations.platform import About, Audience, Hooks
+from honeyguide.integrations.platform import MOST_AUDIENCES, About, Audience, Hooks
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
@@ -62,6 +66,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     about = integrations.platform_of(integration.platform).about
     backlog = await integrations.backlog(tx, integration)
     total, left = await _progress(tx, integration, backlog.due)
+    page = Page(forms.page_number(request.query.get("page", "")), MOST_SHOWN)
+    unconfirmed, unconfirmed_total = await removing.page_of(tx, integration, page)
     return request.view(
         "integration.html",
         integration=integration,
@@ -70,6 +76,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         backlog=backlog,
         left=estimates.first_sync(about.limits, left),
         is_first=_is_first(integration),
+        unconfirmed=unconfirmed,
+        unconfirmed_total=unconfirmed_total,
+        has_more=unconfirmed_total >= integrations.MOST_COUNTED,
+        page=page.page,
+        pages=page.total_pages(unconfirmed_total),
+        link=lambda number: f"/integrations?page={number}#h-unconfirmed",
         failed=await integrations.failed_writes(tx, integration, most=MOST_SHOWN),
         names=[
             (name.lower() if about.is_lower_case else name, field_names.LABELS[field])
@@ -122,7 +134,9 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
     existing = await services.store.read(integrations.find, request.tenant)
     credentials = _credentials(services, request, platform.about)
     found = await connecting.audiences(platform, services.outbound, credentials)
-    chosen = next((each for each in found if each.id == request.text("audience")), None)
+    if existing is not None:
+        found = _with_list_in_use(found, existing)
+    chosen = next((each for each in found.audiences if each.id == request.text("audience")), None)
     if chosen is None:
         return _audience_form(services, request, platform.about, credentials, found, existing)
     if existing is not None:
@@ -167,6 +181,14 @@ def _credentials(services: PageServices, request: PageRequest, about: About) -> 
     return given
 
 
+def _with_list_in_use(found: FoundAudiences, existing: Integration) -> FoundAudiences:
+    """It may be one of those that are not shown."""
+    if not found.has_more or existing.audience_id in {each.id for each in found.audiences}:
+        return found
+    in_use = Audience(id=existing.audience_id, name=existing.audience_name)
+    return FoundAudiences([in_use, *found.audiences], has_more=True)
+
+
 def _row_id(request: PageRequest) -> str:
     return f"connect {request.tenant.account_id} {request.at('platform')}"
 
@@ -176,7 +198,7 @@ def _audience_form(
     request: PageRequest,
     about: About,
     credentials: Mapping[str, str],
-    found: list[Audience],
+    found: FoundAudiences,
     existing: Integration | None,
 ) -> PageView:
     text = msgspec.json.encode(credentials).decode()
@@ -184,8 +206,9 @@ def _audience_form(
         "integration_audience.html",
         about=about,
         sealed=_keys(services).encrypt(text, row_id=_row_id(request)),
-        audiences=found,
-        chosen=existing.audience_id if existing else found[0].id,
+        audiences=found.audiences,
+        most=MOST_AUDIENCES if found.has_more else None,
+        chosen=existing.audience_id if existing else found.audiences[0].id,
         is_new_key=existing is not None,
         usual=field_names.preset(about, "usual"),
         sparkloop=field_names.preset(about, "sparkloop"),
@@ -199,22 +222,16 @@ async def _replace_key(
     credentials: Mapping[str, str],
     audience: Audience,
 ) -> Response:
-    """A new key, and maybe another list."""
+    """A new key, and maybe another list. The webhook is made anew: the secret of the old one may be
+    lost, and the key may be of another account. The old one goes last, if we can still read which
+    one it is."""
+    platform = integrations.platform_of(integration.platform)
     try:
-        access = integrations.access_to(
+        old = integrations.access_to(
             integration, _keys(services), services.outbound, now_ms=system_clock()
         )
-        kept = {**access.credentials, **credentials}  # what the webhook needs, too
     except Fault:
-        access, kept = None, dict(credentials)
-    if audience.id == integration.audience_id:
-        await services.store.write(
-            integrations.replace_credentials, request.tenant, _keys(services), kept, audience
-        )
-        return request.go("/integrations", "The new key works.")
-    platform = integrations.platform_of(integration.platform)
-    if access is not None:
-        await connecting.take_down(platform, msgspec.structs.replace(access, credentials=kept))
+        old = None
     is_manual = platform.about.hooks == Hooks.MANUAL
     new = NewIntegration(
         platform=integration.platform,
@@ -226,18 +243,33 @@ async def _replace_key(
         hook_key=integration.hook_key if is_manual else secrets.token_urlsafe(24),
     )
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
-    await services.store.write(
-        disconnecting.change_list, request.tenant, _keys(services), new, now_ms=request.now_ms
-    )
-    said = f"We are writing everybody to {audience.name} now. {problem}"
-    return request.go("/integrations", said.strip())
+    if audience.id == integration.audience_id:
+        said = "The new key works."
+        await services.store.write(
+            integrations.replace_credentials,
+            request.tenant,
+            _keys(services),
+            new.credentials,
+            audience,
+            hook_key=new.hook_key,
+        )
+    else:
+        said = f"We are writing everybody to {audience.name} now."
+        await services.store.write(
+            disconnecting.change_list, request.tenant, _keys(services), new, now_ms=request.now_ms
+        )
+    if old is not None:
+        with_new_key = {**old.credentials, **credentials}
+        await connecting.take_down(platform, msgspec.structs.replace(old, credentials=with_new_key))
+    return request.go("/integrations", f"{said} {problem}".strip())
 
 
 # -- what is connected
 
 
 async def act(services: PageServices, request: PageRequest) -> Response:
-    """Pause, resume, retry, unsubscribe who is missing there, and disconnect."""
+    """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, and
+    disconnect."""
     store, tenant = services.store, request.tenant
     wanted = request.text("do")
     if wanted == "pause":
@@ -255,9 +287,21 @@ async def act(services: PageServices, request: PageRequest) -> Response:
         await store.write(reading.believe_missing, tenant)
         said = "We are looking each of them up. Those who are gone are unsubscribed here."
         return request.go("/integrations", said)
+    if wanted == "remove_unconfirmed":
+        return await _remove_unconfirmed(services, request)
     if wanted == "disconnect":
         return await _disconnect(services, request)
     raise Missing("There is no such action.")
+
+
+async def _remove_unconfirmed(services: PageServices, request: PageRequest) -> Response:
+    count = 0
+    while done := await services.store.write(
+        removing.remove_batch, request.tenant, now_ms=request.now_ms
+    ):
+        count += done
+    said = f"We are removing {count:,} of them there." if count else "There is nobody to remove."
+    return request.go("/integrations", said)
 
 
 async def _disconnect(services: PageServices, request: PageRequest) -> Response:

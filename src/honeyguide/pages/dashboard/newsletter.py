@@ -20,7 +20,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text
-from honeyguide.mail import emails, newsletter_block
+from honeyguide.mail import email_kinds, emails, newsletter_block
 from honeyguide.mail.layout import EmailBranding, EmailParts
 from honeyguide.mail.newsletter_block import STYLES
 from honeyguide.mail.newsletter_tools import (
@@ -132,7 +132,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
         tx,
         account_id=request.tenant.account_id,
         to=EmailAddress(request.who.email),
-        kind="test_email",
+        kind=email_kinds.TEST_EMAIL,
         subject=f"Test: your newsletter block for {chosen.tool.name}",
         text=made.text,
         html=made.html,
@@ -187,7 +187,8 @@ async def _chosen(tx: Tx, request: PageRequest) -> ChosenBlock:
     return ChosenBlock(
         NewsletterBlock(
             tool=key,
-            heading=" ".join(given["heading"].split()),
+            # One character too many is still refused, and shown many times on the page.
+            heading=" ".join(given["heading"].split())[: HEADING_LIMIT + 1],
             style=given["style"] if given["style"] in STYLES else saved.style,
         ),
         connected if connected and connected.key == key else TOOLS[key],

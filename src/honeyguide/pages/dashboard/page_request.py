@@ -5,10 +5,12 @@ Every POST is checked here: its Origin must be ours, and its form must carry the
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
@@ -24,14 +26,19 @@ from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages import rendering
+from honeyguide.pages import cookies, rendering
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.services import PageServices
 
 FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
+# Decoding the largest form takes a tenth of a second, so a large one is decoded in a thread.
+LARGE_FORM = 64 * 1024
 FORM_FILES = 3
+TOO_MANY_COOKIES = (
+    "Your browser sent more than 8 KB of cookies. Delete this website’s cookies and try again."
+)
 SESSION_S = sessions.LONGEST_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _STATUSES: tuple[tuple[type[Fault], int], ...] = (
@@ -63,6 +70,7 @@ class PageRequest:
     files: dict[str, UploadFile] = field(default_factory=dict)
     """By the name of the field; one that was left empty has no file name."""
     flash: str = ""
+    has_large_form: bool = False
     errors: dict[str, str] = field(default_factory=dict)
     """What is wrong with the form that was sent: a sentence for each field."""
 
@@ -142,7 +150,11 @@ class PageRequest:
         if self.visitor is not None:
             shown, unread = await nav.shown(self.services, self.who, self.http.url.path)
             frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
-        html = rendering.page(view.template, **{**frame, **view.values})
+        values = {**frame, **view.values}
+        if self.has_large_form:  # which the page may show again, several times
+            html = await asyncio.to_thread(rendering.page, view.template, **values)
+        else:
+            html = rendering.page(view.template, **values)
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)
@@ -165,18 +177,23 @@ class PageRequest:
         return response
 
     def cookie(self, name: str) -> str:
-        return self.http.cookies.get(_cookie_name(self.services, name), "")
+        return self._cookies.get(_cookie_name(self.services, name), "")
+
+    @cached_property
+    def _cookies(self) -> dict[str, str]:
+        try:
+            return cookies.parse(self.http.headers.getlist("cookie"))
+        except cookies.TooManyCookies:
+            raise HTTPException(431, TOO_MANY_COOKIES) from None
 
     def set_cookie(self, response: Response, name: str, value: str, seconds: int) -> None:
-        response.set_cookie(
+        header = cookies.set_cookie_header(
             _cookie_name(self.services, name),
             value,
-            max_age=seconds,
-            path="/",
-            secure=_is_https(self.services),
-            httponly=True,
-            samesite="lax",
+            max_age_s=seconds,
+            is_secure=_is_https(self.services),
         )
+        response.headers.append("set-cookie", header)
 
 
 def _xor(one: bytes, other: bytes) -> bytes:
@@ -262,17 +279,25 @@ async def _read_form(request: PageRequest) -> None:
             body += part
             if len(body) > FORM_LIMIT:
                 raise HTTPException(413, "The form is too large.")
-        try:
-            texts = parse_qsl(
-                body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict"
-            )
-        except ValueError:
-            raise Invalid("The form could not be read. Go back and try again.") from None
+        request.has_large_form = len(body) > LARGE_FORM
+        if request.has_large_form:
+            texts = await asyncio.to_thread(_parse_form, body)
+        else:
+            texts = _parse_form(body)
     else:
         raise HTTPException(415, "The form was sent in a format that is not supported.")
     if any("\x00" in value for _, value in texts):
         raise Invalid("The form contains characters that are not allowed.")
     request.fields = ImmutableMultiDict(texts)
+
+
+def _parse_form(body: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(
+            body.decode(), keep_blank_values=True, max_num_fields=FORM_FIELDS, errors="strict"
+        )
+    except ValueError:
+        raise Invalid("The form could not be read. Go back and try again.") from None
 
 
 def status_of(fault: Fault) -> int:

@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
@@ -22,12 +23,22 @@ from honeyguide.store.tx import Tx
 # The page shows at most this many lines; the CSV has them all.
 LINES_SHOWN = statements.BATCH
 MONTHS_SHOWN = 24
+PER_PAGE = 50
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    rows, _ = await payouts.page_of(tx, request.who.account_id, Page(1, 200))
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    rows, total = await payouts.page_of(tx, request.who.account_id, page)
     charged = await statements.months_of_owner(tx, request.who.account_id, most=MONTHS_SHOWN)
-    return request.view("payouts.html", rows=rows, charged=charged, money=money.show)
+    return request.view(
+        "payouts.html",
+        rows=rows,
+        charged=charged,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        money=money.show,
+    )
 
 
 def _side_and_month(request: PageRequest) -> tuple[str, str]:

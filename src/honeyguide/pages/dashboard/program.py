@@ -19,25 +19,36 @@ PER_PAGE = 50
 
 async def index(tx: Tx, request: PageRequest) -> PageView | Response:
     """The one program, or the list of them, or what to do first."""
-    rows, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
-    if len(rows) == 1:
+    account_id = request.who.account_id
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    rows, total = await programs.page_of(tx, account_id, page)
+    deleted = await programs.list_deleted_unsettled(tx, account_id)
+    if total == len(rows) == 1 and not deleted:
         return request.go(f"/program/{rows[0].id}", request.flash)
-    _, total = await publications.page_of(tx, request.who.account_id, Page(1, 1))
-    return request.view("programs.html", rows=rows, has_publication=total > 0, money=money.show)
+    _, publications_total = await publications.page_of(tx, account_id, Page(1, 1))
+    return request.view(
+        "programs.html",
+        rows=[*rows, *deleted],
+        has_publication=publications_total > 0,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        money=money.show,
+    )
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    program = await programs.get(tx, account_id, request.at("id"))
+    program = await programs.get_unsettled(tx, account_id, request.at("id"))
     month = rules.month_of(request.now_ms)
     rows, total = await signups.page_of_program(tx, account_id, program.id, page)
     return request.view(
         "program.html",
         program=program,
-        publication=await publications.get(tx, account_id, program.publication_id),
         spend=await forecast.spend(tx, program, month, now_ms=request.now_ms),
         outlook=await forecast.outlook_of_program(tx, program, now_ms=request.now_ms),
+        undecided=await forecast.undecided(tx, account_id, program.id),
         upcoming=await forecast.upcoming_of_program(tx, program),
         rows=rows,
         total=total,
@@ -64,7 +75,7 @@ async def act(tx: Tx, request: PageRequest) -> Response:
             "The program was deleted. "
             "Pending referrals finish as planned, and its history is kept.",
         )
-    await programs.pause(tx, account_id, program.id, paused=do == "pause", now_ms=request.now_ms)
+    await programs.switch(tx, account_id, program.id, on=do != "pause")
     flash = (
         "The program is paused. New partner referrals do not count."
         if do == "pause"

@@ -100,6 +100,8 @@ def _checked(request: PageRequest) -> ProgramFields:
     form = _typed(request)
     forms.require(FIELDS, form._asdict(), unless=["redirect_url"] if form.slug else [])
     days = forms.whole_number(form.referral_pending_duration)
+    if days is None:
+        raise programs.bad_holding_period()
     return ProgramFields(
         cpa=forms.amount(form.cpa, param="cpa"),
         max_payout=forms.amount(form.max_payout, param="max_payout"),
@@ -111,8 +113,7 @@ def _checked(request: PageRequest) -> ProgramFields:
         slug=form.slug or None,
         show_in_directory=form.show_in_directory,
         referral_pending_duration_enabled=form.referral_pending_duration_enabled,
-        # What is no number is refused by the domain, in its own words.
-        referral_pending_duration=form.referral_pending_duration if days is None else days,
+        referral_pending_duration=days,
     )
 
 

@@ -18,8 +18,8 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import preview_of_program
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import audience, logos, programs, publications
-from honeyguide.partners.publications import Publication, PublicationFields
+from honeyguide.partners import audience, forecast, logos, programs, publications
+from honeyguide.partners.publications import Publication, PublicationChanges
 from honeyguide.referrals import branding
 from honeyguide.store.tx import Tx
 
@@ -34,6 +34,8 @@ FIELDS = {
     "income_levels": Field("Annual income", "Choose at least one income range."),
     "list_id": Field("List ID"),
 }
+
+PER_PAGE = 50
 
 
 class PublicationForm(NamedTuple):
@@ -60,14 +62,17 @@ class PublicationForm(NamedTuple):
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    rows, _ = await publications.page_of(tx, request.who.account_id, Page(1, 200))
-    programs_by_publication, _ = await programs.page_of(tx, request.who.account_id, Page(1, 200))
+    account_id = request.who.account_id
+    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    rows, total = await publications.page_of(tx, account_id, page)
+    ids = [row.id for row in rows]
     return request.view(
         "publications.html",
         rows=rows,
-        programs_by_publication={
-            program.publication_id: program for program in programs_by_publication
-        },
+        programs_by_publication=await programs.of_publications(tx, account_id, ids),
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
     )
 
 
@@ -97,7 +102,7 @@ def _form_of(publication: Publication) -> PublicationForm:
     )
 
 
-def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> PublicationFields:
+def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> PublicationChanges:
     """What was typed, for the domain, which has the rules."""
     form = _typed(request)
     logo = request.file("logo")
@@ -106,7 +111,7 @@ def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> Publicati
         errors["categories"] = FIELDS["categories"].ask
     if errors:
         raise forms.FormErrors(errors)
-    return PublicationFields(
+    return PublicationChanges(
         name=form.name or UNSET,
         description=form.description or None,
         categories=list(form.categories) or UNSET,
@@ -122,11 +127,16 @@ async def _view(
     tx: Tx, request: PageRequest, form: PublicationForm, old: Publication | None
 ) -> PageView:
     logo_id = old.logo_id if old else ""
+    program_id = await publications.find_program_id(tx, old) if old else None
+    undecided = None
+    if program_id is not None:
+        undecided = await forecast.undecided(tx, request.who.account_id, program_id)
     return request.view(
         "publication.html",
         given=form,
         old=old,
         form=FIELDS,
+        undecided=undecided,
         card=_card(form, logo_id),
         page=await _signup_page(tx, request, form, logo_id),
         categories=audience.CATEGORIES,

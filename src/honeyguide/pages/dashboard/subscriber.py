@@ -16,6 +16,7 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats, rewards
@@ -54,7 +55,7 @@ REFERRED_IN_TIMELINE = 8
 MOST_ENTRIES = 60
 KINDS = {"verified": "good", "rejected": "bad"}
 JOINED = {
-    "api": "through the API",
+    "api": "through the API, or added by you",
     "import": "by import",
     "signup": "on your signup page",
     "magic": "with a magic link",
@@ -129,7 +130,26 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         money=money.show,
         uncharged=Uncharged,
         sync=await _sync_of(tx, request, person.id),
+        claimed=await _claimed(tx, request.tenant, person),
     )
+
+
+class Claimed(NamedTuple):
+    """The code they came with, which credits nobody."""
+
+    code: str
+    is_unknown: bool
+    """Whether nobody here ever had it."""
+    others: int
+    """How many more came with it, as far as they are counted."""
+
+
+async def _claimed(tx: Tx, tenant: Tenant, person: Subscriber) -> Claimed | None:
+    if not (person.claimed_code or "").strip():
+        return None
+    code = person.claimed_code or ""
+    same = await search.of_unknown_code(tx, tenant, code, most=listed.MOST_AT_ONCE + 1)
+    return Claimed(code, person.id in same or len(same) > listed.MOST_AT_ONCE, len(same) - 1)
 
 
 class ShownSync(NamedTuple):

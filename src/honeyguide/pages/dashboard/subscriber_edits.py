@@ -1,5 +1,5 @@
-"""What an operator changes about one subscriber: name and email address, tags, notes, and whether
-screening blocks or trusts them.
+"""What an operator changes about one subscriber: name and email address, status, tags, notes, and
+whether screening blocks or trusts them.
 """
 
 from __future__ import annotations
@@ -32,6 +32,20 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         now_ms=request.now_ms,
     )
     return request.go(f"/subscribers/{changed.id}", "Changes saved.")
+
+
+async def change_status(tx: Tx, request: PageRequest) -> Response:
+    """Unsubscribes or confirms, as the API does."""
+    changes = SubscriberChanges(status=request.text("status"))
+    changed = await signups.change(
+        tx,
+        request.services.site,
+        request.tenant,
+        request.at("id"),
+        changes,
+        now_ms=request.now_ms,
+    )
+    return request.go(f"/subscribers/{changed.id}", f"{changed.email} is {changed.status}.")
 
 
 async def change_tags(tx: Tx, request: PageRequest) -> Response:

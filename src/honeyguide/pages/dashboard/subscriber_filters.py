@@ -22,7 +22,7 @@ from honeyguide.store.tx import Tx
 Options = tuple[tuple[str, str], ...]
 
 ORIGINS = {
-    "api": "API",
+    "api": "API or added by you",
     "signup": "Signup page",
     "magic": "Magic link",
     "import": "Import",
@@ -57,6 +57,7 @@ CHOICES: dict[str, Options] = {
         ("subscriber", "A subscriber"),
         ("partner", "A partner"),
         ("nobody", "Nobody"),
+        ("unknown", "An unknown code"),
     ),
     "origin": (*ORIGINS.items(), (subscriber_filters.NOT_IMPORTED, "Any except import")),
 }

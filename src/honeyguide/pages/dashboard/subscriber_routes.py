@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from honeyguide.pages.dashboard import (
     imports,
+    new_subscriber,
     subscriber,
     subscriber_edits,
     subscriber_filters,
+    subscriber_referrers,
     subscriber_tags,
     subscribers,
 )
@@ -19,6 +21,7 @@ SUBSCRIBER_PAGES = (
     PageRoute("GET", "/subscribers", SERVICES, subscribers.show),
     PageRoute("POST", "/subscribers/decide", SERVICES, subscribers.decide),
     PageRoute("POST", "/subscribers/tags", SERVICES, subscriber_tags.change),
+    PageRoute("POST", "/subscribers/referrer", SERVICES, subscriber_referrers.change_selected),
     PageRoute("POST", "/subscribers/filters", WRITES, subscriber_filters.change),
     PageRoute("GET", "/subscribers/export.csv", SERVICES, subscribers.export),
     PageRoute("GET", "/subscribers/import", READS, imports.upload_form),
@@ -26,6 +29,15 @@ SUBSCRIBER_PAGES = (
     PageRoute("GET", "/subscribers/import/{id}", READS, imports.show),
     PageRoute("POST", "/subscribers/import/{id}", SERVICES, imports.go_on, form=imports.show),
     PageRoute("GET", "/subscribers/import/{id}/errors.csv", READS, imports.error_file),
+    PageRoute("GET", "/subscribers/new", READS, new_subscriber.show),
+    PageRoute(
+        "POST",
+        "/subscribers/new",
+        WRITES,
+        new_subscriber.create,
+        form=new_subscriber.show,
+        fields=new_subscriber.FORM,
+    ),
     PageRoute("GET", "/subscribers/{id}", READS, subscriber.show),
     PageRoute("POST", "/subscribers/{id}", SERVICES, subscriber.decide),
     PageRoute("GET", "/subscribers/{id}/export.json", READS, subscriber.export),
@@ -37,6 +49,15 @@ SUBSCRIBER_PAGES = (
         form=subscriber.show,
         fields=subscriber_edits.PERSON,
     ),
+    PageRoute(
+        "POST",
+        "/subscribers/{id}/referrer",
+        SERVICES,
+        subscriber_referrers.change,
+        form=subscriber.show,
+        fields=subscriber_referrers.FORM,
+    ),
+    PageRoute("POST", "/subscribers/{id}/status", WRITES, subscriber_edits.change_status),
     PageRoute(
         "POST",
         "/subscribers/{id}/tags",

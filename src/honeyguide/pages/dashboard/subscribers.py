@@ -143,6 +143,7 @@ async def _view(
         here=link(wanted, **place),
         zone=request.zone,
         most_tagged=search.MOST_COUNTED,
+        unknown_codes=await search.count_unknown_codes(tx, tenant, most=search.MOST_COUNTED),
     )
 
 

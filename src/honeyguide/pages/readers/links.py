@@ -4,8 +4,6 @@ answered before the router, and reader links come from a cache.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +20,12 @@ from honeyguide.referrals.clicks import ClickCounter
 from honeyguide.referrals.links import LinkCache
 
 READER, PARTNER = PREFIXES = ("/r/", "/p/")
+
+
+def is_link(path: str) -> bool:
+    """Whether a path may be a shared link. One with a NUL is nowhere, as on every other page."""
+    return path.startswith(PREFIXES) and "\x00" not in path
+
 
 # Programs that preview, index or scan links are not visitors.
 _ROBOT = re.compile(
@@ -58,17 +62,8 @@ class LinkHandler:
         self._clock: Clock = services.clock
         self._store = services.store
         self._cache = LinkCache(services.store, services.clock)
-        self._counter = ClickCounter(services.store)
+        self.counter = ClickCounter(services.store)
         self._behind = behind
-
-    async def run(self) -> None:
-        """Writes queued clicks while the process lives, and the remaining ones when it stops."""
-        try:
-            await self._counter.run()
-        except asyncio.CancelledError:
-            with contextlib.suppress(Exception):
-                await self._counter.flush()
-            raise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]
@@ -114,7 +109,7 @@ class LinkHandler:
         if not agent or _is_robot(agent):
             return
         address = scope["client"][0] if scope.get("client") else ""
-        self._counter.add(
+        self.counter.add(
             clicks.click(
                 self._site,
                 account_id=found.account_id,

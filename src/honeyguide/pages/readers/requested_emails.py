@@ -10,12 +10,12 @@ from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, texts
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.referrals import hub, reader_emails, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
-CONFIRM, HUB_LINK = ("confirm", "hub_link")
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS
 # Per mailbox, over the whole service. A confirmation may go to somebody who never asked for it.
@@ -60,7 +60,7 @@ async def _send(
     brand: PageBranding,
     reader: Subscriber,
     *,
-    kind: str,
+    kind: EmailKind,
     email: EmailText,
     now_ms: int,
 ) -> None:
@@ -91,6 +91,6 @@ async def _send(
         email,
         brand.email_branding(site),
         kind=kind,
-        once=f"{kind}:{reader.id}:{now_ms // EVERY_MS}",
+        once=f"{kind.name}:{reader.id}:{now_ms // EVERY_MS}",
         now_ms=now_ms,
     )

@@ -249,8 +249,10 @@ async def _enter(
     if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
         await consents.record(tx, tenant, subscriber.id, text_id, now_ms=now_ms)
     # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
-    must_confirm = subscriber.status == "unsubscribed" or (
-        brand.needs_confirmation and subscriber.status == "active"
+    must_confirm = (
+        subscriber.status == "unsubscribed"
+        or bool(subscriber.must_confirm)
+        or (brand.needs_confirmation and subscriber.status == "active")
     )
     send = requested_emails.send_confirm if must_confirm else requested_emails.send_hub_link
     await send(tx, site, brand, subscriber, now_ms=now_ms)

@@ -1,0 +1,64 @@
+"""Contacts that older versions wrote to a platform though they had not confirmed their address.
+The operator sees who they are and can have them removed there: they are unsubscribed and our fields
+are emptied, by the ordinary queue. Once they confirm, they are written like everybody else.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.events import changes
+from honeyguide.integrations import integrations
+from honeyguide.integrations.integrations import MOST_COUNTED, Integration
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+BATCH = 500
+
+
+class UnconfirmedContact(NamedTuple):
+    subscriber_id: str
+    email: str
+    name: str | None
+    synced_ms: int
+
+
+_sql = beside(__file__)
+_COUNT = _sql.value("count_unconfirmed", int)
+_UNCONFIRMED = _sql.query("unconfirmed", UnconfirmedContact)
+_NEXT = _sql.value("next_unconfirmed", str)
+_MARK = _sql.command("mark_removed")
+
+
+async def page_of(
+    tx: Tx, integration: Integration, page: Page
+) -> tuple[list[UnconfirmedContact], int]:
+    """A page of them, and how many there are, counted up to `MOST_COUNTED`."""
+    mine = _mine(integration)
+    rows = await tx.all(_UNCONFIRMED, most=page.per_page, skip=page.skip, **mine)
+    return rows, await tx.one(_COUNT, most=MOST_COUNTED, **mine) or 0
+
+
+async def remove_batch(tx: Tx, tenant: Tenant, *, now_ms: int) -> int:
+    """Has some of them removed there. Returns how many; none if nobody is left."""
+    integration = await integrations.get(tx, tenant)
+    mine = _mine(integration)
+    ids = await tx.all(_NEXT, most=BATCH, **mine)
+    if ids:
+        mine.pop("campaign_id")
+        await tx.run(_MARK, ids=ids, now_ms=now_ms, **mine)
+        for subscriber_id in ids:
+            await changes.record(tx, tenant, subscriber_id)
+        tx.wake(integrations.TOPIC)
+    return len(ids)
+
+
+def _mine(integration: Integration) -> dict[str, Any]:
+    tenant = integration.tenant
+    return {
+        "id": integration.id,
+        "account_id": tenant.account_id,
+        "campaign_id": tenant.campaign_id,
+    }

@@ -1,0 +1,133 @@
+"""Subscribers who came with a code that nobody here has. It is kept until the operator says who
+referred them, or that nobody did.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.ip_networks import ip_network_of
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import crediting, lifecycle, screening, subscribers
+from honeyguide.referrals.crediting import Referrer
+from honeyguide.referrals.screening import Person
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signup_events
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+_sql = beside(__file__)
+_JUDGE = _sql.command("judge")
+_REFER = _sql.command("refer")
+_FORGET = _sql.command("forget")
+
+
+class AlreadyRepaired(Invalid):
+    def __init__(self) -> None:
+        super().__init__(
+            "Somebody has already said who referred this subscriber.", code="already_repaired"
+        )
+
+
+async def set_referrer(
+    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, code_or_email: str, *, now_ms: int
+) -> Subscriber:
+    """The rules decide the referral as if the subscriber came with the referrer's code now. Of two
+    who say so at once, the second is refused."""
+    code = await _code_of(tx, tenant, code_or_email)
+    referrer = await _get_referrer(tx, tenant, code)
+    if referrer.id == subscriber_id:
+        raise Invalid("{field} must be somebody else than the subscriber.", param="referrer")
+    # Both rows in one order: two who are said to have referred each other must not wait for each
+    # other, and the later one must be seen to close a loop.
+    for each in sorted((referrer.id, subscriber_id)):
+        await subscribers.lock(tx, tenant, each)
+    referrer = await _get_referrer(tx, tenant, code)
+    subscriber = await _get_claiming(tx, tenant, subscriber_id)
+    referred = await _decide(tx, site, tenant, subscriber, referrer, code, now_ms=now_ms)
+    await crediting.credit_signup(tx, site, tenant, referred, referrer, now_ms=now_ms)
+    await signup_events.referred(tx, site, tenant, referred, now_ms=now_ms)
+    return referred
+
+
+async def forget(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    """Nobody referred them after all."""
+    await subscribers.lock(tx, tenant, subscriber_id)
+    subscriber = await _get_claiming(tx, tenant, subscriber_id)
+    await tx.run(_FORGET, **tenant._asdict(), id=subscriber.id)
+
+
+async def _code_of(tx: Tx, tenant: Tenant, code_or_email: str) -> str:
+    if "@" not in code_or_email:
+        return code_or_email.strip().lower()
+    found = await subscribers.find(tx, tenant, code_or_email.strip())
+    return found.ref_code if found is not None else ""
+
+
+async def _get_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer:
+    referrer = await lifecycle.find_referrer(tx, tenant, code) if code else None
+    if referrer is None:
+        raise Invalid(
+            "{field} must be the code or email address of a subscriber who takes part in your "
+            "referral program.",
+            param="referrer",
+        )
+    return referrer
+
+
+async def _get_claiming(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscriber:
+    """The subscriber, if the claimed code is still kept."""
+    subscriber = await subscribers.get(tx, tenant, subscriber_id)
+    if subscriber.claimed_code is None or subscriber.referrer_code is not None:
+        raise AlreadyRepaired
+    return subscriber
+
+
+async def _decide(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    subscriber: Subscriber,
+    referrer: Referrer,
+    code: str,
+    *,
+    now_ms: int,
+) -> Subscriber:
+    email = EmailAddress(subscriber.email)
+    person = Person(email, site.person_key(email), ip_network_of(subscriber.ip_address))
+    decision = await screening.judge_referral(
+        tx,
+        tenant,
+        referrer,
+        person,
+        code=code,
+        status=subscriber.status,
+        needs_confirmation=bool(subscriber.must_confirm),
+        now_ms=now_ms,
+    )
+    which = {**tenant._asdict(), "id": subscriber.id}
+    # The status first: the referral is counted when the referrer is set, with the status it has
+    # then.
+    await tx.run(
+        _JUDGE,
+        **which,
+        status=decision.status.value,
+        reason=decision.reason,
+        due_ms=decision.due_ms,
+        behind=decision.behind,
+    )
+    if not await tx.run(_REFER, **which, referrer_code=code, referrer_id=referrer.id):
+        raise AlreadyRepaired
+    return msgspec.structs.replace(
+        subscriber,
+        referrer_code=code,
+        referrer_id=referrer.id,
+        referral_status=decision.status.value,
+        referral_reason=decision.reason,
+        referral_due_ms=decision.due_ms,
+        referral_behind=decision.behind,
+        claimed_code=None,
+    )

@@ -1,0 +1,23 @@
+-- name: skipped
+SELECT item FROM job_failure WHERE job = :job AND retry_ms > :now_ms;
+
+-- name: all
+SELECT job, item, failures, error, failed_ms, retry_ms FROM job_failure ORDER BY job, failed_ms DESC, item LIMIT :most;
+
+-- name: failures
+SELECT failures FROM job_failure WHERE job = :job AND item = :item;
+
+-- name: record
+INSERT INTO job_failure (job, item, failures, error, failed_ms, retry_ms)
+VALUES (:job, :item, :failures, :error, :now_ms, :retry_ms)
+ON CONFLICT (job, item) DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms,
+    retry_ms = excluded.retry_ms;
+
+-- name: forget
+DELETE FROM job_failure WHERE job = :job AND retry_ms <= :tried_ms;
+
+-- name: forget_old
+DELETE FROM job_failure WHERE retry_ms <= :before_ms;
+
+-- name: any_old
+SELECT 1 FROM job_failure WHERE retry_ms <= :before_ms LIMIT 1;

@@ -1,0 +1,105 @@
+"""How a job goes through rows or accounts: it finds some, and does them together. If that fails,
+each is done alone, and those that fail alone are skipped, recorded and tried again later. So no row
+stops a job for everybody.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from honeyguide.kernel.clock import Clock, system_clock
+from honeyguide.kernel.isolation import do_all
+from honeyguide.store import Store, job_failures
+from honeyguide.store.purging import Purge
+
+log = logging.getLogger("honeyguide.work")
+
+Find = Callable[..., Awaitable[Sequence[Any]]]
+Do = Callable[[Store, Sequence[Any], int], Awaitable[bool]]
+
+
+@dataclass(frozen=True)
+class Items:
+    """`find(tx, now_ms=, most=)` reads what is to do. `do(store, some, now_ms)` does it and returns
+    whether there may be more. It must be safe to do again what was done, or half done, before: of a
+    batch that failed, each item is done alone.
+    """
+
+    find: Find
+    do: Do
+    # How many are found at once, and how many are done together.
+    most: int = 1
+    together: int = 1
+
+
+def purged(*purges: Purge[Any]) -> tuple[Items, ...]:
+    """Deletes old rows, one batch of each kind at a time."""
+
+    def items(purge: Purge[Any]) -> Items:
+        async def delete(store: Store, rows: Sequence[Any], now_ms: int) -> bool:
+            await store.write(purge.delete, rows)
+            return len(rows) == purge.batch
+
+        return Items(purge.find, delete, purge.batch, purge.batch)
+
+    return tuple(items(purge) for purge in purges)
+
+
+def key_of(item: Any) -> str:
+    """An ID, or a hash: what tells the item from others in the log must not be personal."""
+    if isinstance(item, str):
+        return item
+    if isinstance(key := getattr(item, "id", None), str):
+        return key
+    return hashlib.sha256("\0".join(map(str, item)).encode()).hexdigest()[:32]
+
+
+async def find_items(store: Store, items: Items, skipped: set[str], now_ms: int) -> list[Any]:
+    """The next ones. Those that are skipped are found too, so it looks for as many more."""
+    found = await store.read(items.find, now_ms=now_ms, most=items.most + len(skipped))
+    return [item for item in found if key_of(item) not in skipped][: items.most]
+
+
+async def has_any(store: Store, job: str, work: Sequence[Items], now_ms: int) -> bool:
+    for items in work:
+        if await store.read(items.find, now_ms=now_ms, most=1):
+            skipped = await store.read(job_failures.skipped, job, now_ms=system_clock())
+            if not skipped or await find_items(store, items, skipped, now_ms):
+                return True
+    return False
+
+
+async def run_all(store: Store, job: str, work: Sequence[Items], clock: Clock) -> None:
+    began_ms = system_clock()
+    for items in work:
+        await _run(store, job, items, clock)
+    await store.write(job_failures.forget_tried, job, tried_ms=began_ms)
+
+
+async def _run(store: Store, job: str, items: Items, clock: Clock) -> None:
+    skipped = await store.read(job_failures.skipped, job, now_ms=system_clock())
+    more = True
+    while more:
+        now_ms = clock()
+        found = await find_items(store, items, skipped, now_ms)
+        more = False
+
+        async def do(some: Sequence[Any], now_ms: int = now_ms) -> None:
+            nonlocal more
+            more = await items.do(store, some, now_ms) or more
+
+        for start in range(0, len(found), items.together):
+            for item, error in await do_all(found[start : start + items.together], do):
+                more = more or len(found) == items.most
+                skipped.add(key_of(item))
+                await _record(store, job, key_of(item), error)
+
+
+async def _record(store: Store, job: str, key: str, error: Exception) -> None:
+    log.error("Skipped %s, which failed; it will be tried again", key, exc_info=error)
+    kind = type(error).__name__
+    await store.write(job_failures.record, job, key, kind, now_ms=system_clock())

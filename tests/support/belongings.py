@@ -1,0 +1,283 @@
+"""One of everything that an account can have, for tests in which another account has its ids. What
+it is called, and whose address it is, says "secret".
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from honeyguide.kernel.ids import new_id
+from tests.support import market
+from tests.support.service import Service
+from tests.support.stores import statement
+from tests.support.tables import Dump, dump
+from tests.support.web import PASSWORD, Operator, WebClient, upload
+
+Maker = Callable[[Operator], str]
+_numbers = itertools.count(1)
+
+
+def pending(owner: Operator) -> str:
+    owner.put(f"{owner.v1}/settings", {"hold_days": 9})
+    friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
+    made: str = owner.subscribe(
+        f"secret{next(_numbers)}@example.org", referrer_code=friend["ref_code"]
+    )["uuid"]
+    owner.put(f"{owner.v1}/settings", {"hold_days": 0})
+    return made
+
+
+def pending_code(owner: Operator) -> str:
+    """The code of a referrer with a pending referral."""
+    made = owner.get(f"{owner.v1}/subscribers/{pending(owner)}").json()["subscriber"]
+    return str(made["referrer_code"])
+
+
+def rejected(owner: Operator) -> str:
+    """Rejected by screening, so that the owner may still decide either way."""
+    friend = owner.subscribe(f"friend{next(_numbers)}@example.org")
+    email = f"secret{next(_numbers)}@mailinator.com"
+    return str(owner.subscribe(email, referrer_code=friend["ref_code"])["uuid"])
+
+
+def subscriber(owner: Operator) -> str:
+    made = owner.subscribe(f"secret{next(_numbers)}@example.org", name="Secret Name")
+    return str(made["uuid"])
+
+
+def claiming(owner: Operator) -> str:
+    """Somebody who came with an unknown code."""
+    email = f"secret{next(_numbers)}@example.org"
+    return str(owner.subscribe(email, referrer_code="unknown")["uuid"])
+
+
+def saved_filter(owner: Operator) -> str:
+    owner.web.post(
+        "/subscribers/filters", page="/subscribers", name="Secret list", query="status=active"
+    )
+    return newest(owner, "SELECT id FROM saved_filter WHERE account_id = :account_id")
+
+
+def noted(owner: Operator) -> tuple[str, str]:
+    """(the subscriber, the note)"""
+    about = subscriber(owner)
+    owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
+    return about, newest(owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id")
+
+
+def screening_entry(owner: Operator) -> str:
+    page = "/settings/screening-lists"
+    owner.web.post(page, do="block", entries=f"secret{next(_numbers)}.example")
+    return newest(
+        owner, "SELECT id FROM screening_entry WHERE account_id = :account_id ORDER BY id DESC"
+    )
+
+
+def note(owner: Operator) -> str:
+    return noted(owner)[1]
+
+
+def earned(owner: Operator, approval: str, kind: str = "manual") -> tuple[str, str]:
+    """(the subscriber, the earned reward)"""
+    name = f"Secret mug {next(_numbers)}"
+    owner.post(
+        f"{owner.v1}/rewards", {"name": name, "referrals": 1, "approval": approval, "kind": kind}
+    )
+    advocate = owner.subscribe(f"star{next(_numbers)}@example.org")
+    owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=advocate["ref_code"])
+    found = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
+    (mine,) = (each["uuid"] for each in found if each["name"] == name)
+    return advocate["uuid"], mine
+
+
+def unlocked(owner: Operator) -> str:
+    return earned(owner, "automatic")[1]
+
+
+def awaiting(owner: Operator) -> str:
+    return earned(owner, "manual")[1]
+
+
+def shipment(owner: Operator) -> str:
+    _, mine = earned(owner, "automatic", "physical")
+    parts = ("name", "line1", "city", "postcode", "country")
+    owner.post(
+        f"{owner.v1}/rewards/{mine}/redeem", {"shipping_details": dict.fromkeys(parts, "Secret")}
+    )
+    return mine
+
+
+def webhook(owner: Operator) -> str:
+    made = owner.post(
+        "/v2/webhooks", {"url": "http://127.0.0.1:9/secret", "new_referral": True}
+    ).json()["webhook"]
+    return str(made["uuid"])
+
+
+def delivery(owner: Operator) -> str:
+    made = owner.post(f"/v2/webhooks/{webhook(owner)}/test", {}).json()["delivery"]
+    return str(made["uuid"])
+
+
+def newest(owner: Operator, sql: str) -> str:
+    return str(
+        owner.service.read(lambda tx: tx.all(statement(sql), account_id=owner.account_id))[0][0]
+    )
+
+
+def session(owner: Operator) -> str:
+    WebClient(owner.service).log_in(owner.email, PASSWORD)
+    return newest(owner, "SELECT id FROM session WHERE account_id = :account_id ORDER BY id DESC")
+
+
+def invitation(owner: Operator) -> str:
+    sent = owner.web.post(
+        "/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org"
+    )
+    assert sent.status_code == 200, sent.text
+    return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
+
+
+def publication(owner: Operator) -> str:
+    return str(market.publish(owner, name="Secret gazette")["uuid"])
+
+
+def payout(owner: Operator) -> str:
+    """As closing a month would leave it."""
+    payout_id = new_id()
+    insert = statement(
+        "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, "
+        ":account_id, '2020-01', 500, 1)"
+    )
+    owner.service.write(lambda tx: tx.run(insert, id=payout_id, account_id=owner.account_id))
+    return payout_id
+
+
+def failed_write(owner: Operator) -> str:
+    """A subscriber whom a paused integration could not write."""
+    person = subscriber(owner)
+    planted = (
+        "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
+        "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
+        "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', '', '', "
+        "'', '', '{}', '', 0, :account_id, 1)",
+        "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, failed_ms, "
+        "reason) VALUES (:account_id, :person, :account_id, 1, 'secret reason')",
+    )
+    named = {
+        "account_id": owner.account_id,
+        "campaign_id": owner.campaign_id,
+        "person": person,
+    }
+    for each in planted:
+        wanted = {name: value for name, value in named.items() if f":{name}" in each}
+        owner.service.write(lambda tx, each=each, wanted=wanted: tx.run(statement(each), **wanted))
+    return person
+
+
+def reward(owner: Operator) -> str:
+    made = owner.post(f"{owner.v1}/rewards", {"name": "Secret pen", "referrals": 9})
+    return str(made.json()["reward"]["uuid"])
+
+
+def physical_reward(owner: Operator) -> str:
+    """One with a shipment."""
+    sent = shipment(owner)
+    sql = "SELECT reward_id FROM won_reward WHERE id = :id"
+    return str(owner.service.read(lambda tx: tx.all(statement(sql), id=sent))[0][0])
+
+
+def program(owner: Operator) -> str:
+    """One that is not listed: anybody may see the others."""
+    card = market.publish(owner, name="Secret gazette")
+    return str(market.offer(owner, card, show_in_directory=False)["uuid"])
+
+
+def partner_campaign(owner: Operator) -> str:
+    return str(market.join(owner, market.offer(owner, show_in_directory=False))["uuid"])
+
+
+def imported(owner: Operator) -> str:
+    return upload(owner, "email,name\nsecret@example.org,Secret\n", "secret.csv")
+
+
+def api_key(owner: Operator) -> str:
+    return newest(owner, "SELECT id FROM api_key WHERE account_id = :account_id")
+
+
+def ref_code(owner: Operator) -> str:
+    return str(owner.subscriber(subscriber(owner))["ref_code"])
+
+
+def email(owner: Operator) -> str:
+    return str(owner.subscriber(subscriber(owner))["email"])
+
+
+KINDS: dict[str, Maker] = {
+    "account": lambda owner: owner.account_id,
+    "campaign": lambda owner: owner.campaign_id,
+    "subscriber": subscriber,
+    "email address": email,
+    "code": ref_code,
+    "pending referral": pending,
+    "rejected referral": rejected,
+    "claimed code": claiming,
+    "note": note,
+    "saved filter": saved_filter,
+    "screening entry": screening_entry,
+    "import": imported,
+    "reward": reward,
+    "physical reward": physical_reward,
+    "earned reward": unlocked,
+    "reward to approve": awaiting,
+    "shipment": shipment,
+    "webhook": webhook,
+    "delivery": delivery,
+    "integration": failed_write,
+    "publication": publication,
+    "program": program,
+    "partner campaign": partner_campaign,
+    "payout": payout,
+    "session": session,
+    "API key": api_key,
+}
+
+# Bookkeeping that reading may touch.
+TOUCHED_BY_READING = {"api_key", "rate_key", "rate_slot", "job_lease"}
+
+
+def lasting(tables: Dump) -> Dump:
+    return {name: rows for name, rows in tables.items() if name not in TOUCHED_BY_READING}
+
+
+def rows_of(service: Service, account_id: str) -> dict[str, list[dict[str, Any]]]:
+    """Everything in the database that belongs to an account, in an order of its own."""
+    found = {}
+    for table, rows in lasting(dump(service)).items():
+        column = "id" if table == "account" else "account_id"
+        mine = [row for row in rows if row.get(column) == account_id]
+        found[table] = sorted(mine, key=repr)
+    return found
+
+
+class Things(NamedTuple):
+    """What one account has."""
+
+    owner: Operator
+    ids: dict[str, str]
+    """Of one of everything."""
+    marks: re.Pattern[str]
+    """Whatever else tells of the owner or of their subscribers."""
+
+
+def things_of(owner: Operator) -> Things:
+    ids = {kind: make(owner) for kind, make in KINDS.items()}
+    held, told_by = rows_of(owner.service, owner.account_id), {"id", "email", "ref_code", "secret"}
+    marks = {
+        str(row[name]) for rows in held.values() for row in rows for name in row.keys() & told_by
+    }
+    marks -= {"None", "", *ids.values()}  # a stranger types these
+    return Things(owner, ids, re.compile("|".join(map(re.escape, sorted(marks)))))

@@ -1,0 +1,199 @@
+"""One email of every kind, each made by the code that makes it for real, in one running service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.accounts import accounts, invitations
+from honeyguide.events import recording, webhooks
+from honeyguide.events.recording import AttemptResult
+from honeyguide.integrations import integrations, leases
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations.field_names import SPARKLOOP
+from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.platform import Audience
+from honeyguide.kernel import mornings
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.periods import zone_of
+from honeyguide.mail.notification_kinds import KINDS
+from honeyguide.pages.readers import page_branding, requested_emails
+from honeyguide.partners import rules
+from honeyguide.referrals import branding, subscribers
+from honeyguide.store.tx import Tx
+from tests.support import market
+from tests.support.dispatcher import HOME
+from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
+from tests.support.service import Service
+from tests.support.stores import statement
+from tests.support.web import Operator, operator
+
+NEWS = ("friend_joined", "one_more", "reward_unlocked")
+ADDRESS = {
+    "name": "Ana",
+    "line1": "1 Hive Lane",
+    "city": "Porto",
+    "postcode": "4000",
+    "country": "PT",
+}
+
+
+def write_every_email(service: Service) -> None:
+    """The clock is at the next month afterwards."""
+    alice = operator(service)
+    to_users(alice)
+    to_subscribers(alice)
+    tests_of_the_operator(alice)
+    about_rewards(operator(service, "rita"))
+    about_webhooks(operator(service, "wendy"))
+    about_an_integration(operator(service, "ines"))
+    in_a_digest(operator(service, "dora"))
+    about_the_week(operator(service, "wanda"))
+    about_a_program(operator(service, "paula"))
+
+
+def to_users(who: Operator) -> None:
+    """A link to choose a new password, to open an account, to accept an invitation."""
+    site, now_ms = who.service.services.site, who.service.now_ms()
+
+    async def ask(tx: Tx) -> None:
+        inviter = await accounts.get(tx, who.account_id)
+        await invitations.forgot_password(tx, site, EmailAddress(who.email), now_ms=now_ms)
+        for each in (who.email, f"{new_id()}@example.org"):
+            await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
+        invited = EmailAddress(f"{new_id()}@example.org")
+        await invitations.invite(tx, site, inviter, invited, now_ms=now_ms)
+
+    who.service.write(ask)
+
+
+def to_subscribers(who: Operator) -> None:
+    """What they ask for, and each kind of news: its switch alone is on."""
+    site, tenant, now_ms = who.service.services.site, tenant_of(who), who.service.now_ms()
+    reader_id = who.subscribe("reader@example.org")["uuid"]
+
+    async def ask(tx: Tx) -> None:
+        own = page_branding.of_campaign(await branding.of(tx, tenant))
+        reader = await subscribers.get(tx, tenant, reader_id)
+        await requested_emails.send_confirm(tx, site, own, reader, now_ms=now_ms)
+        await requested_emails.send_hub_link(tx, site, own, reader, now_ms=now_ms)
+
+    who.service.write(ask)
+    offer(who, referrals=2, kind="coupon", coupon_code="THANKS-7")
+    for wanted, friends in zip(NEWS, (1, 1, 2), strict=True):
+        for kind in NEWS:
+            switched: dict[str, Any] = {"is_on": "1"} if kind == wanted else {}
+            assert who.web.post(f"/emails?email={kind}", **switched).status_code == 303
+        advocate(who, friends, f"{wanted}@example.org")
+
+
+def tests_of_the_operator(who: Operator) -> None:
+    """The newsletter block as the top advocate sees it, and an email with sample links."""
+    who.service.run_jobs()  # counts the top advocate
+    for path, page in (
+        ("/newsletter/test?tool=kit", "/newsletter"),
+        ("/emails/test?email=hub_link", "/emails?email=hub_link"),
+    ):
+        assert who.web.post(path, page=page).status_code == 303, path
+
+
+def about_rewards(who: Operator) -> None:
+    """The first referral, a reward to approve, an item to send, few codes left and none."""
+    offer(who, approval="manual")
+    offer(who, kind="coupon", coupon_codes=["A", "B"], recurring=True)
+    offer(who, kind="physical")
+    ana = advocate(who, 1)
+    bring(who, ana, 1)
+    catch_up(who)
+    for earned in earned_by(who, ana):
+        path = f"{who.v1}/rewards/{earned['uuid']}/redeem"
+        who.post(path, {"shipping_details": ADDRESS})
+
+
+def about_webhooks(who: Operator) -> None:
+    """It fails for a day, and then for five: until now, so that the emails are due."""
+    service, url = who.service, "http://127.0.0.1:9/hook"
+    began_ms = service.now_ms() - 5 * DAY_MS
+
+    async def fail(tx: Tx) -> None:
+        hook = await webhooks.create(
+            tx, who.account_id, "", url, webhooks.Flags(), policy=HOME, now_ms=began_ms
+        )
+        for day in range(6):
+            outcome = AttemptResult(
+                webhook_id=hook.id,
+                url=url,
+                attempt_id=new_id(),
+                account_id=who.account_id,
+                delivery_id=new_id(),
+                token=new_id(),
+                at_ms=began_ms + day * DAY_MS,
+                status_code=500,
+                latency_ms=1,
+                error=None,
+                response=None,
+                status="waiting",
+                due_ms=began_ms + day * DAY_MS,
+                gone=False,
+            )
+            await recording._note_failure(tx, outcome, service.settings.base_url)
+
+    service.write(fail)
+
+
+def about_an_integration(who: Operator) -> None:
+    tenant, site, now_ms = tenant_of(who), who.service.services.site, who.service.now_ms()
+    new = NewIntegration(
+        platform="mailchimp",
+        credentials={"key": "0123456789abcdef0123456789abcdef-us1"},
+        audience=Audience(id="list", name="The list"),
+        field_names={**SPARKLOOP},
+        code_field="",
+        adds_existing=False,
+        hook_key=new_id(),
+    )
+
+    async def connect(tx: Tx) -> None:
+        keys, token = EncryptionKeys([b"\xab" * 32]), new_id()
+        await integrations.connect(tx, tenant, keys, new, now_ms=now_ms)
+        found = await integrations.find(tx, tenant)
+        assert found is not None
+        leased = await leases.claim(tx, found.id, token)
+        assert leased is not None
+        await leases.stop(tx, site, leased, token, "The key is not valid.", now_ms=now_ms)
+
+    who.service.write(connect)
+
+
+def in_a_digest(who: Operator) -> None:
+    given = {kind.name: kind.default for kind in KINDS} | {"first_referral": "daily"}
+    assert who.web.post("/notices/preferences", **given).status_code == 303
+    advocate(who, 1)
+    due_ms = mornings.next_morning(who.service.now_ms(), zone_of("UTC"))
+    who.service.set_clock((due_ms + HOUR_MS - system_clock()) / 1000)
+    who.service.run_jobs()
+
+
+def about_the_week(who: Operator) -> None:
+    """An account of long ago, whose summary of this Monday is due."""
+    advocate(who, 1)
+    sql = "UPDATE account SET weekly_monday = '2000-01-03', weekly_due_ms = 1 WHERE id = :id"
+    who.service.write(lambda tx: tx.run(statement(sql), id=who.account_id))
+    who.service.run_jobs()
+
+
+def about_a_program(owner: Operator) -> None:
+    """A partner joins, the budget is spent and raised, and the month is closed."""
+    service, partner = owner.service, owner.service.member("bob")
+    program = market.offer(owner, total_budget=6, cpa=3)
+    joined = market.join(partner, program)
+    for _ in range(2):
+        owner.subscribe(f"{new_id()[-12:]}@example.org", referrer_code=joined["ref_code"])
+    service.run_jobs()
+    raised = owner.put(f"/v2/partner_programs/{program['uuid']}", {"total_budget": 600})
+    assert raised.status_code == 200, raised.text
+    service.run_jobs()
+    closes_ms = rules.closes_at(rules.month_of(service.now_ms()))
+    service.set_clock((closes_ms + HOUR_MS - system_clock()) / 1000)
+    service.run_jobs()

@@ -1,0 +1,400 @@
+"""For every job that goes through rows or accounts: how two accounts get work for it, with the
+oddest data that the API accepts, and what of it the database may refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.partners import ledger
+from honeyguide.store import Tx
+from tests.support import market, prizes
+from tests.support.service import Member, Service
+from tests.support.stores import statement
+from tests.support.web import operator, upload
+
+ODD = {
+    "name": "=HYPERLINK(1)\t\u202e\u05de\u05e6\u05d1 \U0001f469\u200d\U0001f467 Z\u0351\u036b "
+    + "\u00e9" * 90,
+    "utm_source": "a/b?c=d&e=%00'\";--" + "\u00fc" * 50,
+    "utm_campaign": "\u200f\u0639\u0631\u0628\u0649 \\u0000 \U0001f41d",
+    "created_at": "0001-01-01T00:00:00Z",
+}
+
+
+class World:
+    """A service without background work of its own, and two accounts that do the same."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.good, self.bad = service.member(), service.member()
+
+    @property
+    def both(self) -> tuple[Member, Member]:
+        return self.good, self.bad
+
+    def ask(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        async def work(tx: Tx) -> list[tuple[Any, ...]]:
+            return await tx.all(statement(sql), **params)
+
+        return self.service.read(work)
+
+    def do(self, sql: str, **params: Any) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.run(statement(sql), **params)
+
+        self.service.write(work)
+
+    def run(self, name: str) -> None:
+        (job,) = [job for job in self.service.services.loop.jobs if job.name == name]
+        assert self.service.run(self.service.services.loop.once(job))
+
+
+@dataclass
+class Case:
+    """Gives both accounts work for a job. `condition` is about NEW or OLD and {id}, the account
+    whose work fails. `is_done` tells whether an account's work is done.
+    """
+
+    prepare: Callable[[World], None]
+    event: str
+    table: str
+    condition: str
+    is_done: Callable[[World, Member], bool]
+
+
+def rows(table: str, more: str = "") -> Callable[[World, Member], bool]:
+    def found(world: World, who: Member) -> bool:
+        sql = f"SELECT 1 FROM {table} WHERE account_id = :id {more}"
+        return bool(world.ask(sql, id=who.account_id))
+
+    return found
+
+
+def no_rows(table: str, more: str = "") -> Callable[[World, Member], bool]:
+    return lambda world, who: not rows(table, more)(world, who)
+
+
+def old_rows(table: str, **columns: Any) -> Callable[[World], None]:
+    """A row of long ago for each account, by columns; `ID` is a new one each time."""
+
+    def prepare(world: World) -> None:
+        for who in world.both:
+            values = {name: new_id() if value == "ID" else value for name, value in columns.items()}
+            values["account_id"] = who.account_id
+            names, binds = ", ".join(values), ", ".join(f":{name}" for name in values)
+            world.do(f"INSERT INTO {table} ({names}) VALUES ({binds})", **values)
+
+    return prepare
+
+
+def purge(table: str, **columns: Any) -> Case:
+    return Case(
+        old_rows(table, **columns), "DELETE", table, "OLD.account_id = '{id}'", no_rows(table)
+    )
+
+
+def subscribe(world: World) -> None:
+    for who in world.both:
+        who.subscribe(f"{new_id()}@example.org", **ODD)
+
+
+def start_imports(world: World) -> None:
+    both = operator(world.service), operator(world.service)
+    world.good, world.bad = both
+    for who in both:
+        wanted = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
+        who.web.post(f"/subscribers/import/{wanted}", do="start", email="0", name="1")
+
+
+def hold_referrals(world: World) -> None:
+    for who in world.both:
+        ana = who.subscribe(f"{new_id()}@example.org", **ODD)
+        who.subscribe(f"{new_id()}@example.org", referrer_code=ana["ref_code"])
+        world.do(
+            "UPDATE subscriber SET referral_status = 'pending', referral_due_ms = 1 "
+            "WHERE account_id = :id AND referrer_code IS NOT NULL",
+            id=who.account_id,
+        )
+
+
+def mark_days(world: World) -> None:
+    subscribe(world)
+    world.run("update the page index")
+
+
+def offer_late(world: World) -> None:
+    for who in world.both:
+        prizes.advocate(who, 1, f"{new_id()}@example.org")
+        prizes.offer(who, name="🐝 =1+1")
+
+
+def restock(world: World) -> None:
+    for who in world.both:
+        reward = prizes.offer(who, kind="coupon", coupon_codes=[])
+        prizes.advocate(who, 1, f"{new_id()}@example.org")
+        # As if more had waited than get one at once.
+        world.do(
+            "INSERT INTO coupon (id, account_id, reward_id, code) "
+            "VALUES (:id, :who, :reward, :code)",
+            id=new_id(),
+            who=who.account_id,
+            reward=reward["uuid"],
+            code="=1+1 \U0001f41d",
+        )
+        world.do("UPDATE reward SET codes_left = 1 WHERE account_id = :id", id=who.account_id)
+
+
+def ship(world: World) -> None:
+    for who in world.both:
+        prizes.offer(who)
+        prizes.advocate(who, 1, f"{new_id()}@example.org")
+        world.do(
+            "UPDATE won_reward SET shipping = '{}', sent_ms = 1, redeemed_ms = 1 "
+            "WHERE account_id = :id",
+            id=who.account_id,
+        )
+
+
+def queue_emails(world: World) -> None:
+    old_rows(
+        "letter",
+        id="ID",
+        kind="test",
+        to_email="odd+🐝@example.org",
+        subject="=1+1 👩‍👩‍👧‍👦",
+        body_text="\u202e",
+        waited_for=1,
+        created_ms=1,
+        due_ms=1,
+    )(world)
+
+
+def spend_budgets(world: World) -> None:
+    for who in world.both:
+        program = market.offer(who, market.publish(who, name="\U0001f41d " + "W" * 40))
+        world.do(
+            "INSERT INTO budget (program_id, month, account_id, spent_cents, nearly_ms) "
+            "VALUES (:program, '2020-01', :id, 1, 1)",
+            program=program["uuid"],
+            id=who.account_id,
+        )
+
+
+def change_rates(world: World) -> None:
+    for who in world.both:
+        market.offer(who)
+        world.do("UPDATE program SET confirmation_bp = 5 WHERE account_id = :id", id=who.account_id)
+
+
+def earn(world: World) -> None:
+    world.do("INSERT INTO period (month) VALUES ('2020-01')")
+    for who in world.both:
+        world.do(
+            "INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, "
+            "created_ms) VALUES (:id, 'charge', :id, 'x', :credit, 9007199254740991, '2020-01', 1)",
+            id=new_id(),
+            credit=ledger.partner(who.account_id),
+        )
+    world.do("UPDATE period SET closed_ms = 1 WHERE month = '2020-01'")
+
+
+def pay_out(world: World) -> None:
+    world.do("INSERT INTO period (month, closed_ms, paid_out_ms) VALUES ('2020-02', 1, 1)")
+    old_rows("payout", id="ID", month="2020-02", amount_cents=2**53, created_ms=1)(world)
+
+
+def queue_for_slack(world: World) -> None:
+    old_rows("slack_webhook", encrypted_url="of another key", host="example.org")(world)
+    old_rows("slack_message", id="ID", sentence="<|\U0001f41d>", link="/", due_ms=1)(world)
+
+
+def count_attempts(world: World) -> None:
+    for who in world.both:
+        world.do(
+            "INSERT INTO attempt_count (subject, since_ms, n) VALUES (:id, 1, 1)",
+            id=who.account_id,
+        )
+
+
+def notices(world: World) -> None:
+    old_rows(
+        "notice",
+        id="ID",
+        kind="budget_80",
+        once_key="ID",
+        sentence="🐝 <b>=1+1",
+        created_ms=1,
+        digest_due_ms=1,
+    )(world)
+
+
+def due_weeklies(world: World) -> None:
+    for who in world.both:
+        who.subscribe(f"{new_id()}@example.org", **ODD)
+        world.do(
+            "UPDATE account SET weekly_due_ms = 1, weekly_monday = '2000-01-03' WHERE id = :id",
+            id=who.account_id,
+        )
+
+
+def empty_search_texts(world: World) -> None:
+    for who in world.both:
+        market.publish(who)
+        world.do(
+            "UPDATE publication SET search_text = '' WHERE account_id = :id", id=who.account_id
+        )
+
+
+CASES = {
+    "update the page index": Case(
+        subscribe, "INSERT", "listing", "NEW.account_id = '{id}'", rows("listing")
+    ),
+    "count who joined on each day": Case(
+        mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")
+    ),
+    "give added coupon codes to waiting advocates": Case(
+        restock,
+        "UPDATE",
+        "won_reward",
+        "NEW.account_id = '{id}'",
+        rows("won_reward", "AND coupon_code IS NOT NULL"),
+    ),
+    "send budget notifications": Case(
+        spend_budgets,
+        "INSERT",
+        "notice",
+        "NEW.account_id = '{id}'",
+        rows("budget", "AND told_nearly_ms IS NOT NULL"),
+    ),
+    "close months and create payouts": Case(
+        earn, "INSERT", "payout", "NEW.account_id = '{id}'", rows("payout")
+    ),
+    "send payout notifications": Case(
+        pay_out,
+        "INSERT",
+        "notice",
+        "NEW.account_id = '{id}'",
+        rows("notice", "AND once_key = 'payout_due:2020-02'"),
+    ),
+    "post notifications to Slack": Case(
+        queue_for_slack,
+        "UPDATE",
+        "slack_message",
+        "NEW.account_id = '{id}'",
+        rows("slack_webhook", "AND error IS NOT NULL"),
+    ),
+    "update confirmation rates": Case(
+        change_rates,
+        "UPDATE",
+        "program",
+        "NEW.account_id = '{id}' AND OLD.confirmation_bp = 5",
+        no_rows("program", "AND confirmation_bp = 5"),
+    ),
+    "purge old attempt counts": Case(
+        count_attempts,
+        "DELETE",
+        "attempt_count",
+        "OLD.subject = '{id}'",
+        lambda world, who: (
+            not world.ask("SELECT 1 FROM attempt_count WHERE subject = :id", id=who.account_id)
+        ),
+    ),
+    "remove postal addresses after sending": Case(
+        ship,
+        "UPDATE",
+        "won_reward",
+        "NEW.account_id = '{id}'",
+        no_rows("won_reward", "AND shipping IS NOT NULL"),
+    ),
+    "import uploaded files": Case(
+        start_imports,
+        "INSERT",
+        "subscriber",
+        "NEW.account_id = '{id}'",
+        rows("import", "AND status = 'done'"),
+    ),
+    "verify referrals after their holding period": Case(
+        hold_referrals,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.referral_status = 'verified'",
+        rows("subscriber", "AND referral_status = 'verified' AND referrer_code IS NOT NULL"),
+    ),
+    "grant new rewards to advocates who already qualify": Case(
+        offer_late, "INSERT", "won_reward", "NEW.account_id = '{id}'", rows("won_reward")
+    ),
+    "send emails": Case(
+        queue_emails,
+        "UPDATE",
+        "letter",
+        "NEW.account_id = '{id}'",
+        rows("letter", "AND sent_ms IS NOT NULL AND kind = 'test'"),
+    ),
+    "send digests of notifications": Case(
+        notices,
+        "UPDATE",
+        "notice",
+        "NEW.account_id = '{id}'",
+        no_rows("notice", "AND digest_due_ms IS NOT NULL"),
+    ),
+    "send weekly summaries": Case(
+        due_weeklies,
+        "UPDATE",
+        "account",
+        "OLD.id = '{id}'",
+        lambda world, who: (
+            world.ask("SELECT weekly_due_ms FROM account WHERE id = :id", id=who.account_id)
+            != [(1,)]
+        ),
+    ),
+    "fill in search texts after an upgrade": Case(
+        empty_search_texts,
+        "UPDATE",
+        "publication",
+        "NEW.account_id = '{id}' AND NEW.search_text <> ''",
+        no_rows("publication", "AND search_text = ''"),
+    ),
+    "purge old imports": purge(
+        "import",
+        id="ID",
+        campaign_id="ID",
+        file_name="🐝.csv",
+        header="[]",
+        mapping="{}",
+        status="done",
+        total=1,
+        created_ms=1,
+    ),
+    "purge expired sessions and invitations": Case(
+        old_rows("session", id="ID", digest="ID", created_ms=1, seen_ms=1),
+        "DELETE",
+        "session",
+        "OLD.account_id = '{id}'",
+        no_rows("session", "AND created_ms = 1"),
+    ),
+    "purge idempotency keys": purge(
+        "idempotency", idempotency_key="ID", fingerprint="x", created_ms=1
+    ),
+    "purge old emails": Case(
+        old_rows("letter", id="ID", kind="old", body_text="\u202e", waited_for=0, created_ms=1),
+        "UPDATE",
+        "letter",
+        "NEW.account_id = '{id}' AND OLD.kind = 'old'",
+        no_rows("letter", "AND kind = 'old' AND body_text IS NOT NULL"),
+    ),
+    "purge old events": purge("event", id="ID", type="new_referral", body="{}", created_ms=1),
+    "delete what was kept about disconnected platforms": purge(
+        "disconnected_integration", id="ID", campaign_id="ID"
+    ),
+    "purge old webhooks of email platforms": purge(
+        "integration_event", id="ID", integration_id="ID", digest="ID", received_ms=1
+    ),
+    "purge old visitor hashes": purge("click", target_id="ID", code="🐝", hour_ms=1, visitor="ID"),
+    "purge old records of erasures": purge(
+        "erasure", id="ID", campaign_id="ID", subscriber_id="ID", person_key="x", erased_ms=1
+    ),
+}

@@ -1,0 +1,151 @@
+"""Every command runs in any folder: in one that its user cannot read, as in root's home after
+`runuser`, and in one that was deleted meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from honeyguide import cli
+from tests.support.process import command, environment
+
+only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
+# What a command needs besides its name, to get as far as its settings.
+ARGUMENTS: dict[str, list[str]] = {
+    "account create": ["ana@example.org"],
+    "account set-password": ["ana@example.org"],
+    "init": ["--yes"],
+}
+ENDLESS = ("serve", "work", "demo")
+
+
+def all_commands() -> list[str]:
+    def names(group: Any, before: str) -> Iterator[str]:
+        for name, each in group.commands.items():
+            if hasattr(each, "commands"):
+                yield from names(each, f"{before}{name} ")
+            else:
+                yield before + name
+
+    return sorted(names(typer.main.get_command(cli.app), ""))
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """That other users can look into, with one that they cannot."""
+    path = Path(tempfile.mkdtemp(prefix="hgany"))
+    path.chmod(0o755)
+    (path / "closed").mkdir(mode=0o700)
+    (path / "theirs").mkdir()
+    shutil.chown(path / "theirs", "nobody")
+    yield path
+    shutil.rmtree(path)
+
+
+@only_root
+def test_every_command_runs_in_a_folder_that_its_user_cannot_read(
+    folder: Path, command_for_all: Path
+) -> None:
+    chosen = environment(database_url=f"sqlite:///{folder}/theirs/x.db")
+    chosen.pop("HONEYGUIDE_SETTINGS")
+    said = {}
+    for name in all_commands():
+        words = [*name.split(), *ARGUMENTS.get(name, [])]
+        if name in ENDLESS:
+            words += ["--help"]
+        done = subprocess.run(
+            [command_for_all, *words],
+            env=chosen,
+            cwd=folder / "closed",
+            user="nobody",
+            group="nogroup",
+            extra_groups=[],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        said[name] = done.stderr
+    assert len(said) > 15
+    assert [name for name, text in said.items() if "Traceback" in text] == []
+    assert said["settings"] == said["version"] == ""
+
+
+@only_root
+def test_the_service_starts_in_a_folder_that_its_user_cannot_read(
+    folder: Path, command_for_all: Path
+) -> None:
+    chosen = environment(database_url=f"sqlite:///{folder}/theirs/x.db")
+    chosen.pop("HONEYGUIDE_SETTINGS")
+    for words, ending in ((["migrate"], 0), (["doctor"], 1), (["verify"], 0)):
+        done = subprocess.run(
+            [command_for_all, *words],
+            env=chosen,
+            cwd=folder / "closed",
+            user="nobody",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, ending), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+@only_root
+def test_a_settings_file_that_cannot_be_read_is_a_sentence(
+    folder: Path, command_for_all: Path
+) -> None:
+    for path in (folder / "closed" / "honeyguide.env", folder / "honeyguide.env"):
+        path.write_text("HONEYGUIDE_PORT=8001\n")
+        path.chmod(0o600)
+        done = subprocess.run(
+            [command_for_all, "--settings", path, "doctor"],
+            env=environment(),
+            cwd=folder,
+            user="nobody",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert "cannot be read: Permission denied. Run the command as root or" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_every_command_says_so_if_the_folder_was_deleted(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    database = f"sqlite:///{tmp_path}/x.db"
+    assert command("migrate", database_url=database).returncode == 0
+    run = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); "
+    run += "from honeyguide.cli import main; sys.argv = sys.argv[1:]; main()"
+    python = [sys.executable, "-c", run]
+    for words, url in (
+        (["doctor"], database),
+        (["verify"], database),
+        (["settings"], database),
+        (["init", "--yes"], database),
+        (["doctor"], "sqlite:///var/x.db"),
+        (["settings"], "sqlite:///var/x.db"),
+    ):
+        gone.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [*python, str(gone), *words],
+            env=environment(database_url=url),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode == 0 or done.stderr.strip() or done.stdout.strip()

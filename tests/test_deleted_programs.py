@@ -1,0 +1,98 @@
+"""A deleted program goes on until its last referral is decided and its last month is closed, and
+its owner can see it until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.market import join, offer, publish
+from tests.support.service import ENGINES, Member, Service
+from tests.support.web import operator, words
+
+DAY_S = 86_400
+STILL_RUNNING = "Deleted, still running"
+
+
+@pytest.fixture(params=ENGINES)
+def own_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """Months are closed in it, and nobody can open them again."""
+    with Service(request.param) as service:
+        yield service
+
+
+@pytest.mark.parametrize("what", ["partner_programs", "publications"])
+def test_its_owner_sees_a_deleted_program_until_all_is_settled(
+    own_service: Service, what: str
+) -> None:
+    service, alice = own_service, operator(own_service)
+    bob, mallory = service.member("bob"), service.member("mallory")
+    publication = publish(alice)
+    week = {"referral_pending_duration_enabled": True, "referral_pending_duration": 7}
+    program = offer(alice, publication, **week)
+    live = offer(alice, publish(alice, name="The Evening Wax"))
+    alice.subscribe("cleo@example.org", referrer_code=join(bob, live)["ref_code"])  # a charge
+    code = join(bob, program)["ref_code"]
+    ana, _ben = [
+        alice.subscribe(f"{name}@example.org", referrer_code=code) for name in ("ana", "ben")
+    ]
+    api, page = f"/v2/partner_programs/{program['uuid']}", f"/program/{program['uuid']}"
+    asks = page if what == "partner_programs" else f"/publications/{publication['uuid']}"
+    shown = alice.web.get(asks).text
+    assert "2 referrals are pending" in shown and "up to $6.00 may still be charged" in shown
+    uuid = {"partner_programs": program, "publications": publication}[what]["uuid"]
+    assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
+
+    def look(*, spent: int, pending: int) -> None:
+        found = alice.get(f"{api}/spend").json()["spend"]
+        assert (found["spent"], found["pending"]) == (spent, pending)
+        assert len(alice.get(f"{api}/referrals").json()["referrals"]) == 2
+        shown = alice.web.get(page).text
+        assert STILL_RUNNING in words(shown) and f"/subscribers/{ana['uuid']}" in shown
+        assert 'method="post" action="/program/' not in shown and "/change" not in shown
+        listed = alice.web.get("/program")
+        assert words(listed.text).count(STILL_RUNNING) == 1 and f'href="{page}"' in listed.text
+        assert listed.text.count(f'data-href="/program/{live["uuid"]}"') == 1
+
+    def look_as_others() -> None:
+        assert alice.get(api).status_code == 404
+        assert alice.put(api, {"cpa": 9}).status_code == 404
+        assert alice.delete(api).status_code == 404
+        assert alice.web.get(f"{page}/change").status_code == 404
+        assert program["uuid"] not in alice.get("/v2/partner_programs").text
+        for other in (bob, mallory):
+            for path in ("spend", "referrals"):
+                assert other.get(f"{api}/{path}").status_code == 404
+
+    def pass_days(days: int) -> None:
+        service.set_clock(days * DAY_S)
+        service.run_jobs()
+        alice.web.log_in(alice.email)  # the session ended meanwhile
+
+    look(spent=0, pending=6)
+    look_as_others()
+    alice.put(f"{alice.v1}/subscribers/ben@example.org", {"status": "unsubscribed"})
+    look(spent=0, pending=3)
+    pass_days(8)
+    look(spent=3, pending=0)  # its month is open
+    look_as_others()
+    pass_days(75)
+    look_as_others()
+    for path in (f"{api}/spend", f"{api}/referrals"):
+        assert alice.get(path).status_code == 404
+    assert alice.web.get(page).status_code == 404
+    assert STILL_RUNNING not in words(alice.web.get("/program").text)
+
+
+def test_a_program_that_nobody_is_pending_in_is_gone_at_once(service: Service, bob: Member) -> None:
+    alice = operator(service)
+    program = offer(alice)
+    join(bob, program)
+    page = f"/program/{program['uuid']}"
+    assert "nothing more will be charged" in alice.web.get(page).text
+    asked = words(alice.web.post(f"{page}/act", page=page, do="delete").text)
+    assert alice.web.get(page).status_code == 404, asked
+    assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").status_code == 404
+    assert STILL_RUNNING not in words(alice.web.get("/program").text)

@@ -1,0 +1,171 @@
+"""A program has one switch: `enabled_partner_program` of the API, and Pause and Resume on the
+dashboard.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from honeyguide.store import migrate, open_store
+from tests.support.market import join, offer, publish
+from tests.support.old_databases import database_before
+from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import statement
+from tests.support.web import Operator, operator, words
+
+NETWORK = "/v2/partner_network/partner_programs"
+
+
+class Switched:
+    """A program of Alice's that Bob joined, and both ways to switch it."""
+
+    def __init__(self, alice: Operator, bob: Member) -> None:
+        self.alice, self.bob = alice, bob
+        self.publication = publish(alice)
+        self.program = offer(alice, self.publication, referral_pending_duration_enabled=True)
+        self.path = f"/v2/publications/{self.publication['uuid']}"
+        self.page = f"/program/{self.program['uuid']}"
+        self.joined = join(bob, self.program)
+        self.n = 0
+
+    def by_api(self, on: bool) -> None:
+        answer = self.alice.put(self.path, {"enabled_partner_program": on})
+        assert answer.json()["publication"]["enabled_partner_program"] is on
+
+    def by_hand(self, on: bool) -> None:
+        """Only with a button that the page shows."""
+        do = "resume" if on else "pause"
+        assert f'value="{do}"' in self.alice.web.get(self.page).text
+        answer = self.alice.web.post(f"{self.page}/act", page=self.page, do=do)
+        assert answer.status_code == 303
+
+    def arrive(self) -> dict[str, Any]:
+        self.n += 1
+        email = f"{self.n}@example.org"
+        self.alice.subscribe(email, referrer_code=self.joined["ref_code"])
+        rows = self.alice.get(f"/v2/partner_programs/{self.program['uuid']}/referrals").json()
+        (row,) = [each for each in rows["referrals"] if each["email"] == email]
+        return row  # type: ignore[no-any-return]
+
+    def look(self) -> None:
+        """Everything that tells whether it is on says the same."""
+        is_on = self.is_on
+        row = self.arrive()
+        assert (row["status"], row["reason"]) == (
+            ("pending", "holding_period") if is_on else ("rejected", "program_paused")
+        )
+        mine = self.bob.get(f"/v2/partner_profile/partner_campaigns/{self.joined['uuid']}").json()
+        assert mine["partner_campaign"]["status"] == ("active" if is_on else "paused")
+        one = f"{NETWORK}/{self.program['uuid']}"
+        assert self.bob.get(one).status_code == (200 if is_on else 404)
+        listed = self.bob.get(f"{NETWORK}?per_page=200").json()["partner_programs"]
+        assert (self.program["uuid"] in [each["uuid"] for each in listed]) is is_on
+        shown = words(self.alice.web.get(self.page).text)
+        assert ("listed in the network" in shown) is is_on
+        assert ("This program is off" in shown) is not is_on
+        shown = words(self.alice.web.get("/publications").text)
+        assert ("Active" in shown, "Paused" in shown) == (is_on, not is_on)
+
+    @property
+    def is_on(self) -> bool:
+        found = self.alice.get(self.path).json()["publication"]
+        return found["enabled_partner_program"]  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("turn_on", ["by_api", "by_hand"])
+@pytest.mark.parametrize("turn_off", ["by_api", "by_hand"])
+def test_whoever_switches_it_everything_says_the_same(
+    service: Service, bob: Member, turn_off: str, turn_on: str
+) -> None:
+    switched = Switched(operator(service), bob)
+    pending = switched.arrive()
+    switched.look()
+    getattr(switched, turn_off)(False)
+    assert not switched.is_on
+    switched.look()
+    # Nothing else that is changed meanwhile switches it on.
+    switched.alice.put(switched.path, {"name": "Wax", "enabled_partner_program": False})
+    switched.alice.put(f"/v2/partner_programs/{switched.program['uuid']}", {"cpa": 4})
+    switched.look()
+    getattr(switched, turn_on)(True)
+    assert switched.is_on
+    switched.look()
+    rows = switched.alice.get(f"/v2/partner_programs/{switched.program['uuid']}/referrals")
+    (row,) = [r for r in rows.json()["referrals"] if r["uuid"] == pending["uuid"]]
+    assert row["status"] == "pending", "what was pending before runs on"
+
+
+def test_it_can_be_turned_on_only_where_there_is_a_program(alice: Member) -> None:
+    publication = publish(alice)
+    path = f"/v2/publications/{publication['uuid']}"
+    refused = alice.put(path, {"name": "New", "enabled_partner_program": True})
+    assert (refused.status_code, refused.json()["param"]) == (400, "enabled_partner_program")
+    assert "Create one first" in refused.json()["error"]
+    assert alice.get(path).json()["publication"]["name"] == publication["name"]
+    off = alice.put(path, {"enabled_partner_program": False})
+    assert off.status_code == 200
+    assert off.json()["publication"]["enabled_partner_program"] is False
+    program = offer(alice, publication)
+    assert alice.get(path).json()["publication"]["enabled_partner_program"] is True
+    alice.delete(f"/v2/partner_programs/{program['uuid']}")
+    assert alice.put(path, {"enabled_partner_program": True}).status_code == 400
+
+
+def test_a_program_of_an_archived_publication_says_why_it_is_off(
+    service: Service, bob: Member
+) -> None:
+    switched = Switched(operator(service), bob)
+    switched.alice.put(switched.path, {"status": "archived"})
+    page = switched.alice.web.get(switched.page).text
+    assert "its publication is archived" in words(page)
+    assert "listed in the network" not in words(page)
+    assert f'href="/publications/{switched.publication["uuid"]}"' in page
+    mine = bob.get(f"/v2/partner_profile/partner_campaigns/{switched.joined['uuid']}").json()
+    assert mine["partner_campaign"]["status"] == "ended"
+    switched.by_api(False)
+    switched.alice.put(switched.path, {"status": "active"})
+    switched.look()
+
+
+def test_a_deleted_program_or_publication_has_ended_for_its_partners(
+    alice: Member, bob: Member
+) -> None:
+    for what in ("partner_programs", "publications"):
+        publication = publish(alice)
+        program = offer(alice, publication)
+        joined = join(bob, program)
+        uuid = {"partner_programs": program, "publications": publication}[what]["uuid"]
+        assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
+        mine = bob.get(f"/v2/partner_profile/partner_campaigns/{joined['uuid']}").json()
+        assert mine["partner_campaign"]["status"] == "ended"
+
+
+CORPUS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
+BEFORE = """
+UPDATE program SET paused_ms = 5 WHERE id = (SELECT MIN(id) FROM program);
+UPDATE publication SET enabled_partner_program = 0
+WHERE id = (SELECT publication_id FROM program ORDER BY id DESC LIMIT 1);
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_after_an_upgrade_what_was_paused_or_disabled_is_off(engine: str) -> None:
+    url = database_before(engine, "0012", CORPUS.read_text(encoding="utf-8") + BEFORE)
+
+    async def upgraded() -> list[Any]:
+        await migrate(url)
+        store = await open_store(url)
+        sql = (
+            "SELECT b.enabled_partner_program FROM program AS p JOIN publication AS b "
+            "ON b.id = p.publication_id ORDER BY p.id"
+        )
+        found = await store.read(lambda tx: tx.all(statement(sql)))
+        await store.close()
+        return [row[0] for row in found]
+
+    flags = asyncio.run(upgraded())
+    assert flags == [0, *[1] * (len(flags) - 2), 0]

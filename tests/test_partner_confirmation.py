@@ -1,0 +1,246 @@
+"""Where a newsletter asks subscribers to confirm, a partner's referral waits for that and for its
+holding period, whichever comes last; then it is charged. On both engines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from honeyguide.partners import ledger_check
+from honeyguide.partners.rules import month_of
+from honeyguide.store import Store, migrate, open_store
+from tests.support.embeds import Visitor, embedding
+from tests.support.market import join, offer, publish
+from tests.support.newsletter import Newsletter
+from tests.support.old_databases import database_before
+from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import statement
+from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+
+DAY_S = 86_400
+EMAIL = "ana@example.org"
+ASKED = ("api", "signup", "magic", "embed")
+
+both_engines = pytest.mark.parametrize("engine", ENGINES)
+pytestmark = pytest.mark.usefixtures("roomy_network")
+
+
+async def trade_with(store: Store, *, hold_days: int, needs_confirmation: bool = True) -> Trade:
+    held = {"referral_pending_duration": hold_days or 1}
+    trade = await Trade.begin(store, referral_pending_duration_enabled=hold_days > 0, **held)
+    await trade.configure(needs_confirmation=needs_confirmation)
+    await trade.listen()
+    return trade
+
+
+@pytest.mark.parametrize("origin", ASKED)
+@pytest.mark.parametrize("hold_days", [0, 7])
+@both_engines
+def test_a_referral_is_charged_once_confirmation_and_holding_period_are_over(
+    engine: str, hold_days: int, origin: str
+) -> None:
+    """Confirmed on the third day, or three months after the holding period."""
+
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=hold_days)
+        due_ms = NOON_MS + hold_days * DAY_MS if hold_days else None
+        early, late, never = [await trade.arrive(origin=origin) for _ in range(3)]
+        for arrived in (early, late, never):
+            assert await trade.referral(arrived.id) == ("pending", "awaiting_confirmation", due_ms)
+        third_ms = NOON_MS + 2 * DAY_MS
+        await trade.change(early.id, status="confirmed", now_ms=third_ms)
+        if due_ms:
+            assert await trade.referral(early.id) == ("pending", "holding_period", due_ms)
+            assert await trade.outcome(early.id) == ("pending", None, None, None)
+            await trade.verify_due(due_ms - 1)
+            assert await trade.told() == []
+        await trade.verify_due(NOON_MS + 8 * DAY_MS)
+        assert await trade.outcome(early.id) == ("verified", 300, "2026-11", None)
+        assert await trade.told() == [early.id]
+        late_ms = NOON_MS + 97 * DAY_MS
+        await trade.verify_due(late_ms)
+        assert await trade.referral(late.id) == ("pending", "awaiting_confirmation", due_ms)
+        await trade.change(late.id, status="confirmed", now_ms=late_ms)
+        assert await trade.outcome(late.id) == ("verified", 300, month_of(late_ms), None)
+        assert await trade.told() == [early.id, late.id]
+        assert await trade.outcome(never.id) == ("pending", None, None, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_nobody_of_the_owners_own_list_is_waited_for(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=0)
+        for origin in ("import", "platform"):
+            arrived = await trade.arrive(origin=origin)
+            assert await trade.outcome(arrived.id) == ("verified", 300, "2026-11", None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_setting_of_the_arrival_counts(engine: str) -> None:
+    """Switched on, nobody who was there waits; switched off, nobody who had to confirm is let
+    go."""
+
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=7, needs_confirmation=False)
+        before = await trade.arrive()
+        await trade.configure(needs_confirmation=True)
+        during = await trade.arrive()
+        await trade.configure(needs_confirmation=False)
+        await trade.verify_due(NOON_MS + 8 * DAY_MS)
+        assert await trade.outcome(before.id) == ("verified", 300, "2026-11", None)
+        assert await trade.outcome(during.id) == ("pending", None, None, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_who_leaves_before_they_confirm_costs_nothing_even_if_they_come_back(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=0)
+        arrived = await trade.arrive()
+        await trade.change(arrived.id, status="unsubscribed")
+        await trade.change(arrived.id, status="confirmed")
+        assert await trade.outcome(arrived.id) == ("rejected", None, None, None)
+        assert await trade.told() == []
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_fee_is_that_of_the_arrival_and_the_budget_that_of_the_confirmation(
+    engine: str,
+) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=0)
+        first, second = [await trade.arrive() for _ in range(2)]
+        await trade.offer(cpa=900, total_budget=500)
+        for arrived in (first, second):
+            await trade.change(arrived.id, status="confirmed")
+        assert await trade.outcome(first.id) == ("verified", 300, "2026-11", None)
+        assert await trade.outcome(second.id) == ("verified", None, "2026-11", "budget_spent")
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_owner_may_verify_by_hand_without_the_confirmation(engine: str) -> None:
+    """`on` ends with the proof of the books, which must not complain of it."""
+
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=7)
+        arrived = await trade.arrive()
+        await trade.confirm(arrived.id)
+        assert await trade.outcome(arrived.id) == ("verified", 300, "2026-11", None)
+        assert await trade.told() == [arrived.id]
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_suspicion_is_shown_once_they_have_confirmed(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=2)
+        await trade.configure(screening="strong")
+        near = [await trade.arrive(ip_address="198.51.100.7") for _ in range(4)][-1]
+        due_ms = NOON_MS + 7 * DAY_MS
+        assert await trade.referral(near.id) == ("pending", "awaiting_confirmation", due_ms)
+        await trade.change(near.id, status="confirmed")
+        assert await trade.referral(near.id) == ("pending", "many_from_one_network", due_ms)
+
+    on(engine, scenario)
+
+
+def test_on_our_own_pages_the_fee_waits_for_the_link_in_the_email(
+    service: Service, alice: Member, bob: Member
+) -> None:
+    wax = Newsletter(service, member=alice, needs_confirmation=True)
+    program = offer(alice, publish(alice), slug="wax-partners")
+    joined = join(bob, program)
+    by_page, by_link, by_embed = (wax.address() for _ in range(3))
+    assert wax.join(by_page, f"?partner={joined['ref_code']}").status_code == 303
+    magic = f"/m/{joined['ref_code']}"
+    assert wax.fill_in(magic, by_link).status_code == 303
+    website = Visitor(alice, embedding(alice))
+    assert website.sign_up(by_embed, ref=joined["ref_code"]).status_code == 200
+    for email in (by_page, by_link, by_embed):
+        row = _rows(alice, program)[email]
+        assert (row["status"], row["reason"], row["charged"]) == (
+            "pending",
+            "awaiting_confirmation",
+            None,
+        )
+        link = wax.confirm_link(email)
+        assert wax.visitor.post(link, data=wax.fields(link)).status_code == 303
+        assert _rows(alice, program)[email]["charged"] == 3
+    service.run_jobs()
+
+
+CORPUS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
+SIGNED_UP_AND_WAITING = """
+UPDATE campaign SET needs_confirmation = 1;
+UPDATE subscriber SET origin = 'signup';
+UPDATE subscriber SET referral_status = 'pending', referral_reason = 'holding_period',
+    referral_due_ms = 5 WHERE id = (SELECT MIN(subscriber_id) FROM partner_referral);
+UPDATE subscriber SET referral_status = 'pending', referral_reason = 'many_from_one_network',
+    referral_due_ms = 5 WHERE id = (SELECT MAX(subscriber_id) FROM partner_referral);
+"""
+
+
+@both_engines
+def test_after_an_upgrade_what_is_pending_waits_and_what_was_charged_stands(engine: str) -> None:
+    rows = CORPUS.read_text(encoding="utf-8") + SIGNED_UP_AND_WAITING
+    url = database_before(engine, "0012", rows)
+
+    async def upgraded() -> list[tuple[Any, ...]]:
+        await migrate(url)
+        store = await open_store(url)
+        findings, _ = await store.slow_snapshot(ledger_check.verify)
+        (unconfirmed,) = [each for each in findings if "confirm their email" in each.promise]
+        assert unconfirmed.broken == 0
+        sql = (
+            "SELECT referral_reason, referral_behind, referral_due_ms FROM subscriber "
+            "WHERE referral_status = 'pending' AND referral_due_ms = 5 ORDER BY id"
+        )
+        found = await store.read(lambda tx: tx.all(statement(sql)))
+        charged = await store.read(
+            lambda tx: tx.all(
+                statement(
+                    "SELECT COUNT(*) FROM charge AS c JOIN partner_referral AS r "
+                    "ON r.id = c.partner_referral_id JOIN subscriber AS s "
+                    "ON s.id = r.subscriber_id WHERE s.must_confirm = 1"
+                )
+            )
+        )
+        assert charged[0][0] > 0, "nobody was charged for, so this proves nothing"
+        await store.close()
+        return found
+
+    assert asyncio.run(upgraded()) == [
+        ("awaiting_confirmation", None, 5),
+        ("awaiting_confirmation", "many_from_one_network", 5),
+    ]
+
+
+def _rows(alice: Member, program: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    found = alice.get(f"/v2/partner_programs/{program['uuid']}/referrals").json()["referrals"]
+    return {row["email"]: row for row in found}
+
+
+def test_who_must_confirm_is_sent_the_link_again_though_nobody_else_is(
+    service: Service, alice: Member
+) -> None:
+    wax = Newsletter(service, member=alice, needs_confirmation=True)
+    email = wax.address()
+    wax.join(email)
+    wax.configure(needs_confirmation=False)
+    wax.later(660)  # an address is written to every ten minutes at most
+    wax.join(email)
+    assert len(wax.letters("confirm")) == 2

@@ -1,0 +1,45 @@
+"""Which of an advocate's rewards a platform is told about."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.referrals import rewards
+from honeyguide.referrals.rewards import NewReward
+from tests.support.integrations import Synced, with_tool
+from tests.support.platforms.generic import GenericTool
+from tests.support.service import ENGINES
+
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
+
+
+def test_the_last_reward_that_is_really_theirs_is_written(engine: str) -> None:
+    """Not an earlier one, and none that waits for an approval or for a code."""
+
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        zelda = await synced.join("zelda@example.org")
+        offered = (
+            NewReward("Mug", 1, "coupon", coupon_code="MUG"),
+            NewReward("Shirt", 2, "coupon", coupon_code="SHIRT"),
+            NewReward("Book", 3, "coupon", coupon_code="BOOK", approval="manual"),
+            NewReward("Course", 4, "coupon", pool=True),
+        )
+        for each in offered:
+            await synced.store.write(rewards.create, synced.tenant, each, now_ms=1)
+        shown = []
+        for number in range(4):
+            await synced.join(f"friend{number}@example.org", zelda.ref_code)
+            synced.pass_a_minute()
+            await synced.sync()
+            written = tool.contacts[zelda.id]["fields"]
+            shown.append((written["RH_TOTREF"], written["RH_COUPON"], written["RH_LASTREWARD"]))
+        all_rewards = await synced.store.read(rewards.of_campaign, synced.tenant)
+        ids = {each.name: each.id for each in all_rewards}
+        assert shown == [
+            ("1", "MUG", ids["Mug"]),
+            ("2", "SHIRT", ids["Shirt"]),
+            ("3", "SHIRT", ids["Shirt"]),
+            ("4", "SHIRT", ids["Shirt"]),
+        ]
+
+    with_tool(engine, test)
