@@ -306,6 +306,9 @@ class Stranger:
     def ask(self, name: str, value: str) -> tuple[int, str]:
         """The status, and what is said. What was made differs each time."""
         route = self.route
+        if name == "slug":
+            # Whoever takes a name first has it, and other routes of this walk took this one already.
+            value = f"{value}-{next(_numbers)}"
         if name in route.query:
             answer = self.member.http.get(self.path, params={name: value})
         else:
