@@ -307,7 +307,7 @@ class Stranger:
         """The status, and what is said. What was made differs each time."""
         route = self.route
         if name == "slug":
-            # Whoever takes a name first has it, and other routes of this walk took this one already.
+            # Whoever takes a name first has it, and another route of this walk took this one.
             value = f"{value}-{next(_numbers)}"
         if name in route.query:
             answer = self.member.http.get(self.path, params={name: value})

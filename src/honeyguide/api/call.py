@@ -11,22 +11,28 @@ import msgspec
 from honeyguide.api.bodies import Body
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import paging
+from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 
 @dataclass(slots=True)
 class Call:
     tenant: Tenant
+    actor: Actor
     site: Site
     policy: OutboundPolicy
     now_ms: int
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
+
+    def change(self, tx: Tx) -> Change:
+        return Change(tx, self.site, self.tenant, self.actor, self.now_ms)
 
     @property
     def page(self) -> Page:

@@ -22,7 +22,7 @@ from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
 from honeyguide.events.addresses import OutboundPolicy
-from honeyguide.kernel import errors, log_context, paging
+from honeyguide.kernel import actors, errors, log_context, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -180,6 +180,7 @@ class Api:
         tenant = Tenant(caller.account_id, caller.campaign_id)
         call = Call(
             tenant=tenant,
+            actor=actors.api_key(caller.key_id),
             site=self._site,
             policy=self._policy,
             now_ms=now_ms,

@@ -13,18 +13,13 @@ from honeyguide.referrals import campaigns, explanations, rules, subscribers
 from honeyguide.signups import privacy, signups
 from honeyguide.store.tx import Tx
 
-# Recorded as the decider when an API key decided.
-BY = "api"
-
 
 async def get_referral(tx: Tx, call: Call) -> OneReferral:
     return explained(await explanations.explain(tx, call.site, call.tenant, call.path["uuid"]))
 
 
 async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
-    await signups.decide(
-        tx, call.site, call.tenant, call.path["uuid"], status, by=BY, now_ms=call.now_ms
-    )
+    await signups.decide(call.change(tx), call.path["uuid"], status)
     return await get_referral(tx, call)
 
 

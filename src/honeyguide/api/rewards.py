@@ -22,15 +22,12 @@ from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.store.tx import Tx
 
-# Recorded as the decider when an API key decided.
-BY = "api"
-
 
 async def create_reward(tx: Tx, call: Call) -> OneReward:
     fields = msgspec.structs.asdict(call.body)
     codes = fields.pop("coupon_codes")
     new = rewards.NewReward(**fields, pool=codes is not None)
-    reward = await rewards.create(tx, call.tenant, new, now_ms=call.now_ms)
+    reward = await rewards.create(call.change(tx), new)
     return await _with_codes(tx, call, reward, codes)
 
 
@@ -39,9 +36,7 @@ async def _with_codes(
 ) -> OneReward:
     """Add codes to the reward's pool, if the request has any."""
     if codes is not None and codes is not UNSET:
-        await earned_rewards.add_codes(
-            tx, call.site, call.tenant, reward.id, codes, now_ms=call.now_ms
-        )
+        await earned_rewards.add_codes(call.change(tx), reward.id, codes)
         reward = await rewards.get(tx, call.tenant, reward.id)
     return OneReward(reward_view(reward))
 
@@ -55,12 +50,12 @@ async def get_reward(tx: Tx, call: Call) -> OneReward:
 
 
 async def update_reward(tx: Tx, call: Call) -> OneReward:
-    reward = await rewards.update(tx, call.tenant, call.path["uuid"], call.body)
+    reward = await rewards.update(call.change(tx), call.path["uuid"], call.body)
     return await _with_codes(tx, call, reward, call.body.coupon_codes)
 
 
 async def delete_reward(tx: Tx, call: Call) -> Message:
-    await rewards.delete(tx, call.tenant, call.path["uuid"], now_ms=call.now_ms)
+    await rewards.delete(call.change(tx), call.path["uuid"])
     return Message("The reward was deleted.")
 
 
@@ -79,9 +74,7 @@ async def _named(tx: Tx, call: Call) -> tuple[str, str | None]:
 
 async def approve_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned_id, of = await _named(tx, call)
-    earned = await earned_rewards.approve(
-        tx, call.site, call.tenant, earned_id, by=BY, of=of, now_ms=call.now_ms
-    )
+    earned = await earned_rewards.approve(call.change(tx), earned_id, of=of)
     return OneEarnedReward(earned_view(earned))
 
 
@@ -89,15 +82,7 @@ async def redeem_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned_id, of = await _named(tx, call)
     shipping = _shipping(call.body.shipping_details)
     earned = await earned_rewards.redeem(
-        tx,
-        call.site,
-        call.tenant,
-        earned_id,
-        by=BY,
-        shipping=shipping,
-        variant=call.body.variant,
-        of=of,
-        now_ms=call.now_ms,
+        call.change(tx), earned_id, shipping=shipping, variant=call.body.variant, of=of
     )
     return OneEarnedReward(earned_view(earned))
 

@@ -9,9 +9,8 @@ import msgspec
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
 from honeyguide.api.call import Call, Listed, Route
-from honeyguide.api.rewards import BY
 from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
-from honeyguide.kernel import public
+from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
 from honeyguide.referrals import shipments
@@ -91,7 +90,7 @@ async def mark_sent(tx: Tx, call: Call) -> OneShipment:
         tx,
         call.tenant,
         call.path["uuid"],
-        by=BY,
+        by=actors.API,
         tracking_note=call.body.tracking_note,
         now_ms=call.now_ms,
     )

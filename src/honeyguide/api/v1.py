@@ -47,9 +47,7 @@ def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
 
 
 async def create_subscriber(tx: Tx, call: Call) -> OneWritten:
-    subscriber = await signups.sign_up(
-        tx, call.site, call.tenant, _new_subscriber(call.body), now_ms=call.now_ms
-    )
+    subscriber = await signups.sign_up(call.change(tx), _new_subscriber(call.body))
     return OneWritten(written(subscriber))
 
 
@@ -75,12 +73,10 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
 
 
 async def update_subscriber(tx: Tx, call: Call) -> OneWritten:
-    changed = await signups.change(
-        tx, call.site, call.tenant, call.path["uuid"], call.body, now_ms=call.now_ms
-    )
+    changed = await signups.update(call.change(tx), call.path["uuid"], call.body)
     return OneWritten(written(changed))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
-    await signups.erase(tx, call.tenant, call.path["uuid"], now_ms=call.now_ms)
+    await signups.erase(call.change(tx), call.path["uuid"])
     return views.Message("The subscriber was deleted.")

@@ -12,12 +12,14 @@ import msgspec
 from honeyguide.backups.names import erasures_ms, erasures_name
 from honeyguide.backups.places import Place, put_whole
 from honeyguide.backups.threads import Tick
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import erasures, import_erasure, signups
 from honeyguide.signups.erasures import Erasure
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.store.workspace import workspace
 
@@ -65,7 +67,8 @@ async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> b
         return False
     tenant = Tenant(erasure.account_id, erasure.campaign_id)
     try:
-        await signups.erase(tx, tenant, erasure.subscriber_id, now_ms=now_ms)
+        change = Change(tx, site, tenant, actors.command("restore"), now_ms)
+        await signups.erase(change, erasure.subscriber_id)
     except Missing:
         pass
     await import_erasure.erase_matching(

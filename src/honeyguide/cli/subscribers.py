@@ -11,12 +11,15 @@ from rich.progress import Progress, TimeRemainingColumn
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.signups import exporting, import_columns, import_files, importing
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 app = typer.Typer()
 
@@ -93,19 +96,26 @@ async def _import(
         task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
         for part in import_files.parts(lines):
             outcome = await run(
-                importing.bring,
-                services.site,
-                tenant,
-                part,
-                mapping,
-                now_ms=now_ms,
-                dry=dry_run,
-                seen=seen if dry_run else None,
+                _bring, services.site, tenant, now_ms, part, mapping, seen if dry_run else None
             )
             added, skipped = added + outcome.added, skipped + outcome.skipped
             refused += outcome.refused
             bar.advance(task, len(part))
     return added, skipped, refused
+
+
+async def _bring(
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    now_ms: int,
+    part: list[import_files.ImportLine],
+    mapping: dict[str, int],
+    seen: set[str] | None,
+) -> importing.ImportResult:
+    """`seen` is for a dry run."""
+    change = Change(tx, site, tenant, actors.command("import"), now_ms)
+    return await importing.bring(change, part, mapping, dry=seen is not None, seen=seen)
 
 
 def _write_refused(errors: Path, text: str) -> None:

@@ -12,6 +12,7 @@ from honeyguide.app import Services
 from honeyguide.demo import subscribers
 from honeyguide.demo.receiver import WebhookReceiver
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
@@ -20,6 +21,7 @@ from honeyguide.referrals import earned_rewards, lifecycle, page_index, rewards,
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.signups import signups
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards
@@ -109,7 +111,8 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     ours = {account.tenant for account in state.accounts}
     for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, most=500):
         if tenant in ours:
-            await signups.verify_due(tx, state.site, tenant, subscriber_id, now_ms=at_ms)
+            change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
+            await signups.verify_due(change, subscriber_id)
     while await budget_notifications.notify_due(tx, state.site, now_ms=at_ms):
         pass
     await payouts.close_months(tx, now_ms=at_ms)
@@ -179,15 +182,12 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         if state.rng.random() < 0.07:
             is_physical = each.kind == "physical"
             variants = rewards.variants_of(each.variants)
+            actor = actors.subscriber(each.subscriber_id)
             await earned_rewards.redeem(
-                tx,
-                state.site,
-                account.tenant,
+                Change(tx, state.site, account.tenant, actor, at_ms),
                 each.id,
-                by=earned_rewards.READER,
                 shipping=subscribers.address(state) if is_physical else None,
                 variant=variants[each.earned_ms % len(variants)] if variants else None,
-                now_ms=at_ms,
                 of=each.subscriber_id,
             )
 
@@ -211,9 +211,7 @@ async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -
         tx, account.tenant, earned_rewards.AWAITING, Page(1, 60)
     )
     for each in waiting:
-        await earned_rewards.approve(
-            tx, state.site, account.tenant, each.id, by=lifecycle.OPERATOR, now_ms=at_ms
-        )
+        await earned_rewards.approve(state.change(tx, account, at_ms), each.id)
 
 
 async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -223,18 +221,10 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     held = await search.judged(tx, account.tenant, "pending", before=None, most=40)
     for each in held:
         if each.referral_reason in subscribers.SUSPECT and state.rng.random() < 0.4:
-            await signups.decide(
-                tx,
-                state.site,
-                account.tenant,
-                each.id,
-                "rejected",
-                by=lifecycle.OPERATOR,
-                now_ms=at_ms,
-            )
+            await signups.decide(state.change(tx, account, at_ms), each.id, "rejected")
         elif state.rng.random() < 0.02:
             left = lifecycle.SubscriberChanges(status="unsubscribed")
-            await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
+            await signups.update(state.change(tx, account, at_ms), each.id, left)
 
 
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -243,7 +233,7 @@ async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> 
     left = lifecycle.SubscriberChanges(status="unsubscribed")
     for each in account.subscribers[len(account.subscribers) // 9 :]:
         if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.008:
-            await signups.change(tx, state.site, account.tenant, each.id, left, now_ms=at_ms)
+            await signups.update(state.change(tx, account, at_ms), each.id, left)
 
 
 async def _settle_counts(services: Services, state: DemoState) -> None:

@@ -13,6 +13,7 @@ from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import brands, newsletters, pictures
 from honeyguide.demo.brands import BrandDrawings
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -20,6 +21,7 @@ from honeyguide.partners import logos, network, programs, publications
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import campaigns, earned_rewards, rewards
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 # Programs open this long after the newsletters began, partners join a while later.
 OPENING_MS = 70 * DAY_MS
@@ -65,6 +67,11 @@ class DemoState:
 
     def account(self, account_id: str) -> DemoAccount:
         return next(account for account in self.accounts if account.tenant.account_id == account_id)
+
+    def change(self, tx: Tx, account: DemoAccount, at_ms: int) -> Change:
+        """One that the newsletter's operator makes."""
+        actor = actors.member(account.tenant.account_id)
+        return Change(tx, self.site, account.tenant, actor, at_ms)
 
     def progress(self, at_ms: int) -> float:
         return (at_ms - self.start_ms) / (self.end_ms - self.start_ms)
@@ -126,16 +133,10 @@ async def _campaign(tx: Tx, state: DemoState, account: DemoAccount) -> None:
     )
     await campaigns.configure(tx, account.tenant, chosen)
     for reward_plan in newsletter.rewards:
-        reward = await rewards.create(tx, account.tenant, reward_plan, now_ms=state.start_ms)
+        change = state.change(tx, account, state.start_ms)
+        reward = await rewards.create(change, reward_plan)
         if reward_plan.pool:
-            await earned_rewards.add_codes(
-                tx,
-                state.site,
-                account.tenant,
-                reward.id,
-                newsletters.COUPONS,
-                now_ms=state.start_ms,
-            )
+            await earned_rewards.add_codes(change, reward.id, newsletters.COUPONS)
 
 
 async def _program(

@@ -95,7 +95,7 @@ def _new(
 async def _sign_up(
     tx: Tx, state: DemoState, account: DemoAccount, new: NewSubscriber, at_ms: int
 ) -> None:
-    made = await signups.sign_up(tx, state.site, account.tenant, new, now_ms=at_ms)
+    made = await signups.sign_up(state.change(tx, account, at_ms), new)
     if not new.email.endswith(newsletters.THROWAWAY):
         account.subscribers.append(
             DemoSubscriber(made.id, made.ref_code, new.ip_address or "", at_ms)

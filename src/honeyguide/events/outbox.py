@@ -4,12 +4,14 @@ one delivery per webhook. Nothing is sent here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -26,6 +28,7 @@ TEST = "test"
 # The `events` of a webhook in the specification, and those we added.
 TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
 MORE_TYPES = (NEW_SUBSCRIBER, SUBSCRIBER_UNSUBSCRIBED, REFERRAL_VERIFIED, REFERRAL_REJECTED)
+ALL_TYPES = TYPES + MORE_TYPES
 
 # The topic that wakes the dispatchers.
 DELIVERIES = "deliveries"
@@ -36,14 +39,30 @@ KEPT_MS = 30 * DAY_MS
 PURGE_BATCH = 200
 
 
+class Event(NamedTuple):
+    """Something that happened, to be told to webhooks of this account."""
+
+    account_id: str
+    type: str
+    facts: dict[str, Any]
+    to: list[str]
+    """The webhooks."""
+    subscriber_id: str | None
+    referrer_id: str | None = None
+    """Erasure finds the event by the IDs of the subscribers that it names."""
+
+
+Listeners = dict[str, list[str]]
+
+
 class StoredBody(NamedTuple):
     id: str
     body: str
 
 
 _sql = beside(__file__)
-_LISTENERS = _sql.value("listeners", str)
-_INSERT_EVENT = _sql.command("insert_event")
+_LISTENERS = _sql.query("listeners", lambda *columns: columns)
+_INSERT_EVENTS = _sql.command("insert_events")
 _INSERT_DELIVERIES = _sql.command("insert_deliveries")
 _CANCEL_ABOUT = _sql.command("cancel_about")
 _DROP_ANSWERS_ABOUT = _sql.command("drop_answers_about")
@@ -57,57 +76,55 @@ _DROP_ANSWERS_TO = _sql.command("drop_answers_to")
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
-async def listeners(tx: Tx, account_id: str, kind: str) -> list[str]:
-    """The webhooks that want this type of event, also disabled ones, which can replay it after they
-    are enabled. If there are none, the event need not be built.
+async def listeners(tx: Tx, tenant: Tenant) -> Listeners:
+    """The webhooks of an account by the types of events that they want, also disabled ones, which
+    can replay them after they are enabled. An event that nobody wants need not be built.
     """
-    return await tx.all(_LISTENERS, account_id=account_id, type=kind)
+    return await listeners_of(tx, tenant.account_id)
 
 
-async def emit(
-    tx: Tx,
-    account_id: str,
-    kind: str,
-    facts: dict[str, Any],
-    *,
-    to: list[str],
-    subscriber_id: str | None,
-    referrer_id: str | None = None,
-    now_ms: int,
-) -> list[str]:
-    """Store the event and its deliveries, and return their IDs. Erasure finds the event by the IDs
-    of the subscribers it names.
-    """
-    if not to:
-        return []
-    event_id = f"msg_{new_id()}"
-    body = _encode({"type": kind, "timestamp": iso(now_ms), "id": event_id, **facts}).decode()
-    await tx.put(
-        _INSERT_EVENT,
-        id=event_id,
-        account_id=account_id,
-        type=kind,
-        body=body,
-        subscriber_id=subscriber_id,
-        referrer_id=referrer_id,
-        now_ms=now_ms,
-    )
-    made = [new_id() for _ in to]
-    rows = [
-        {"id": delivery_id, "webhook_id": webhook_id}
-        for delivery_id, webhook_id in zip(made, to, strict=True)
-    ]
-    deliveries = _encode(rows).decode()
-    await tx.put(
-        _INSERT_DELIVERIES,
-        account_id=account_id,
-        event_id=event_id,
-        type=kind,
-        deliveries=deliveries,
-        now_ms=now_ms,
-    )
-    tx.wake(DELIVERIES)
+async def listeners_of(tx: Tx, account_id: str) -> Listeners:
+    found: Listeners = {}
+    for webhook_id, *wanted in await tx.all(_LISTENERS, account_id=account_id):
+        for kind, is_wanted in zip(ALL_TYPES, wanted, strict=True):
+            if is_wanted:
+                found.setdefault(kind, []).append(webhook_id)
+    return found
+
+
+async def emit(tx: Tx, events: Sequence[Event], *, now_ms: int) -> list[str]:
+    """Store the events with their deliveries, and return the IDs of the deliveries."""
+    by_account: dict[str, list[Event]] = {}
+    for event in events:
+        by_account.setdefault(event.account_id, []).append(event)
+    made = list[str]()
+    for account_id, of_account in by_account.items():
+        made += await _emit(tx, account_id, of_account, now_ms=now_ms)
+        tx.wake(DELIVERIES)
     return made
+
+
+async def _emit(tx: Tx, account_id: str, events: list[Event], *, now_ms: int) -> list[str]:
+    rows, deliveries = list[dict[str, Any]](), list[dict[str, str]]()
+    for event in events:
+        event_id = f"msg_{new_id()}"
+        told = {"type": event.type, "timestamp": iso(now_ms), "id": event_id, **event.facts}
+        rows.append(
+            {
+                "id": event_id,
+                "type": event.type,
+                "body": _encode(told).decode(),
+                "subscriber_id": event.subscriber_id,
+                "referrer_id": event.referrer_id,
+            }
+        )
+        deliveries += [
+            {"id": new_id(), "webhook_id": to, "event_id": event_id, "type": event.type}
+            for to in event.to
+        ]
+    await tx.put(_INSERT_EVENTS, account_id=account_id, events=rows, now_ms=now_ms)
+    await tx.put(_INSERT_DELIVERIES, account_id=account_id, deliveries=deliveries, now_ms=now_ms)
+    return [delivery["id"] for delivery in deliveries]
 
 
 async def erase(tx: Tx, account_id: str, subscriber_id: str) -> None:

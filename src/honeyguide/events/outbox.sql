@@ -1,35 +1,40 @@
 -- fragment: gets_type
-CASE CAST(:type AS TEXT) WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
+-- A test goes to one webhook whatever its flags.
+CASE d.type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' THEN w.new_partner_referral
     WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed
     WHEN 'new_subscriber' THEN w.new_subscriber WHEN 'subscriber_unsubscribed' THEN w.subscriber_unsubscribed
     WHEN 'referral_verified' THEN w.referral_verified WHEN 'referral_rejected' THEN w.referral_rejected
     ELSE 1 END = 1
 
 -- name: listeners
-SELECT w.id FROM webhook AS w WHERE w.account_id = :account_id AND {gets_type};
+-- The columns are in the order of `ALL_TYPES`.
+SELECT id, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
+       new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected
+FROM webhook WHERE account_id = :account_id;
 
--- name: insert_event
+-- name: insert_events
 -- touches: adds event
 INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, created_ms)
-VALUES (:id, :account_id, :type, :body, :subscriber_id, :referrer_id, :now_ms);
+SELECT e.id, :account_id, e.type, e.body, e.subscriber_id, e.referrer_id, CAST(:now_ms AS BIGINT)
+FROM {rows :events AS e (id TEXT, type TEXT, body TEXT, subscriber_id TEXT, referrer_id TEXT)};
 
 -- name: insert_deliveries (sqlite)
 -- touches: adds delivery, reads webhook
 -- Skips webhooks that were deleted, or whose flag was unset, meanwhile. A disabled one gets a cancelled delivery, which can be
--- replayed once it is enabled again. A test goes to one webhook whatever its flags.
+-- replayed once it is enabled again.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
-SELECT o.value ->> 'id', w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+SELECT d.id, w.account_id, w.id, d.event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
-FROM json_each(:deliveries) AS o CROSS JOIN webhook AS w WHERE w.id = o.value ->> 'webhook_id' AND w.account_id = :account_id
-  AND {gets_type};
+FROM {rows :deliveries AS d (id TEXT, webhook_id TEXT, event_id TEXT, type TEXT)}
+CROSS JOIN webhook AS w WHERE w.id = d.webhook_id AND w.account_id = :account_id AND {gets_type};
 
 -- name: insert_deliveries (postgres)
 -- The lock waits for a transaction that disables the webhook or changes its flags, and then sees that change.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
-SELECT o.id, w.account_id, w.id, :event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+SELECT d.id, w.account_id, w.id, d.event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     CAST(:now_ms AS BIGINT), :now_ms
-FROM json_to_recordset(CAST(:deliveries AS JSON)) AS o (id TEXT, webhook_id TEXT)
-JOIN webhook AS w ON w.id = o.webhook_id AND w.account_id = :account_id
+FROM {rows :deliveries AS d (id TEXT, webhook_id TEXT, event_id TEXT, type TEXT)}
+JOIN webhook AS w ON w.id = d.webhook_id AND w.account_id = :account_id
 WHERE {gets_type}
 FOR KEY SHARE OF w;
 

@@ -32,6 +32,7 @@ from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -284,7 +285,7 @@ async def _join(
         created_at=iso(change.created_ms) if is_past and change.created_ms else None,
     )
     subscriber = await signups.sign_up(
-        tx, site, integration.tenant, new, email=email, now_ms=now_ms
+        Change(tx, site, integration.tenant, integration.actor, now_ms), new, email=email
     )
     await tx.flush()
     await _link(tx, integration, subscriber.id, change.remote_id)
@@ -326,9 +327,8 @@ async def _update(
     if change.kind == ChangeKind.CONFIRMED and found.status == "active":
         fields["status"] = "confirmed"
     if fields:
-        await signups.change(
-            tx, site, integration.tenant, found.id, SubscriberChanges(**fields), now_ms=now_ms
-        )
+        made = Change(tx, site, integration.tenant, integration.actor, now_ms)
+        await signups.update(made, found.id, SubscriberChanges(**fields))
 
 
 async def _leave(

@@ -15,6 +15,8 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.platform import Audience, Platform, PlatformAccess, SyncField
 from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.kernel import actors
+from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
@@ -74,6 +76,11 @@ class Integration(msgspec.Struct, frozen=True):
     read_tries: int
     read_problem: str | None
     next_page_ms: int
+
+    @property
+    def actor(self) -> Actor:
+        """Who changes what the platform reports."""
+        return actors.job(f"sync with {self.platform}")
 
     @property
     def tenant(self) -> Tenant:

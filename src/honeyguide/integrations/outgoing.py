@@ -26,6 +26,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -337,9 +338,10 @@ async def record(
 async def unsubscribe(
     tx: Tx, site: Site, integration: Integration, subscriber_id: str, *, now_ms: int
 ) -> None:
-    change = SubscriberChanges(status=contacts.UNSUBSCRIBED)
+    change = Change(tx, site, integration.tenant, integration.actor, now_ms)
+    left = SubscriberChanges(status=contacts.UNSUBSCRIBED)
     try:
-        await signups.change(tx, site, integration.tenant, subscriber_id, change, now_ms=now_ms)
+        await signups.update(change, subscriber_id, left)
     except Missing:  # erased meanwhile
         return
 

@@ -5,13 +5,13 @@ a day (`reader_emails.send_news`).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, texts
-from honeyguide.referrals import branding, hub, names, reader_emails, rewards, subscribers
-from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals import branding, hub, names, reader_emails, rewards
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -40,49 +40,26 @@ async def switch(tx: Tx, tenant: Tenant, kind: str, *, is_on: bool) -> None:
     await tx.run(_SWITCH, **tenant._asdict(), **switches._asdict())
 
 
-async def tell_of_friend(
-    tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, now_ms: int
-) -> None:
+async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
     """Somebody they referred counts now. If one more earns them a reward, the email is about that;
     if this one did, they have today's email already."""
-    switches = await switches_of(tx, tenant)
-    if not (switches.friend_joined or switches.one_more):
+    brand = await change.fact(branding.of)
+    if not (brand.sends_friend_joined or brand.sends_one_more):
         return
-    advocate = await subscribers.find(tx, tenant, advocate_id)
-    if advocate is None:
-        return
-    brand = await branding.of(tx, tenant)
-    look, newsletter = brand.email_branding(site), brand.name
-    link, first_name = hub.link(site, advocate), names.first_name(advocate.name)
-    reward = await _one_away(tx, tenant, advocate.referrals_verified)
-    if switches.one_more and reward is not None:
+    look = brand.email_branding(change.site)
+    about: dict[str, Any] = {
+        "newsletter": brand.name,
+        "hub": hub.link(change.site, advocate),
+        "first_name": names.first_name(advocate.name),
+        "own": look.own_texts,
+    }
+    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.referrals_verified)
+    if brand.sends_one_more and ahead is not None and ahead[1] == 1:
         kind = email_kinds.ONE_MORE
-        message = texts.one_more(
-            look.language,
-            newsletter=newsletter,
-            reward=reward.name,
-            hub=link,
-            first_name=first_name,
-            own=look.own_texts,
-        )
-    elif switches.friend_joined:
+        message = texts.one_more(look.language, reward=ahead[0].name, **about)
+    elif brand.sends_friend_joined:
         kind = email_kinds.FRIEND_JOINED
-        message = texts.friend_joined(
-            look.language,
-            newsletter=newsletter,
-            referrals=advocate.referrals_verified,
-            hub=link,
-            first_name=first_name,
-            own=look.own_texts,
-        )
+        message = texts.friend_joined(look.language, referrals=advocate.referrals_verified, **about)
     else:
         return
-    await reader_emails.send_news(
-        tx, site, tenant, advocate, message, look, kind=kind, now_ms=now_ms
-    )
-
-
-async def _one_away(tx: Tx, tenant: Tenant, verified: int) -> Reward | None:
-    """The reward that one more referral earns."""
-    ahead = rewards.next_reward(await rewards.of_campaign(tx, tenant), verified)
-    return ahead[0] if ahead is not None and ahead[1] == 1 else None
+    await reader_emails.send_news(change, advocate, message, look, kind=kind)

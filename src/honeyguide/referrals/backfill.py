@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.events import outbox
+from honeyguide.events.outbox import Event
+from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import earned_rewards
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -16,6 +20,9 @@ from honeyguide.store.tx import Tx
 # on the same loop.
 ADVOCATES_BATCH = 200
 REWARDS_BATCH = 50
+# The jobs.
+GRANTING = "grant new rewards to advocates who already qualify"
+SUPPLYING = "give added coupon codes to waiting advocates"
 
 
 class _Backfill(NamedTuple):
@@ -62,6 +69,7 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
     if at is None:
         return False
     tenant = Tenant(at.account_id, at.campaign_id)
+    change = Change(tx, site, tenant, actors.job(GRANTING), now_ms)
     advocates = await tx.all(
         _ADVOCATES,
         account_id=at.account_id,
@@ -76,21 +84,23 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
     locked = set(
         await tx.lock(_LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=past)
     )
-    whole, given = len(advocates) < ADVOCATES_BATCH, 0
+    whole, given, events = len(advocates) < ADVOCATES_BATCH, 0, list[Event]()
     last = (at.walk_ms, at.walk_id)
     for advocate in advocates:
         if advocate.id in locked:
-            more = await earned_rewards.unlock(
-                tx, site, tenant, advocate.id, is_news=False, now_ms=now_ms
-            )
-            given += more
-            if more >= earned_rewards.MOST_AT_ONCE:  # there may be as many again: come back to them
+            more = await earned_rewards.unlock(change, advocate.id, is_news=False)
+            given += more.given
+            events += more.events
+            if (
+                more.given >= earned_rewards.MOST_AT_ONCE
+            ):  # there may be as many again: come back to them
                 whole = False
                 break
         last = (advocate.created_ms, advocate.id)
         if given >= REWARDS_BATCH:
             whole = False
             break
+    await outbox.emit(tx, events, now_ms=now_ms)
     walk_ms, walk_id = (None, None) if whole else last
     await tx.run(
         _MOVE_BACKFILL,
@@ -110,7 +120,6 @@ async def supply_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bo
     pool = await tx.one(_NEXT_RESTOCKED, only=only, most=1)
     if pool is None:
         return False
-    await earned_rewards.fill(
-        tx, site, Tenant(pool.account_id, pool.campaign_id), pool.id, now_ms=now_ms
-    )
+    tenant = Tenant(pool.account_id, pool.campaign_id)
+    await earned_rewards.fill(Change(tx, site, tenant, actors.job(SUPPLYING), now_ms), pool.id)
     return True

@@ -52,6 +52,8 @@ class Branding(NamedTuple):
     show_leaderboard: int
     show_inviter: int
     sends_reward_unlocked: int
+    sends_friend_joined: int
+    sends_one_more: int
 
     @property
     def tenant(self) -> Tenant:

@@ -7,19 +7,17 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import owner_notifications
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import texts
 from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import Reward
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # One request's worth: few enough to be written without holding anybody up.
 MOST_AT_ONCE = 10_000
@@ -68,7 +66,7 @@ def _checked(codes: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(given))
 
 
-async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> int:
+async def add(change: Change, reward: Reward, codes: Iterable[str]) -> int:
     """Adds codes to a pool and tells how many were new. A code that is there already, given out or
     not, is skipped."""
     if not reward.is_pool:
@@ -80,85 +78,56 @@ async def add(tx: Tx, tenant: Tenant, reward: Reward, codes: Iterable[str]) -> i
     if not distinct:
         return 0
     # Lock the reward first, so that a signup that unlocks it meanwhile waits for these codes.
-    await rewards.lock(tx, tenant, reward.id)
+    await rewards.lock(change, reward.id)
     coupons = [{"id": new_id(), "code": code} for code in distinct]
-    added = await tx.run(_ADD, account_id=tenant.account_id, reward_id=reward.id, coupons=coupons)
+    added = await change.run(_ADD, reward_id=reward.id, coupons=coupons)
     if added:
-        await tx.run(_REFILL, account_id=tenant.account_id, id=reward.id, added=added)
+        await change.run(_REFILL, id=reward.id, added=added)
     return added
 
 
-async def leave_queue(tx: Tx, tenant: Tenant, reward_id: str, n: int) -> None:
+async def leave_queue(change: Change, reward_id: str, n: int) -> None:
     assert n >= 0
-    await tx.run(_UNQUEUE, account_id=tenant.account_id, id=reward_id, n=n)
+    await change.run(_UNQUEUE, id=reward_id, n=n)
 
 
 async def take(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    reward: Reward,
-    earned_id: str,
-    *,
-    now_ms: int,
-    queued: bool = False,
+    change: Change, reward: Reward, earned_id: str, *, queued: bool = False
 ) -> str | None:
     """A code for this earned reward, or None and a place in the queue. Those in the queue
     (`queued`) come first."""
-    mine: dict[str, Any] = {"account_id": tenant.account_id, "id": reward.id}
-    stock = await tx.one(_RESERVE_FOR_WAITING if queued else _RESERVE, **mine)
+    stock = await change.one(_RESERVE_FOR_WAITING if queued else _RESERVE, id=reward.id)
     code = None
     if stock is not None:
-        code = await tx.one(
-            _GIVE, account_id=tenant.account_id, reward_id=reward.id, earned_id=earned_id
-        )
+        code = await change.one(_GIVE, reward_id=reward.id, earned_id=earned_id)
         assert code is not None  # codes_left counts exactly the codes that nobody has
     elif not queued:
-        stock = await tx.one(_QUEUE, **mine)
+        stock = await change.one(_QUEUE, id=reward.id)
         assert stock is not None  # rewards are marked as deleted, their rows stay
     if stock is not None:
         assert stock.codes_left >= 0 and stock.waiting >= 0
-        await _tell_owner(tx, site, tenant, reward, stock, now_ms=now_ms)
+        await _tell_owner(change, reward, stock)
     return code
 
 
-async def _tell_owner(
-    tx: Tx, site: Site, tenant: Tenant, reward: Reward, stock: Stock, *, now_ms: int
-) -> None:
+async def _tell_owner(change: Change, reward: Reward, stock: Stock) -> None:
     """Once when few are left and once when none is, until the pool is filled again."""
-    level = (
-        2
-        if not stock.codes_left
-        else 1
-        if stock.codes_left <= max(FEW, stock.stock_base // 10)
-        else 0
-    )
+    if not stock.codes_left:
+        level = 2
+    elif stock.codes_left <= max(FEW, stock.stock_base // 10):
+        level = 1
+    else:
+        level = 0
     if level <= stock.stock_told:
         return
-    await tx.run(_TELL, account_id=tenant.account_id, id=reward.id, told=level)
-    account = await accounts.get(tx, tenant.account_id)
-    page = f"{site.base_url}/rewards"
-    kind, said = (
-        (
-            "reward_out_of_stock",
-            texts.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page),
-        )
-        if level == 2
-        else (
-            "reward_low_stock",
-            texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page),
-        )
-    )
+    await change.run(_TELL, id=reward.id, told=level)
+    page = f"{change.site.base_url}/rewards"
+    if level == 2:
+        kind = "reward_out_of_stock"
+        message = texts.reward_out_of_stock(reward=reward.name, waiting=stock.waiting, page=page)
+    else:
+        kind = "reward_low_stock"
+        message = texts.reward_low_stock(reward=reward.name, left=stock.codes_left, page=page)
     # `stock_told` prevents a second one until the pool is filled again.
-    once = f"{kind}:{reward.id}:{now_ms}"
-    await notifications.notify(
-        tx,
-        tenant.account_id,
-        account.email,
-        kind,
-        once,
-        said,
-        link=f"/rewards/{reward.id}",
-        base_url=site.base_url,
-        now_ms=now_ms,
-    )
+    cause = f"{reward.id}:{change.now_ms}"
+    await owner_notifications.notify(change, kind, cause, message, link=f"/rewards/{reward.id}")

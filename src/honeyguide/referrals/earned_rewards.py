@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.events import outbox
+from honeyguide.events.outbox import Event
 from honeyguide.kernel import checks
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import (
-    branding,
     coupons,
     reward_events,
     rewards,
@@ -26,6 +26,7 @@ from honeyguide.referrals import (
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -36,7 +37,6 @@ AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = (
     "out_of_stock",
     "redeemed",
 )
-READER = "reader"
 # Multiples of a recurring reward given at once. More can only be due when the reward is new to a
 # top advocate.
 MOST_AT_ONCE = 100
@@ -76,6 +76,11 @@ class EarnedReward(NamedTuple):
         return shipments.TO_SEND if self.shipping is not None else self.status
 
 
+class Unlocked(NamedTuple):
+    given: int
+    events: list[Event]
+
+
 class _Reached(NamedTuple):
     reward: Reward
     times: int
@@ -99,129 +104,89 @@ _QUEUED_OF_PERSON = _sql.value("queued_of_person", str)
 _COUNT_QUEUED = _sql.value("count_queued", int)
 
 
-async def unlock(
-    tx: Tx, site: Site, tenant: Tenant, advocate_id: str, *, is_news: bool = True, now_ms: int
-) -> int:
-    """Gives an advocate every reward that their count has reached and they lack; tells how many.
-    `is_news` is False for what imports and backfills bring: there may be thousands at once.
+async def unlock(change: Change, advocate_id: str, *, is_news: bool = True) -> Unlocked:
+    """Gives an advocate every reward that their count has reached and they lack. `is_news` is False
+    for what imports and backfills bring: there may be thousands at once. The caller emits the
+    events.
 
     The caller's change to the count locked the advocate's row, so the count is exact. The unique
     index settles the rest.
     """
-    given = 0
-    reached = await tx.all(
-        _REACHED,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        subscriber_id=advocate_id,
-    )
-    for reward, times, have in reached:
+    given, events = 0, list[Event]()
+    for reward, times, have in await change.all(_REACHED, subscriber_id=advocate_id):
         for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
             earned_id = new_id()
-            if await tx.run(
+            if not await change.run(
                 _INSERT,
                 id=earned_id,
-                account_id=tenant.account_id,
-                campaign_id=tenant.campaign_id,
                 reward_id=reward.id,
                 subscriber_id=advocate_id,
                 multiple=multiple,
-                now_ms=now_ms,
             ):
-                given += 1
-                if reward.approval == rewards.AUTOMATIC:
-                    await _give(
-                        tx,
-                        site,
-                        tenant,
-                        reward,
-                        earned_id,
-                        advocate_id,
-                        by=None,
-                        now_ms=now_ms,
-                        is_news=is_news,
-                    )
-                else:
-                    await reward_events.notify_to_approve(
-                        tx, site, tenant, reward, earned_id, is_news=is_news, now_ms=now_ms
-                    )
-    return given
+                continue
+            given += 1
+            if reward.approval == rewards.AUTOMATIC:
+                events += await _give(change, reward, earned_id, advocate_id, is_news=is_news)
+            else:
+                await reward_events.notify_to_approve(change, reward, earned_id, is_news=is_news)
+    return Unlocked(given, events)
 
 
 async def _give(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     reward: Reward,
     earned_id: str,
     advocate_id: str,
     *,
-    by: str | None,
-    now_ms: int,
+    by: str | None = None,
     queued: bool = False,
     is_news: bool = True,
-) -> None:
+) -> list[Event]:
     """Hands over the reward, or queues it for a code. Either way the operator has nothing more to
     do."""
     # Read before the pool's row is locked: others who want one of its codes wait until we are done.
-    winner = await subscribers.find(tx, tenant, advocate_id)
-    brand = await branding.of(tx, tenant)
+    winner = await change.fact(subscribers.find, advocate_id)
     code = reward.coupon_code
     if reward.is_pool:
-        code = await coupons.take(tx, site, tenant, reward, earned_id, now_ms=now_ms, queued=queued)
+        code = await coupons.take(change, reward, earned_id, queued=queued)
         if code is None:
-            await tx.put(_LACK, account_id=tenant.account_id, id=earned_id, by=by)
-            return
-    await tx.put(
-        _GRANT, account_id=tenant.account_id, id=earned_id, coupon_code=code, by=by, now_ms=now_ms
+            await change.put(_LACK, id=earned_id, by=by)
+            return []
+    await change.put(_GRANT, id=earned_id, coupon_code=code, by=by)
+    if winner is None:
+        return []
+    return await reward_events.tell_unlocked(
+        change, winner, reward, coupon_code=code, is_news=is_news
     )
-    if winner is not None:
-        await reward_events.tell_unlocked(
-            tx,
-            site,
-            tenant,
-            winner,
-            reward,
-            coupon_code=code,
-            brand=brand,
-            is_news=is_news,
-            now_ms=now_ms,
-        )
 
 
-async def add_codes(
-    tx: Tx, site: Site, tenant: Tenant, reward_id: str, codes: list[str], *, now_ms: int
-) -> int:
+async def add_codes(change: Change, reward_id: str, codes: list[str]) -> int:
     """Fills a pool, serves those who waited in their order, and tells how many codes were new."""
-    reward = await rewards.get(tx, tenant, reward_id)
-    added = await coupons.add(tx, tenant, reward, codes)
+    reward = await rewards.get(change.tx, change.tenant, reward_id)
+    added = await coupons.add(change, reward, codes)
     if added:
-        await fill(tx, site, tenant, reward_id, now_ms=now_ms)
+        await fill(change, reward_id)
     return added
 
 
-async def fill(tx: Tx, site: Site, tenant: Tenant, reward_id: str, *, now_ms: int) -> bool:
+async def fill(change: Change, reward_id: str) -> bool:
     """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
-    await rewards.lock(tx, tenant, reward_id)
-    reward = await rewards.get(tx, tenant, reward_id, deleted_too=True)
+    await rewards.lock(change, reward_id)
+    reward = await rewards.get(change.tx, change.tenant, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)
-    waiting = await tx.all(_WAITING, account_id=tenant.account_id, reward_id=reward_id, batch=batch)
+    waiting = await change.all(_WAITING, reward_id=reward_id, batch=batch)
     if batch and not waiting:
         # A wrong count must not keep codes from those who come next.
-        await coupons.leave_queue(tx, tenant, reward_id, reward.waiting)
+        await coupons.leave_queue(change, reward_id, reward.waiting)
+    events = list[Event]()
     for earned in waiting:
-        await _give(
-            tx,
-            site,
-            tenant,
-            reward,
-            earned.id,
-            earned.subscriber_id,
-            by=None,
-            now_ms=now_ms,
-            queued=True,
-        )
+        events += await _give(change, reward, earned.id, earned.subscriber_id, queued=True)
+    await _emit(change, events)
     return len(waiting) == FILL_BATCH
+
+
+async def _emit(change: Change, events: list[Event]) -> None:
+    await outbox.emit(change.tx, events, now_ms=change.now_ms)
 
 
 async def earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EarnedReward]:
@@ -276,46 +241,36 @@ async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) 
     return earned
 
 
-async def _get_locked(tx: Tx, tenant: Tenant, earned_id: str, of: str | None) -> EarnedReward:
-    earned = await get(tx, tenant, earned_id, of=of)
-    locked = await tx.lock(_LOCK, account_id=tenant.account_id, id=earned.id)
+async def _get_locked(change: Change, earned_id: str, of: str | None) -> EarnedReward:
+    earned = await get(change.tx, change.tenant, earned_id, of=of)
+    locked = await change.lock(_LOCK, id=earned.id)
     assert locked  # an earned reward is never deleted
-    return await get(tx, tenant, earned.id, of=of)
+    return await get(change.tx, change.tenant, earned.id, of=of)
 
 
-async def approve(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    earned_id: str,
-    *,
-    by: str,
-    now_ms: int,
-    of: str | None = None,
-) -> EarnedReward:
+async def approve(change: Change, earned_id: str, *, of: str | None = None) -> EarnedReward:
     """The operator agrees. What is approved already stays as it is."""
-    earned = await _get_locked(tx, tenant, earned_id, of)
+    earned = await _get_locked(change, earned_id, of)
     if earned.status == AWAITING:
-        reward = await rewards.get(tx, tenant, earned.reward_id, deleted_too=True)
-        await _give(tx, site, tenant, reward, earned.id, earned.subscriber_id, by=by, now_ms=now_ms)
-    return await get(tx, tenant, earned.id)
+        reward = await rewards.get(change.tx, change.tenant, earned.reward_id, deleted_too=True)
+        await _emit(
+            change,
+            await _give(change, reward, earned.id, earned.subscriber_id, by=change.actor.by),
+        )
+    return await get(change.tx, change.tenant, earned.id)
 
 
 async def redeem(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     earned_id: str,
     *,
-    by: str,
-    now_ms: int,
     shipping: PostalAddress | None = None,
     variant: str | None = None,
     of: str | None = None,
 ) -> EarnedReward:
     """Marks it as redeemed. What is redeemed already stays as it is, without a second event. A
     physical reward with a postal address becomes a shipment."""
-    earned = await _get_locked(tx, tenant, earned_id, of)
+    earned = await _get_locked(change, earned_id, of)
     if earned.status == REDEEMED:
         return earned
     if earned.status == AWAITING:
@@ -329,14 +284,14 @@ async def redeem(
         checks.one_of(variant, rewards.variants_of(earned.variants), param="variant")
     # Read after the lock, because an erasure takes the same lock: no address is stored for someone
     # erased.
-    winner = await subscribers.find(tx, tenant, earned.subscriber_id)
-    if winner is None and by == READER:
+    winner = await change.fact(subscribers.find, earned.subscriber_id)
+    if winner is None and change.actor.kind is ActorKind.SUBSCRIBER:
         raise Missing(UNKNOWN)
-    await tx.run(_REDEEM, account_id=tenant.account_id, id=earned.id, by=by, now_ms=now_ms)
-    if earned.kind == rewards.PHYSICAL and address is not None and winner is not None:
-        await shipments.create(tx, tenant, earned.id, address, variant)
-        await reward_events.notify_to_send(tx, site, tenant, earned.id, earned.name, now_ms=now_ms)
+    await change.run(_REDEEM, id=earned.id, by=change.actor.by)
     if winner is not None:
+        if earned.kind == rewards.PHYSICAL and address is not None:
+            await shipments.create(change.tx, change.tenant, earned.id, address, variant)
+            await reward_events.notify_to_send(change, earned.id, earned.name)
         facts = {
             "reward": reward_events.body(
                 earned.reward_id, earned.name, earned.referrals, earned.recurring
@@ -345,55 +300,37 @@ async def redeem(
             "shipping_details": None if address is None else msgspec.to_builtins(address),
             "variant": variant,
         }
-        await reward_events.emit(
-            tx, site, tenant, outbox.REWARD_REDEEMED, winner, facts, now_ms=now_ms
+        await _emit(
+            change,
+            await reward_events.events_about(change, outbox.REWARD_REDEEMED, winner, facts),
         )
-    return await get(tx, tenant, earned.id)
+    return await get(change.tx, change.tenant, earned.id)
 
 
 async def claim(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     subscriber: Subscriber,
     earned_id: str,
     *,
     shipping: PostalAddress | None = None,
     variant: str | None = None,
-    now_ms: int,
 ) -> EarnedReward:
     """The subscriber takes what is theirs. A physical reward needs an address, and one of its
     variants if it has any."""
-    earned = await get(tx, tenant, earned_id, of=subscriber.id)
+    earned = await get(change.tx, change.tenant, earned_id, of=subscriber.id)
     if earned.kind != rewards.PHYSICAL:
         shipping = variant = None
     elif earned.status == UNLOCKED and shipping is None:
         raise Invalid("A shipping address is required.", param="shipping")
     elif earned.status == UNLOCKED and earned.variants and variant is None:
         raise Required("variant")
-    return await redeem(
-        tx,
-        site,
-        tenant,
-        earned.id,
-        by=READER,
-        shipping=shipping,
-        variant=variant,
-        of=subscriber.id,
-        now_ms=now_ms,
-    )
+    return await redeem(change, earned.id, shipping=shipping, variant=variant, of=subscriber.id)
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def erase(change: Change, subscriber_id: str) -> None:
     """Removes addresses and leaves the queue for codes. Earned rewards keep their status."""
-    for reward_id in await tx.all(
-        _QUEUED_OF_PERSON, account_id=tenant.account_id, subscriber_id=subscriber_id
-    ):
-        await rewards.lock(tx, tenant, reward_id)
-        mine: dict[str, Any] = {
-            "account_id": tenant.account_id,
-            "subscriber_id": subscriber_id,
-            "reward_id": reward_id,
-        }
-        await coupons.leave_queue(tx, tenant, reward_id, await tx.one(_COUNT_QUEUED, **mine) or 0)
-    await shipments.erase(tx, tenant, subscriber_id)
+    for reward_id in await change.all(_QUEUED_OF_PERSON, subscriber_id=subscriber_id):
+        await rewards.lock(change, reward_id)
+        queued = await change.one(_COUNT_QUEUED, subscriber_id=subscriber_id, reward_id=reward_id)
+        await coupons.leave_queue(change, reward_id, queued or 0)
+    await shipments.erase(change.tx, change.tenant, subscriber_id)

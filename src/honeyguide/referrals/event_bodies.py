@@ -7,13 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from honeyguide.events import outbox
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import Reward, next_reward
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.store.tx import Tx
 
 
 def person(site: Site, s: Subscriber, rewards: Sequence[Reward]) -> dict[str, Any]:
@@ -58,28 +54,3 @@ def _next_reward_details(rewards: Sequence[Reward], s: Subscriber) -> dict[str, 
         "referrals": reward.referrals,
         "referrals_left": left,
     }
-
-
-async def new_referral(
-    tx: Tx, site: Site, tenant: Tenant, subscriber: Subscriber, referrer: Subscriber, *, now_ms: int
-) -> None:
-    """A referral was created and not rejected."""
-    to = await outbox.listeners(tx, tenant.account_id, outbox.NEW_REFERRAL)
-    if not to:
-        return
-    all_rewards = await rewards.of_campaign(tx, tenant)
-    facts = {
-        "campaign_id": tenant.campaign_id,
-        "subscriber": person(site, subscriber, all_rewards),
-        "referrer": person(site, referrer, all_rewards),
-    }
-    await outbox.emit(
-        tx,
-        tenant.account_id,
-        outbox.NEW_REFERRAL,
-        facts,
-        to=to,
-        subscriber_id=subscriber.id,
-        referrer_id=referrer.id,
-        now_ms=now_ms,
-    )

@@ -13,15 +13,14 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops, weekly_summary
-from honeyguide.referrals import clicks, crediting, earned_rewards, rules, screening, subscribers
+from honeyguide.referrals import clicks, earned_rewards, rules, screening, subscribers
 from honeyguide.referrals.campaigns import LINKS
-from honeyguide.referrals.crediting import Referrer
-from honeyguide.referrals.screening import Person
+from honeyguide.referrals.screening import Person, Referrer
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Again
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
@@ -65,11 +64,11 @@ class SubscriberChanges(msgspec.Struct, frozen=True):
 
 
 class PartnerSignup(NamedTuple):
-    """A subscriber sent by a partner, already judged. They earn nobody a reward."""
+    """A subscriber sent by a partner, already decided. They earn nobody a reward."""
 
     code: str
     partner_campaign_id: str
-    verdict: rules.Decision
+    decision: rules.Decision
 
 
 class Changed(NamedTuple):
@@ -78,9 +77,10 @@ class Changed(NamedTuple):
     before: Subscriber
     after: Subscriber
 
-    @property
-    def became_verified(self) -> bool:
-        return self.before.referral_status != rules.Status.VERIFIED == self.after.referral_status
+
+class SignedUp(NamedTuple):
+    subscriber: Subscriber
+    referrer: Referrer | None
 
 
 class DueReferral(NamedTuple):
@@ -92,7 +92,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _SET_PERSON = _sql.command("set_person")
-_JUDGE = _sql.command("judge")
+_DECIDE = _sql.command("decide")
 _ERASE = _sql.command("erase")
 _DUE = _sql.query(
     "due",
@@ -100,8 +100,6 @@ _DUE = _sql.query(
 )
 
 UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
-# The value of `decided_by` when a person decides on the dashboard.
-OPERATOR = "operator"
 
 
 class EmailTaken(Invalid):
@@ -131,35 +129,32 @@ _LIMITS = {
 
 
 async def sign_up(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     new: NewSubscriber,
     *,
     email: EmailAddress,
     needs_confirmation: bool,
-    now_ms: int,
     partner: PartnerSignup | None = None,
-) -> Subscriber:
+) -> SignedUp:
     """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
     claimed code is kept. `needs_confirmation` is the campaign's setting."""
     _check(new)
-    person = Person(email, site.person_key(email), ip_network_of(new.ip_address))
+    person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    referrer = await find_referrer(tx, tenant, code) if code else None
-    verdict = partner.verdict if partner else rules.Decision(rules.Status.VERIFIED)
+    referrer = await find_referrer(change.tx, change.tenant, code) if code else None
+    decision = partner.decision if partner else rules.Decision(rules.Status.VERIFIED)
     if referrer is not None:
-        verdict = await screening.judge_referral(
-            tx,
-            tenant,
+        decision = await screening.judge_referral(
+            change,
             referrer,
             person,
             code=code,
             status=new.status,
             needs_confirmation=needs_confirmation,
-            now_ms=now_ms,
         )
-    row = _new_row(new, email, verdict, needs_confirmation=needs_confirmation, now_ms=now_ms)
+    row = _new_row(
+        new, email, decision, needs_confirmation=needs_confirmation, now_ms=change.now_ms
+    )
     if partner:
         by = {"referrer_code": partner.code, "partner_campaign_id": partner.partner_campaign_id}
         row = msgspec.structs.replace(row, **by)
@@ -167,16 +162,21 @@ async def sign_up(
         row = msgspec.structs.replace(row, referrer_code=code, referrer_id=referrer.id)
     else:
         row = msgspec.structs.replace(row, claimed_code=new.referrer_code)
-    await _insert(tx, tenant, row, person)
-    if referrer is not None:
-        await crediting.credit_signup(tx, site, tenant, row, referrer, now_ms=now_ms)
-    return row
+    await change.put(
+        _INSERT,
+        taken=_TAKEN,
+        **msgspec.structs.asdict(row),
+        email_key=person.email.key,
+        person_key=person.key,
+        network=person.ip_network,
+    )
+    return SignedUp(row, referrer)
 
 
 def _new_row(
     new: NewSubscriber,
     email: EmailAddress,
-    verdict: rules.Decision,
+    decision: rules.Decision,
     *,
     needs_confirmation: bool,
     now_ms: int,
@@ -197,10 +197,10 @@ def _new_row(
         must_confirm=int(must_confirm),
         referrer_code=None,
         referrer_id=None,
-        referral_status=verdict.status.value,
-        referral_reason=verdict.reason,
-        referral_due_ms=verdict.due_ms,
-        referral_behind=verdict.behind,
+        referral_status=decision.status.value,
+        referral_reason=decision.reason,
+        referral_due_ms=decision.due_ms,
+        referral_behind=decision.behind,
         referrals_verified=0,
         referrals_pending=0,
         referrals_rejected=0,
@@ -219,24 +219,9 @@ async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
     return await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code)
 
 
-async def _insert(tx: Tx, tenant: Tenant, row: Subscriber, person: Person) -> None:
-    await tx.put(
-        _INSERT,
-        taken=_TAKEN,
-        **msgspec.structs.asdict(row),
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        email_key=person.email.key,
-        person_key=person.key,
-        network=person.ip_network,
-    )
-
-
-async def change(
-    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, changes: SubscriberChanges, *, now_ms: int
-) -> Changed:
+async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:
     """Name, email, status; a status also decides a referral that waited for it."""
-    old = await subscribers.get_locked(tx, tenant, id_or_email)
+    old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
@@ -245,57 +230,51 @@ async def change(
         email = EmailAddress.parse(changes.email)
     if changes.status is not msgspec.UNSET:
         status = checks.one_of(changes.status, STATUSES, param="status")
-    await tx.run(
+    await change.run(
         _SET_PERSON,
         taken=_TAKEN,
         id=old.id,
-        campaign_id=tenant.campaign_id,
         name=name,
         email=email.text,
         email_key=email.key,
-        person_key=site.person_key(email),
+        person_key=change.site.person_key(email),
         status=status,
-        now_ms=now_ms,
     )
-    verdict = None
+    decision = None
     if changes.status is not msgspec.UNSET and old.referrer_code is not None:
-        verdict = (
+        decision = (
             rules.on_unsubscribe(old.referral_status)
             if status == "unsubscribed"
             else rules.on_confirm(
                 old.referral_status,
                 old.referral_reason,
                 old.referral_due_ms,
-                now_ms,
+                change.now_ms,
                 old.referral_behind,
             )
         )
-    return await _apply_decision(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+    return await _apply_decision(change, old, decision, by=None)
 
 
-async def decide(
-    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, new_status: str, *, by: str, now_ms: int
-) -> Changed:
-    """`verified` or `rejected`, by hand. `by` says who."""
-    old = await subscribers.get_locked(tx, tenant, id_or_email)
+async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
+    """`verified` or `rejected`, by hand."""
+    old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
     if old.referrer_code is None:
         raise Missing(UNREFERRED, code="not_referred")
-    verdict = rules.by_hand(old.referral_status, new_status)
-    return await _apply_decision(tx, site, tenant, old, verdict, by=by, now_ms=now_ms)
+    decision = rules.by_hand(old.referral_status, new_status)
+    return await _apply_decision(change, old, decision, by=change.actor.by)
 
 
-async def verify_due(
-    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
-) -> Changed | None:
+async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:
-        old = await subscribers.get_locked(tx, tenant, subscriber_id)
+        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
     except Missing:
         return None
-    verdict = rules.on_due(old.referral_status, old.referral_reason, old.referral_due_ms, now_ms)
-    if verdict is None:
-        return None
-    return await _apply_decision(tx, site, tenant, old, verdict, by=None, now_ms=now_ms)
+    decision = rules.on_due(
+        old.referral_status, old.referral_reason, old.referral_due_ms, change.now_ms
+    )
+    return None if decision is None else await _apply_decision(change, old, decision, by=None)
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
@@ -305,45 +284,32 @@ async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
 
 
 async def _apply_decision(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    old: Subscriber,
-    verdict: rules.Decision | None,
-    *,
-    by: str | None,
-    now_ms: int,
+    change: Change, old: Subscriber, decision: rules.Decision | None, *, by: str | None
 ) -> Changed:
-    """Applies a verdict, if there is one. The database updates the referrer's counts; their rewards
-    follow here."""
-    if verdict is not None:
-        await tx.run(
-            _JUDGE,
+    """Applies a decision, if there is one. The database updates the referrer's counts."""
+    if decision is not None:
+        await change.run(
+            _DECIDE,
             id=old.id,
-            campaign_id=tenant.campaign_id,
-            status=verdict.status.value,
-            reason=verdict.reason,
-            due_ms=verdict.due_ms,
-            behind=verdict.behind,
+            status=decision.status.value,
+            reason=decision.reason,
+            due_ms=decision.due_ms,
+            behind=decision.behind,
             decided_by=by,
-            now_ms=now_ms,
         )
-    changed = Changed(old, await subscribers.get(tx, tenant, old.id))
-    if changed.became_verified and old.referrer_id is not None:
-        await crediting.credit_verified(tx, site, tenant, changed.after, now_ms=now_ms)
-    return changed
+    return Changed(old, await subscribers.get(change.tx, change.tenant, old.id))
 
 
-async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> None:
+async def erase(change: Change, subscriber: Subscriber) -> None:
     """Nulls the personal data; codes, statuses, money and referrals stay."""
-    subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
-    await tx.run(_ERASE, id=subscriber.id, campaign_id=tenant.campaign_id, now_ms=now_ms)
-    await earned_rewards.erase(tx, tenant, subscriber.id)
-    await clicks.erase(tx, tenant.account_id, tenant.campaign_id, subscriber.ref_code)
+    tx, account_id = change.tx, change.tenant.account_id
+    await change.run(_ERASE, id=subscriber.id)
+    await earned_rewards.erase(change, subscriber.id)
+    await clicks.erase(tx, account_id, change.tenant.campaign_id, subscriber.ref_code)
     tx.wake(LINKS)
-    await outbox.erase(tx, tenant.account_id, subscriber.id)
-    await emails.erase(tx, tenant.account_id, subscriber.id)
-    await weekly_summary.rewrite_unsent(tx, tenant.account_id)
-    await stops.resume(tx, tenant.account_id, subscriber.id)
-    await idempotency.forget(tx, tenant.account_id, subscriber.id)
+    await outbox.erase(tx, account_id, subscriber.id)
+    await emails.erase(tx, account_id, subscriber.id)
+    await weekly_summary.rewrite_unsent(tx, account_id)
+    await stops.resume(tx, account_id, subscriber.id)
+    await idempotency.forget(tx, account_id, subscriber.id)
     tx.scrub()

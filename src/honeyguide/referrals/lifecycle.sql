@@ -15,11 +15,11 @@ INSERT INTO subscriber (
 -- name: find_referrer
 -- batch: code
 SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days,
-       -- Whether anybody wants to hear of it: mostly nobody does, and then nothing need be put together.
-       (SELECT COUNT(*) FROM webhook AS w WHERE w.account_id = s.account_id AND w.new_referral = 1) AS listeners,
-       (SELECT COUNT(*) FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) AS milestones,
+       -- What may follow from it: mostly nothing does, and then nothing need be loaded.
+       CASE WHEN EXISTS (SELECT 1 FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) THEN 1 ELSE 0 END
+           AS has_rewards,
        CASE WHEN c.first_referral_ms IS NULL THEN 1 ELSE 0 END AS is_first,
-       c.sends_friend_joined + c.sends_one_more AS friend_emails,
+       c.sends_friend_joined + c.sends_one_more AS sends_friend_emails,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = s.campaign_id) THEN 1 ELSE 0 END AS has_lists
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0
@@ -30,7 +30,7 @@ UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, pers
     unsubscribed_ms = CASE WHEN :status <> 'unsubscribed' THEN NULL WHEN status = 'unsubscribed' THEN unsubscribed_ms ELSE :now_ms END
 WHERE id = :id AND campaign_id = :campaign_id;
 
--- name: judge
+-- name: decide
 UPDATE subscriber SET referral_status = :status, referral_reason = :reason, referral_due_ms = :due_ms, referral_behind = :behind,
     decided_by = :decided_by, decided_ms = :now_ms
 WHERE id = :id AND campaign_id = :campaign_id;

@@ -14,6 +14,7 @@ from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import hub, links, subscribers
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 # Somebody asked for the others.
@@ -42,25 +43,23 @@ async def find_by_stop_token(tx: Tx, site: Site, token: str) -> tuple[Tenant, Su
 
 
 async def send(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     reader: Subscriber,
     message: EmailText,
     brand: EmailBranding,
     *,
     kind: EmailKind,
     once: str,
-    now_ms: int,
+    at_ms: int | None = None,
 ) -> bool:
-    """False if there is an email with this `once` already."""
-    stop = leave = None
+    """At that time, or now. False if there is an email with this `once` already."""
+    site, stop, leave = change.site, None, None
     if kind.name in CAN_BE_STOPPED:
         stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
     made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
     return await emails.enqueue(
-        tx,
-        account_id=tenant.account_id,
+        change.tx,
+        account_id=change.tenant.account_id,
         to=EmailAddress(reader.email),
         kind=kind,
         subject=message.subject,
@@ -71,20 +70,17 @@ async def send(
         unsubscribe_url=stop,
         about=reader.id,
         once=once,
-        now_ms=now_ms,
+        now_ms=change.now_ms if at_ms is None else at_ms,
     )
 
 
 async def send_news(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     reader: Subscriber,
     message: EmailText,
     brand: EmailBranding,
     *,
     kind: EmailKind,
-    now_ms: int,
     most_days_later: int = 0,
 ) -> None:
     """An email that can be stopped: at most one for each subscriber and day (UTC), and none to
@@ -93,7 +89,7 @@ async def send_news(
     if reader.status == "unsubscribed":
         return
     for days in range(most_days_later + 1):
-        at_ms = now_ms + days * DAY_MS
+        at_ms = change.now_ms + days * DAY_MS
         once = f"news:{reader.id}:{at_ms // DAY_MS}"
-        if await send(tx, site, tenant, reader, message, brand, kind=kind, once=once, now_ms=at_ms):
+        if await send(change, reader, message, brand, kind=kind, once=once, at_ms=at_ms):
             return

@@ -15,6 +15,7 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.page_index import TOP
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -122,15 +123,13 @@ async def get(tx: Tx, tenant: Tenant, reward_id: str, *, deleted_too: bool = Fal
     return found
 
 
-async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Reward:
+async def create(change: Change, new: NewReward) -> Reward:
     """Advocates who have already reached it get it too, by a backfill that begins at the newest
     advocate."""
     if new.name is None or new.referrals is None:
         missing = "name" if new.name is None else "referrals"
         raise Required(missing)
-    if (
-        await tx.one(_COUNT, account_id=tenant.account_id, campaign_id=tenant.campaign_id) or 0
-    ) >= MOST_REWARDS:
+    if (await change.one(_COUNT) or 0) >= MOST_REWARDS:
         raise Invalid(
             "A campaign can have at most {most} rewards; delete one first.",
             code="too_many_rewards",
@@ -149,28 +148,19 @@ async def create(tx: Tx, tenant: Tenant, new: NewReward, *, now_ms: int) -> Rewa
         variants=new.variants,
     )
     reward_id = new_id()
-    await tx.run(
-        _INSERT,
-        id=reward_id,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        now_ms=now_ms,
-        walk_ms=TOP[0],
-        walk_id=TOP[1],
-        **fields,
-    )
-    return await get(tx, tenant, reward_id)
+    await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **fields)
+    return await get(change.tx, change.tenant, reward_id)
 
 
-async def lock(tx: Tx, tenant: Tenant, reward_id: str) -> None:
+async def lock(change: Change, reward_id: str) -> None:
     """Locks the reward and its codes until the transaction ends."""
-    await tx.lock(_LOCK, account_id=tenant.account_id, id=reward_id)
+    await change.lock(_LOCK, id=reward_id)
 
 
-async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges) -> Reward:
+async def update(change: Change, reward_id: str, changes: RewardChanges) -> Reward:
     # Without the lock, two changes at once would each write back what the other changed.
-    await lock(tx, tenant, reward_id)
-    old = await get(tx, tenant, reward_id)
+    await lock(change, reward_id)
+    old = await get(change.tx, change.tenant, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
         raise Invalid(
             "{field} cannot be changed; delete this reward and create another.", param="kind"
@@ -191,22 +181,21 @@ async def update(tx: Tx, tenant: Tenant, reward_id: str, changes: RewardChanges)
     fields = _checked(**chosen)
     # Easier to reach than before: there may be advocates who are past it now.
     needs_backfill = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
-    await tx.run(
+    await change.run(
         _UPDATE,
-        account_id=tenant.account_id,
         id=old.id,
         needs_backfill=int(needs_backfill),
         walk_ms=TOP[0],
         walk_id=TOP[1],
         **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
     )
-    return await get(tx, tenant, old.id)
+    return await get(change.tx, change.tenant, old.id)
 
 
-async def delete(tx: Tx, tenant: Tenant, reward_id: str, *, now_ms: int) -> None:
+async def delete(change: Change, reward_id: str) -> None:
     """No longer offered; what was earned stays earned."""
-    reward = await get(tx, tenant, reward_id)
-    await tx.run(_DELETE, account_id=tenant.account_id, id=reward.id, now_ms=now_ms)
+    reward = await get(change.tx, change.tenant, reward_id)
+    await change.run(_DELETE, id=reward.id)
 
 
 _FIELDS = (

@@ -12,8 +12,8 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, screening_lists
-from honeyguide.referrals.crediting import Referrer
 from honeyguide.referrals.screening_lists import ListMatch
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -25,6 +25,26 @@ class Person(NamedTuple):
     key: str
     """A keyed hash that outlives the person's data."""
     ip_network: str | None
+
+
+class Referrer(NamedTuple):
+    """The subscriber behind a code, and what of their campaign a signup needs to know."""
+
+    id: str
+    email: str
+    person_key: str
+    referrer_id: str | None
+    network: str | None
+    received_ms: int
+    screening: str
+    hold_days: int
+    has_rewards: int
+    is_first: int
+    """Whether the campaign had no referral yet."""
+    sends_friend_emails: int
+    """Whether the referrer may get an email about this one."""
+    has_lists: int
+    """Whether the campaign has a block list or an allow list."""
 
 
 class OnCode(NamedTuple):
@@ -79,18 +99,17 @@ async def on_code(tx: Tx, tenant: Tenant, code: str, network: str | None, until_
 
 
 async def judge_referral(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     referrer: Referrer,
     person: Person,
     *,
     code: str,
     status: str,
     needs_confirmation: bool,
-    now_ms: int,
 ) -> rules.Decision:
     """Gathers what the rules need to know, and no more than the campaign's screening level asks
     for."""
+    tx, tenant, now_ms = change.tx, change.tenant, change.now_ms
     loop = await closes_loop(tx, tenant, referrer.referrer_id, person.key)
     same_network, same_code = False, OnCode(0, 0)
     if referrer.screening != rules.Level.FLEXIBLE:

@@ -9,13 +9,14 @@ import msgspec
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import crediting, lifecycle, screening, subscribers
-from honeyguide.referrals.crediting import Referrer
-from honeyguide.referrals.screening import Person
+from honeyguide.referrals import lifecycle, screening, subscribers
+from honeyguide.referrals.screening import Person, Referrer
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signup_events
+from honeyguide.signups import consequences
+from honeyguide.signups.consequence_writer import ChangedSubscriber, write
+from honeyguide.signups.consequences import CampaignFacts
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -32,11 +33,10 @@ class AlreadyRepaired(Invalid):
         )
 
 
-async def set_referrer(
-    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, code_or_email: str, *, now_ms: int
-) -> Subscriber:
+async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -> Subscriber:
     """The rules decide the referral as if the subscriber came with the referrer's code now. Of two
     who say so at once, the second is refused."""
+    tx, tenant = change.tx, change.tenant
     code = await _code_of(tx, tenant, code_or_email)
     referrer = await _get_referrer(tx, tenant, code)
     if referrer.id == subscriber_id:
@@ -47,9 +47,10 @@ async def set_referrer(
         await subscribers.lock(tx, tenant, each)
     referrer = await _get_referrer(tx, tenant, code)
     subscriber = await _get_claiming(tx, tenant, subscriber_id)
-    referred = await _decide(tx, site, tenant, subscriber, referrer, code, now_ms=now_ms)
-    await crediting.credit_signup(tx, site, tenant, referred, referrer, now_ms=now_ms)
-    await signup_events.referred(tx, site, tenant, referred, now_ms=now_ms)
+    referred = await _decide(change, subscriber, referrer, code)
+    facts = CampaignFacts(had_referrals=not referrer.is_first)
+    planned = consequences.of_change(subscriber, referred, facts)
+    await write(change, ChangedSubscriber(subscriber, referred), planned)
     return referred
 
 
@@ -87,39 +88,29 @@ async def _get_claiming(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscribe
 
 
 async def _decide(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    subscriber: Subscriber,
-    referrer: Referrer,
-    code: str,
-    *,
-    now_ms: int,
+    change: Change, subscriber: Subscriber, referrer: Referrer, code: str
 ) -> Subscriber:
     email = EmailAddress(subscriber.email)
-    person = Person(email, site.person_key(email), ip_network_of(subscriber.ip_address))
+    person = Person(email, change.site.person_key(email), ip_network_of(subscriber.ip_address))
     decision = await screening.judge_referral(
-        tx,
-        tenant,
+        change,
         referrer,
         person,
         code=code,
         status=subscriber.status,
         needs_confirmation=bool(subscriber.must_confirm),
-        now_ms=now_ms,
     )
-    which = {**tenant._asdict(), "id": subscriber.id}
     # The status first: the referral is counted when the referrer is set, with the status it has
     # then.
-    await tx.run(
+    await change.run(
         _JUDGE,
-        **which,
+        id=subscriber.id,
         status=decision.status.value,
         reason=decision.reason,
         due_ms=decision.due_ms,
         behind=decision.behind,
     )
-    if not await tx.run(_REFER, **which, referrer_code=code, referrer_id=referrer.id):
+    if not await change.run(_REFER, id=subscriber.id, referrer_code=code, referrer_id=referrer.id):
         raise AlreadyRepaired
     return msgspec.structs.replace(
         subscriber,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing, Required
@@ -21,6 +22,7 @@ from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
 from honeyguide.signups import import_columns, import_files, signups
 from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
 from honeyguide.store import Again
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -28,6 +30,8 @@ from honeyguide.store.tx import Tx
 MOST_ERRORS = 10_000
 # Files that were not imported and lines that failed are about people who never joined.
 KEPT_MS = 30 * DAY_MS
+# The job.
+IMPORTING = "import uploaded files"
 PURGE_BATCH = 5
 # Parts stored in one transaction.
 SLICE = 1_000
@@ -253,32 +257,26 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
 
 
 async def bring(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     lines: list[ImportLine],
     mapping: dict[str, int],
     *,
-    now_ms: int,
     dry: bool = False,
     seen: set[str] | None = None,
 ) -> ImportResult:
     """Imports one part. Subscribers who are already here only get the line's tags; a line that is
     refused does not stop the others."""
     try:
-        return await _bring(tx, site, tenant, lines, mapping, now_ms=now_ms, dry=dry, seen=seen)
+        return await _bring(change, lines, mapping, dry=dry, seen=seen)
     except EmailTaken:
         raise Again from None  # they signed up at this very moment, and a second look finds them
 
 
 async def _bring(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
+    change: Change,
     lines: list[ImportLine],
     mapping: dict[str, int],
     *,
-    now_ms: int,
     dry: bool,
     seen: set[str] | None,
 ) -> ImportResult:
@@ -286,13 +284,11 @@ async def _bring(
     refused = []
     for line in lines:
         try:
-            people.append(_person(line, mapping, now_ms))
+            people.append(_person(line, mapping, change.now_ms))
         except Invalid as fault:
             refused.append(_refused(line, fault))
     keys = [person.email.key for person in people]
-    here = set(await tx.all(_TAKEN, campaign_id=tenant.campaign_id, keys=keys)) | (
-        seen if seen is not None else set()
-    )
+    here = set(await change.all(_TAKEN, keys=keys)) | (seen if seen is not None else set())
     added = skipped = 0
     for person, key in zip(people, keys, strict=True):
         if key in here:
@@ -303,18 +299,18 @@ async def _bring(
             seen.add(key)
         try:
             if not dry:
-                await signups.sign_up(
-                    tx, site, tenant, person.new, email=person.email, now_ms=now_ms
-                )
+                # A change of its own: what follows from one line is not what follows from the next.
+                own = Change(change.tx, change.site, change.tenant, change.actor, change.now_ms)
+                await signups.sign_up(own, person.new, email=person.email)
             added += 1
         except EmailTaken:
             raise
         except Invalid as fault:
             refused.append(_refused(person.line, fault))
-    await tx.flush()  # an address that was taken meanwhile is found here, not at the commit
+    await change.tx.flush()  # an address that was taken meanwhile is found here, not at the commit
     tagged = {person.email.key: person.tags for person in people if person.tags}
     if tagged and not dry:
-        await tags.add_by_email(tx, tenant, tagged, now_ms=now_ms)
+        await tags.add_by_email(change.tx, change.tenant, tagged, now_ms=change.now_ms)
     return ImportResult(added, skipped, refused)
 
 
@@ -331,9 +327,8 @@ async def try_part(
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
         return None
-    return await bring(
-        tx, site, tenant, _lines(part), kept.chosen, now_ms=now_ms, dry=True, seen=seen
-    )
+    change = Change(tx, site, tenant, actors.job(IMPORTING), now_ms)
+    return await bring(change, _lines(part), kept.chosen, dry=True, seen=seen)
 
 
 async def note_dry(
@@ -362,7 +357,8 @@ async def step(tx: Tx, import_id: str, *, site: Site, now_ms: int) -> bool:
         await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
         return True
     lines = _lines(part)
-    outcome = await bring(tx, site, tenant, lines, kept.chosen, now_ms=now_ms)
+    change = Change(tx, site, tenant, actors.job(IMPORTING), now_ms)
+    outcome = await bring(change, lines, kept.chosen)
     for each in outcome.refused:
         await tx.put(
             _INSERT_ERROR,

@@ -1,15 +1,15 @@
 """How people sign up, change, are decided on and erased, whoever referred them: the functions that
 the edges call.
 
-A referral by a subscriber is handled by `referrals` alone. A referral by a partner is decided here
-when the person signs up, and settled (the event sent, the fee charged or not) in the transaction in
-which it is verified.
+Each makes its change, plans what follows from it (`consequences`) and writes that in the same
+transaction (`consequence_writer`). A referral by a partner is decided here when somebody signs up.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
+
+import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
@@ -18,16 +18,16 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import charges, links
+from honeyguide.partners import links
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import (
+    campaigns,
     cohorts,
     consents,
     lifecycle,
     notes,
+    referral_decisions,
     rules,
     saved_filters,
     screening,
@@ -37,10 +37,13 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
 from honeyguide.referrals.rules import Decision, Reason, Status
-from honeyguide.referrals.screening import Person
+from honeyguide.referrals.screening import Person, Referrer
 from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import erasures, import_erasure, signup_events
+from honeyguide.signups import consequences, erasures, import_erasure
+from honeyguide.signups.consequence_writer import ChangedSubscriber, find_referral, write
+from honeyguide.signups.consequences import CampaignFacts
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -49,8 +52,7 @@ class Arrival(NamedTuple):
     """What a signup asks before its first write."""
 
     needs_confirmation: int
-    has_listener: int
-    """Whether a webhook may want an event about it."""
+    has_webhooks: int
 
 
 class PartnerOfCode(NamedTuple):
@@ -107,89 +109,96 @@ _SENT_BY = _sql.query("sent_by", SentBy)
 _FIND_PARTNER = _sql.query("find_partner", PartnerOfCode)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT_REFERRAL = _sql.command("insert_referral")
-_REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
-_DECIDED = _sql.command("decided")
 _LOSE = _sql.command("lose")
-_COUNT_DAY = _sql.command("count_day")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
 async def sign_up(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    new: NewSubscriber,
-    *,
-    email: EmailAddress | None = None,
-    now_ms: int,
+    change: Change, new: NewSubscriber, *, email: EmailAddress | None = None
 ) -> Subscriber:
     """A new subscriber, referred by nobody, by another subscriber or by a partner.
 
     A caller that has parsed `new.email` already passes it as `email`.
     """
     email = email or EmailAddress.parse(new.email)
-    arrival = await _look(tx, tenant, new)
-    subscriber, referral = await _add(tx, site, tenant, new, arrival, email=email, now_ms=now_ms)
-    if arrival.has_listener:
-        await signup_events.signed_up(tx, site, tenant, subscriber, now_ms=now_ms)
-    if referral is not None:
-        await _settle(tx, site, tenant, referral, subscriber, now_ms=now_ms)
+    arrival = await _look(change, new)
+    if not arrival.has_webhooks:
+        change.know(outbox.listeners, {})
+    partner = await _find_partner(change, new, email)
+    signed_up = await lifecycle.sign_up(
+        change,
+        new,
+        email=email,
+        needs_confirmation=bool(arrival.needs_confirmation),
+        partner=await _decide_partner_signup(change, partner, new, email, arrival),
+    )
+    subscriber, referrer = signed_up
+    if partner is not None:
+        await _insert_referral(change, partner, subscriber, change.site.person_key(email))
+    facts = CampaignFacts(
+        needs_confirmation=bool(arrival.needs_confirmation), **_facts_of(referrer)
+    )
+    planned = consequences.of_change(None, subscriber, facts)
+    await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
 
 
-async def _look(tx: Tx, tenant: Tenant, new: NewSubscriber) -> Arrival:
-    if new.origin == signup_events.IMPORT and not new.referrer_code:
+async def _look(change: Change, new: NewSubscriber) -> Arrival:
+    if new.origin == consequences.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
-        return Arrival(needs_confirmation=0, has_listener=0)
-    found = await tx.one(_ARRIVAL, **tenant._asdict())
+        return Arrival(needs_confirmation=0, has_webhooks=0)
+    found = await change.one(_ARRIVAL)
     assert found is not None  # the tenant was found by its campaign
     return found
 
 
-async def _add(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    new: NewSubscriber,
-    arrival: Arrival,
-    *,
-    email: EmailAddress,
-    now_ms: int,
-) -> tuple[Subscriber, PartnerReferral | None]:
-    """The subscriber, and the partner's referral if a partner sent them."""
-    sign_up = partial(
-        lifecycle.sign_up,
-        tx,
-        site,
-        tenant,
-        new,
-        email=email,
-        needs_confirmation=bool(arrival.needs_confirmation),
-        now_ms=now_ms,
-    )
+def _facts_of(referrer: Referrer | None) -> dict[str, bool]:
+    """What was found with the referrer about the campaign."""
+    if referrer is None:
+        return {}
+    return {
+        "had_referrals": not referrer.is_first,
+        "has_rewards": bool(referrer.has_rewards),
+        "sends_friend_emails": bool(referrer.sends_friend_emails),
+    }
+
+
+async def _find_partner(
+    change: Change, new: NewSubscriber, email: EmailAddress
+) -> PartnerOfCode | None:
     code = links.partner_code(new.referrer_code)
     if code is None:
-        return await sign_up(), None
-    person_key = site.person_key(email)
-    partner = await tx.one(
-        _FIND_PARTNER, code=code, account_id=tenant.account_id, person_key=person_key
-    )
+        return None
+    return await change.one(_FIND_PARTNER, code=code, person_key=change.site.person_key(email))
+
+
+async def _decide_partner_signup(
+    change: Change,
+    partner: PartnerOfCode | None,
+    new: NewSubscriber,
+    email: EmailAddress,
+    arrival: Arrival,
+) -> PartnerSignup | None:
     if partner is None:
-        return await sign_up(), None
-    person = Person(email, person_key, ip_network_of(new.ip_address))
+        return None
+    code = links.partner_code(new.referrer_code)
+    assert code is not None  # the partner was found by it
+    person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
     must_confirm = rules.must_confirm(
         origin=new.origin, status=new.status, needs_confirmation=bool(arrival.needs_confirmation)
     )
-    verdict = await _judge(
-        tx, tenant, partner, person, new, code=code, must_confirm=must_confirm, now_ms=now_ms
-    )
-    partner_signup = PartnerSignup(code, partner.id, verdict)
-    subscriber = await sign_up(partner=partner_signup)
+    decision = await _judge(change, partner, person, new, code=code, must_confirm=must_confirm)
+    return PartnerSignup(code, partner.id, decision)
+
+
+async def _insert_referral(
+    change: Change, partner: PartnerOfCode, subscriber: Subscriber, person_key: str
+) -> None:
     referral = PartnerReferral(
         id=new_id(),
-        account_id=tenant.account_id,
+        account_id=change.tenant.account_id,
         partner_account_id=partner.account_id,
         program_id=partner.program_id,
         partner_campaign_id=partner.id,
@@ -197,34 +206,31 @@ async def _add(
         person_key=person_key,
         fee_cents=partner.cpa_cents,
     )
-    decided_ms = None if verdict.status == Status.PENDING else now_ms
-    await tx.put(_INSERT_REFERRAL, **referral._asdict(), now_ms=now_ms, decided_ms=decided_ms)
-    return subscriber, referral
+    change.know(find_referral, referral, subscriber.id)
+    is_pending = subscriber.referral_status == Status.PENDING
+    await change.put(
+        _INSERT_REFERRAL, **referral._asdict(), decided_ms=None if is_pending else change.now_ms
+    )
 
 
 async def _judge(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     partner: PartnerOfCode,
     person: Person,
     new: NewSubscriber,
     *,
     code: str,
     must_confirm: bool,
-    now_ms: int,
 ) -> Decision:
+    now_ms = change.now_ms
     from_network: int | None = 0
     if partner.screening != rules.Level.FLEXIBLE and person.ip_network is not None:
-        from_network = await tx.one(
-            _FROM_NETWORK,
-            campaign_id=tenant.campaign_id,
-            code=code,
-            network=person.ip_network,
-            day_ago_ms=now_ms - DAY_MS,
+        from_network = await change.one(
+            _FROM_NETWORK, code=code, network=person.ip_network, day_ago_ms=now_ms - DAY_MS
         )
     listed = ListMatch.NOWHERE
     if partner.has_lists:
-        listed = await screening.look_up(tx, tenant, person)
+        listed = await screening.look_up(change.tx, change.tenant, person)
     # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
     signals = rules.Signals(
         email=person.email,
@@ -250,79 +256,33 @@ async def _judge(
     )
 
 
-async def change(
-    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, changes: SubscriberChanges, *, now_ms: int
-) -> Subscriber:
+async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
-    changed = await lifecycle.change(tx, site, tenant, id_or_email, changes, now_ms=now_ms)
-    return await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
+    return await _follow(change, await lifecycle.change_person(change, id_or_email, changes))
 
 
-async def decide(
-    tx: Tx, site: Site, tenant: Tenant, id_or_email: str, new_status: str, *, by: str, now_ms: int
-) -> Subscriber:
+async def decide(change: Change, id_or_email: str, new_status: str) -> Subscriber:
     """`verified` or `rejected`, by hand."""
-    changed = await lifecycle.decide(
-        tx, site, tenant, id_or_email, new_status, by=by, now_ms=now_ms
+    changed = await lifecycle.decide(change, id_or_email, new_status)
+    return await _follow(change, changed)
+
+
+async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
+    """One referral whose holding period has run out."""
+    changed = await lifecycle.verify_due(change, subscriber_id)
+    return None if changed is None else await _follow(change, changed)
+
+
+async def _follow(change: Change, changed: Changed) -> Subscriber:
+    before, after = changed
+    confirms = before.status == "active" and after.status == "confirmed"
+    facts = CampaignFacts(
+        # Nothing else depends on it.
+        needs_confirmation=confirms and bool((await change.fact(campaigns.get)).needs_confirmation),
     )
-    return await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
-
-
-async def verify_due(
-    tx: Tx, site: Site, tenant: Tenant, subscriber_id: str, *, now_ms: int
-) -> Subscriber | None:
-    """One referral whose hold has run out."""
-    changed = await lifecycle.verify_due(tx, site, tenant, subscriber_id, now_ms=now_ms)
-    return (
-        None
-        if changed is None
-        else await _settle_if_decided(tx, site, tenant, changed, now_ms=now_ms)
-    )
-
-
-async def _settle_if_decided(
-    tx: Tx, site: Site, tenant: Tenant, changed: Changed, *, now_ms: int
-) -> Subscriber:
-    """Emits the events of a change, and settles a partner's referral when it becomes verified or
-    rejected."""
-    await signup_events.changed(tx, site, tenant, changed, now_ms=now_ms)
-    moved = changed.before.referral_status != changed.after.referral_status
-    if moved and changed.after.partner_campaign_id is not None:
-        referral = await tx.one(
-            _REFERRAL_OF, account_id=tenant.account_id, subscriber_id=changed.after.id
-        )
-        if referral is not None:
-            await tx.put(_DECIDED, account_id=tenant.account_id, id=referral.id, now_ms=now_ms)
-            await _settle(tx, site, tenant, referral, changed.after, now_ms=now_ms)
-    return changed.after
-
-
-async def _settle(
-    tx: Tx,
-    site: Site,
-    tenant: Tenant,
-    referral: PartnerReferral,
-    subscriber: Subscriber,
-    *,
-    now_ms: int,
-) -> None:
-    """Emits the events, charges the fee and counts the day. Contended locks come last."""
-    if subscriber.referral_status == Status.PENDING:
-        return
-    is_verified = subscriber.referral_status == Status.VERIFIED
-    if is_verified:
-        await signup_events.new_partner_referral(
-            tx, site, tenant, referral, subscriber, now_ms=now_ms
-        )
-        await charges.charge(tx, referral, now_ms=now_ms)
-    await tx.put(
-        _COUNT_DAY,
-        program_id=referral.program_id,
-        account_id=tenant.account_id,
-        day=now_ms // DAY_MS,
-        verified=int(is_verified),
-        rejected=int(not is_verified),
-    )
+    planned = consequences.of_change(before, after, facts)
+    await write(change, ChangedSubscriber(before, after), planned)
+    return after
 
 
 async def page_of_program(
@@ -339,37 +299,28 @@ async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | N
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
 
 
-async def erase(tx: Tx, tenant: Tenant, id_or_email: str, *, now_ms: int) -> None:
+async def erase(change: Change, id_or_email: str) -> None:
     """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
     referral can no longer be confirmed, so it is rejected as if the subscriber had left."""
+    tx, tenant = change.tx, change.tenant
     await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
     subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
-    await erasures.record(tx, tenant, subscriber.id, now_ms=now_ms)
+    await erasures.record(tx, tenant, subscriber.id, now_ms=change.now_ms)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
     referral = None
     if subscriber.partner_campaign_id is not None:
-        referral = await tx.one(
-            _REFERRAL_OF, account_id=tenant.account_id, subscriber_id=subscriber.id
-        )
+        referral = await change.fact(find_referral, subscriber.id)
     if referral is not None and subscriber.referral_status == Status.PENDING:
-        await tx.run(
-            _LOSE,
-            account_id=tenant.account_id,
-            campaign_id=tenant.campaign_id,
-            id=subscriber.id,
-            reason=Reason.LEFT_DURING_HOLD,
-            now_ms=now_ms,
+        await change.run(_LOSE, id=subscriber.id, reason=Reason.LEFT_DURING_HOLD)
+        after = msgspec.structs.replace(
+            subscriber,
+            referral_status=Status.REJECTED.value,
+            referral_reason=Reason.LEFT_DURING_HOLD.value,
         )
-        await tx.put(_DECIDED, account_id=tenant.account_id, id=referral.id, now_ms=now_ms)
-        await tx.put(
-            _COUNT_DAY,
-            program_id=referral.program_id,
-            account_id=tenant.account_id,
-            day=now_ms // DAY_MS,
-            verified=0,
-            rejected=1,
-        )
-    await lifecycle.erase(tx, tenant, subscriber.id, now_ms=now_ms)
+        planned = consequences.of_erasure(subscriber)
+        await write(change, ChangedSubscriber(subscriber, after), planned)
+    await lifecycle.erase(change, subscriber)
+    await referral_decisions.erase(change, subscriber.id)
     await consents.erase(tx, tenant, subscriber.id)
     await tags.erase(tx, tenant, subscriber.id)
     await notes.erase(tx, tenant, subscriber.id)

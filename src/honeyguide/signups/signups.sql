@@ -1,8 +1,8 @@
 -- name: arrival
 -- batch: campaign_id
 -- Every signup asks this before its first write, so signups that wait for it share it. Mostly nobody listens.
-SELECT c.needs_confirmation, CASE WHEN EXISTS (SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id
-           AND (w.new_subscriber = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1)) THEN 1 ELSE 0 END AS has_listener
+SELECT c.needs_confirmation,
+       CASE WHEN EXISTS (SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id) THEN 1 ELSE 0 END AS has_webhooks
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
 -- name: find_partner
@@ -28,24 +28,9 @@ INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, pa
 VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
     :decided_ms);
 
--- name: referral_of
-SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents
-FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
-
--- name: decided
--- touches: changes partner_referral
-UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
-
 -- name: lose
 UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
-
--- name: count_day
--- touches: changes program_day
-INSERT INTO program_day (program_id, account_id, day, verified, rejected)
-VALUES (:program_id, :account_id, :day, :verified, :rejected)
-ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
-    rejected = program_day.rejected + excluded.rejected;
 
 -- name: count_of_program
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;

@@ -241,23 +241,23 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
     return (
         *COUNTS,
         Job(
-            "import uploaded files",
+            importing.IMPORTING,
             SECOND_MS,
             (Items(importing.running, partial(import_file, site)),),
         ),
         Job(
-            "verify referrals after their holding period",
+            money.VERIFYING,
             5 * SECOND_MS,
             (money.referrals_to_verify(site),),
             topic=CLOCK_SET,
         ),
         Job(
-            "grant new rewards to advocates who already qualify",
+            backfill.GRANTING,
             5 * SECOND_MS,
             (Items(backfill.new_rewards, partial(grant_new_reward, site)),),
         ),
         Job(
-            "give added coupon codes to waiting advocates",
+            backfill.SUPPLYING,
             5 * SECOND_MS,
             (Items(backfill.restocked_rewards, partial(supply_codes, site)),),
         ),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from honeyguide.accounts import accounts
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
@@ -21,11 +22,15 @@ from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
 from honeyguide.referrals.lifecycle import DueReferral
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
 from honeyguide.work.items import Items
 
 log = logging.getLogger("honeyguide.work")
 
 # Referrals looked up in one read. Each is verified in a transaction of its own, a few at a time.
+# The job.
+VERIFYING = "verify referrals after their holding period"
 VERIFY_BATCH = 100
 VERIFY_TOGETHER = 8
 # The pause after each slice of the ledger check, as a part of what the slice took.
@@ -38,14 +43,16 @@ class PayoutsSkipped(Fault):
     code = "payouts_skipped"
 
 
+async def _verify(tx: Tx, site: Site, due: DueReferral, now_ms: int) -> None:
+    change = Change(tx, site, due.tenant, actors.job(VERIFYING), now_ms)
+    await signups.verify_due(change, due.id)
+
+
 async def verify_referrals(
     site: Site, store: Store, found: Sequence[DueReferral], now_ms: int
 ) -> bool:
     outcomes = await asyncio.gather(
-        *(
-            store.write(signups.verify_due, site, due.tenant, due.id, now_ms=now_ms)
-            for due in found
-        ),
+        *(store.write(_verify, site, due, now_ms) for due in found),
         return_exceptions=True,
     )
     for outcome in outcomes:

@@ -32,9 +32,7 @@ async def create(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     given = {name: request.text(name) for name in FORM if request.text(name)}
     # The origin is the API's: in both cases the owner added them, so the same rules hold.
-    made = await signups.sign_up(
-        tx, request.services.site, request.tenant, NewSubscriber(**given), now_ms=request.now_ms
-    )
+    made = await signups.sign_up(request.change(tx), NewSubscriber(**given))
     flash = f"{made.email} was added."
     if "referrer_code" in given and made.referrer_code is None:
         flash += " Nobody here has that referral code, so no referral was counted."

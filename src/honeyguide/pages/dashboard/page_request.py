@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.accounts import sessions
 from honeyguide.accounts.sessions import Visitor
-from honeyguide.kernel import log_context
+from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.tenant import Tenant
@@ -30,6 +30,8 @@ from honeyguide.pages import cookies, rendering
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.services import PageServices
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
 FORM_FIELDS = 1_000
@@ -103,6 +105,10 @@ class PageRequest:
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.who.account_id, self.who.campaign_id)
+
+    def change(self, tx: Tx) -> Change:
+        actor = actors.member(self.who.account_id)
+        return Change(tx, self.services.site, self.tenant, actor, self.now_ms)
 
     @property
     def zone(self) -> ZoneInfo:

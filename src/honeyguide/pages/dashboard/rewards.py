@@ -12,7 +12,6 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
@@ -127,7 +126,7 @@ def _approval(request: PageRequest) -> str:
 
 async def create(tx: Tx, request: PageRequest) -> Response:
     _require(request, request.text("kind"))
-    reward = await rewards.create(tx, request.tenant, _new(request), now_ms=request.now_ms)
+    reward = await rewards.create(request.change(tx), _new(request))
     if reward.is_pool:
         await _add_codes(tx, request, reward)
     return request.go(
@@ -137,9 +136,7 @@ async def create(tx: Tx, request: PageRequest) -> Response:
 
 async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
     codes = coupons.read_codes(request.text("coupon_codes"))
-    return await earned_rewards.add_codes(
-        tx, request.services.site, request.tenant, reward.id, codes, now_ms=request.now_ms
-    )
+    return await earned_rewards.add_codes(request.change(tx), reward.id, codes)
 
 
 async def edit_form(tx: Tx, request: PageRequest) -> PageView:
@@ -182,7 +179,7 @@ async def edit(tx: Tx, request: PageRequest) -> Response:
         coupon_code=request.text("coupon_code") if has_shared_code else UNSET,
         variants=_variants(request) if reward.kind == "physical" else UNSET,
     )
-    await rewards.update(tx, request.tenant, reward.id, changes)
+    await rewards.update(request.change(tx), reward.id, changes)
     added = 0
     if reward.is_pool and request.text("coupon_codes"):
         added = await _add_codes(tx, request, reward)
@@ -193,7 +190,7 @@ async def edit(tx: Tx, request: PageRequest) -> Response:
 
 
 async def delete(tx: Tx, request: PageRequest) -> Response:
-    await rewards.delete(tx, request.tenant, request.at("id"), now_ms=request.now_ms)
+    await rewards.delete(request.change(tx), request.at("id"))
     return request.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
 
 
@@ -210,16 +207,8 @@ async def approve_or_redeem(tx: Tx, request: PageRequest, *, of: str | None = No
             "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
             "subscriber has claimed it and entered an address."
         )
-    change = earned_rewards.approve if approves else earned_rewards.redeem
-    await change(
-        tx,
-        request.services.site,
-        request.tenant,
-        earned.id,
-        by=listed.BY,
-        now_ms=request.now_ms,
-        of=of,
-    )
+    hand_over = earned_rewards.approve if approves else earned_rewards.redeem
+    await hand_over(request.change(tx), earned.id, of=of)
     return "Reward approved." if approves else "Reward marked as redeemed."
 
 

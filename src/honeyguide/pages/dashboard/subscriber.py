@@ -9,7 +9,7 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.integrations import integrations
-from honeyguide.kernel import money
+from honeyguide.kernel import actors, money
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
@@ -208,7 +208,9 @@ def _decided(person: Subscriber) -> Iterator[TimelineEntry]:
         return
     status = person.referral_status
     verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
-    by = {listed.BY: " by you", "api": " through the API"}.get(person.decided_by or "", "")
+    by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(
+        person.decided_by or "", ""
+    )
     why = ""
     if person.referral_reason:
         why = rules.explain(person.referral_reason, person.referral_due_ms)
@@ -223,7 +225,7 @@ def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
         referrals = formats.plural(earned.referrals * earned.multiple, "referral")
         yield TimelineEntry(earned.earned_ms, "good", f"Earned {name} for {referrals}.")
         if earned.redeemed_ms:
-            verb = "Claimed" if earned.redeemed_by == earned_rewards.READER else "Received"
+            verb = "Claimed" if earned.redeemed_by == actors.READER else "Received"
             yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {name}.")
         if earned.sent_ms:
             note = earned.tracking_note or ""

@@ -23,28 +23,14 @@ NOTE = {"note": Field("Note", "Write a note.")}
 async def save(tx: Tx, request: PageRequest) -> Response:
     forms.require(PERSON, request.fields)
     changes = SubscriberChanges(name=request.text("name") or None, email=request.text("email"))
-    changed = await signups.change(
-        tx,
-        request.services.site,
-        request.tenant,
-        request.at("id"),
-        changes,
-        now_ms=request.now_ms,
-    )
+    changed = await signups.update(request.change(tx), request.at("id"), changes)
     return request.go(f"/subscribers/{changed.id}", "Changes saved.")
 
 
 async def change_status(tx: Tx, request: PageRequest) -> Response:
     """Unsubscribes or confirms, as the API does."""
     changes = SubscriberChanges(status=request.text("status"))
-    changed = await signups.change(
-        tx,
-        request.services.site,
-        request.tenant,
-        request.at("id"),
-        changes,
-        now_ms=request.now_ms,
-    )
+    changed = await signups.update(request.change(tx), request.at("id"), changes)
     return request.go(f"/subscribers/{changed.id}", f"{changed.email} is {changed.status}.")
 
 

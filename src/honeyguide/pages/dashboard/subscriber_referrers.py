@@ -74,14 +74,7 @@ async def _change_one(tx: Tx, request: PageRequest, subscriber_id: str) -> None:
     if request.text("do") == "forget":
         await claimed_codes.forget(tx, request.tenant, subscriber_id)
         return
-    await claimed_codes.set_referrer(
-        tx,
-        request.services.site,
-        request.tenant,
-        subscriber_id,
-        request.text("referrer"),
-        now_ms=request.now_ms,
-    )
+    await claimed_codes.set_referrer(request.change(tx), subscriber_id, request.text("referrer"))
 
 
 def _outcome(request: PageRequest, done: int, refusal: str) -> str:

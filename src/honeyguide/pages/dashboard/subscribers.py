@@ -22,7 +22,6 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import (
-    lifecycle,
     page_index,
     saved_filters,
     search,
@@ -39,7 +38,6 @@ PER_PAGE = 50
 MOST_AT_ONCE = 200
 VERDICTS = ("verify", "reject", "erase")
 # Recorded with a decision that an operator makes here.
-BY = lifecycle.OPERATOR
 # The filters, as URL queries, whose lists have a page index.
 _INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
 
@@ -165,14 +163,11 @@ async def decide_each(
 
 
 async def _decide_one(tx: Tx, request: PageRequest, subscriber_id: str, verdict: str) -> None:
-    tenant, now_ms = request.tenant, request.now_ms
     if verdict == "erase":
-        await signups.erase(tx, tenant, subscriber_id, now_ms=now_ms)
+        await signups.erase(request.change(tx), subscriber_id)
     else:
         status = {"verify": "verified", "reject": "rejected"}[verdict]
-        await signups.decide(
-            tx, request.services.site, tenant, subscriber_id, status, by=BY, now_ms=now_ms
-        )
+        await signups.decide(request.change(tx), subscriber_id, status)
 
 
 def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock
+from honeyguide.kernel import actors, checks, clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Missing
 from honeyguide.kernel.site import Site
@@ -46,6 +46,7 @@ from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices, Leader
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -112,16 +113,14 @@ async def claim(tx: Tx, request: ReaderRequest) -> Response:
     if _needs_address(earned):
         variants = rewards.variants_of(earned.variants)
         address, variant = postal_address.parse(visitor.brand.language, request.fields, variants)
-    await earned_rewards.claim(
+    change = Change(
         tx,
         request.services.site,
         visitor.brand.tenant,
-        visitor.person,
-        earned.id,
-        shipping=address,
-        variant=variant,
-        now_ms=request.now_ms,
+        actors.subscriber(visitor.person.id),
+        request.now_ms,
     )
+    await earned_rewards.claim(change, visitor.person, earned.id, shipping=address, variant=variant)
     return see_other(f"{hub_url(request)}#won-{earned.id}")
 
 

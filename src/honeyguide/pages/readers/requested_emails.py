@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
@@ -14,6 +15,7 @@ from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.referrals import hub, reader_emails, subscribers
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
@@ -84,13 +86,10 @@ async def _send(
     if lately.of_account or lately.of_all >= MOST_A_DAY[kind]:
         return
     await reader_emails.send(
-        tx,
-        site,
-        tenant,
+        Change(tx, site, tenant, actors.subscriber(reader.id), now_ms),
         reader,
         email,
         brand.email_branding(site),
         kind=kind,
         once=f"{kind.name}:{reader.id}:{now_ms // EVERY_MS}",
-        now_ms=now_ms,
     )

@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import checks, clock
+from honeyguide.kernel import actors, checks, clock
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.site import Site
@@ -32,6 +32,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
@@ -149,9 +150,9 @@ async def confirm(tx: Tx, request: ReaderRequest) -> Response:
         return _expired(request.language)
     (brand, subscriber), site = found, request.services.site
     changes = SubscriberChanges(status="confirmed")
-    subscriber = await signups.change(
-        tx, site, brand.tenant, subscriber.id, changes, now_ms=request.now_ms
-    )
+    actor = actors.subscriber(subscriber.id)
+    change = Change(tx, site, brand.tenant, actor, request.now_ms)
+    subscriber = await signups.update(change, subscriber.id, changes)
     return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
 
 
@@ -243,7 +244,8 @@ async def _enter(
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
     subscriber = await subscribers.find_by_email(tx, tenant, email)
     if subscriber is None:
-        subscriber = await signups.sign_up(tx, site, tenant, new, email=email, now_ms=now_ms)
+        change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
+        subscriber = await signups.sign_up(change, new, email=email)
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
     if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):

@@ -1,0 +1,31 @@
+"""Notifies the operator of what followed from a change to their campaign."""
+
+from __future__ import annotations
+
+from honeyguide.accounts import accounts
+from honeyguide.accounts.accounts import Account
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import notifications
+from honeyguide.mail.content import EmailText
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
+
+
+async def _owner(tx: Tx, tenant: Tenant) -> Account:
+    return await accounts.get(tx, tenant.account_id)
+
+
+async def notify(change: Change, kind: str, cause: str, message: EmailText, *, link: str) -> None:
+    """Once for each cause of this kind."""
+    account = await change.fact(_owner)
+    await notifications.notify(
+        change.tx,
+        account.id,
+        account.email,
+        kind,
+        f"{kind}:{cause}",
+        message,
+        link=link,
+        base_url=change.site.base_url,
+        now_ms=change.now_ms,
+    )

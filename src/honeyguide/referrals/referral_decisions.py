@@ -1,0 +1,57 @@
+"""Decisions about referrals, one row for each time one was decided otherwise than before. Rows are
+never changed; an erasure removes the note.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class ReferralDecision(NamedTuple):
+    id: str
+    subscriber_id: str
+    """The subscriber who was referred."""
+    before_status: str
+    before_reason: str | None
+    status: str
+    reason: str | None
+    actor_kind: str
+    actor_id: str
+    note: str | None
+    decided_ms: int
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_OF_SUBSCRIBER = _sql.query("of_subscriber", ReferralDecision)
+_ERASE = _sql.command("erase")
+
+
+async def record(change: Change, before: Subscriber, after: Subscriber) -> None:
+    await change.put(
+        _INSERT,
+        id=new_id(),
+        subscriber_id=after.id,
+        before_status=before.referral_status,
+        before_reason=before.referral_reason,
+        status=after.referral_status,
+        reason=after.referral_reason,
+        actor_kind=change.actor.kind,
+        actor_id=change.actor.id,
+    )
+
+
+async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[ReferralDecision]:
+    """The first one first."""
+    return await tx.all(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+
+
+async def erase(change: Change, subscriber_id: str) -> None:
+    await change.run(_ERASE, subscriber_id=subscriber_id)

@@ -1,0 +1,15 @@
+-- name: insert
+-- touches: adds referral_decision
+INSERT INTO referral_decision (id, account_id, campaign_id, subscriber_id, before_status, before_reason, status, reason,
+    actor_kind, actor_id, decided_ms)
+VALUES (:id, :account_id, :campaign_id, :subscriber_id, :before_status, :before_reason, :status, :reason,
+    :actor_kind, :actor_id, :now_ms);
+
+-- name: of_subscriber
+SELECT id, subscriber_id, before_status, before_reason, status, reason, actor_kind, actor_id, note, decided_ms
+FROM referral_decision
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id ORDER BY id;
+
+-- name: erase
+UPDATE referral_decision SET note = NULL
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND note IS NOT NULL;

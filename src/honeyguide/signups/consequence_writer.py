@@ -1,0 +1,147 @@
+"""Writes what follows from a change to a subscriber, in the transaction of the change and in the
+order of `Consequence`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from honeyguide.accounts import owner_notifications
+from honeyguide.events import outbox
+from honeyguide.events.outbox import Event
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import texts
+from honeyguide.mail.notification_kinds import FIRST_REFERRAL
+from honeyguide.partners import charges
+from honeyguide.partners.charges import PartnerReferral
+from honeyguide.referrals import (
+    advocate_emails,
+    branding,
+    earned_rewards,
+    referral_decisions,
+    subscribers,
+)
+from honeyguide.referrals.rules import Status
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signup_events
+from honeyguide.signups.consequences import CONTENDED, Consequence, is_news
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+_sql = beside(__file__)
+_SET_FIRST_REFERRAL = _sql.command("set_first_referral")
+_REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
+_SET_DECIDED = _sql.command("set_decided")
+_COUNT_DAY = _sql.command("count_day")
+
+
+class ChangedSubscriber(NamedTuple):
+    before: Subscriber | None
+    """None for a signup."""
+    after: Subscriber
+
+
+async def write(change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]) -> None:
+    """The facts that consequences share are loaded once, the first time one of them asks."""
+    events = list[Event]()
+    for consequence in planned:
+        if consequence not in CONTENDED:
+            events += await _WRITERS[consequence](change, subscriber)
+    await outbox.emit(change.tx, events, now_ms=change.now_ms)
+    for consequence in planned:
+        if consequence in CONTENDED:
+            await _WRITERS[consequence](change, subscriber)
+
+
+async def _record_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    assert subscriber.before is not None
+    await referral_decisions.record(change, subscriber.before, subscriber.after)
+    return []
+
+
+async def _unlock_rewards(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = subscriber.after
+    assert referral.referrer_id is not None
+    unlocked = await earned_rewards.unlock(change, referral.referrer_id, is_news=is_news(referral))
+    return unlocked.events
+
+
+async def _email_referrer(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    assert subscriber.after.referrer_id is not None
+    advocate = await change.fact(subscribers.find, subscriber.after.referrer_id)
+    if advocate is not None:
+        await advocate_emails.tell_of_friend(change, advocate)
+    return []
+
+
+async def _notify_of_first(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    await change.run(_SET_FIRST_REFERRAL)
+    link = f"/subscribers/{subscriber.after.id}"
+    message = texts.first_referral(
+        newsletter=(await change.fact(branding.of)).name, page=f"{change.site.base_url}{link}"
+    )
+    await owner_notifications.notify(
+        change, FIRST_REFERRAL.name, change.tenant.campaign_id, message, link=link
+    )
+    return []
+
+
+async def _tell_new_partner_referral(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = await change.fact(find_referral, subscriber.after.id)
+    if referral is None:
+        return []
+    return await signup_events.new_partner_referral(change, referral, subscriber.after)
+
+
+async def _charge_fee(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = await change.fact(find_referral, subscriber.after.id)
+    if referral is not None:
+        await charges.charge(change.tx, referral, now_ms=change.now_ms)
+    return []
+
+
+async def _count_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = await change.fact(find_referral, subscriber.after.id)
+    if referral is not None:
+        is_verified = subscriber.after.referral_status == Status.VERIFIED
+        if subscriber.before is not None:  # else it was inserted as decided
+            await change.put(_SET_DECIDED, id=referral.id)
+        await change.put(
+            _COUNT_DAY,
+            program_id=referral.program_id,
+            day=change.now_ms // DAY_MS,
+            verified=int(is_verified),
+            rejected=int(not is_verified),
+        )
+    return []
+
+
+async def find_referral(tx: Tx, tenant: Tenant, subscriber_id: str) -> PartnerReferral | None:
+    """The partner's referral behind this subscriber."""
+    return await tx.one(_REFERRAL_OF, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+def _tells(kind: str) -> Callable[[Change, ChangedSubscriber], Awaitable[list[Event]]]:
+    async def tell(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+        return await signup_events.build(change, kind, subscriber.after)
+
+    return tell
+
+
+_WRITERS: dict[Consequence, Callable[[Change, ChangedSubscriber], Awaitable[list[Event]]]] = {
+    Consequence.RECORD_DECISION: _record_decision,
+    Consequence.TELL_NEW_REFERRAL: _tells(outbox.NEW_REFERRAL),
+    Consequence.UNLOCK_REWARDS: _unlock_rewards,
+    Consequence.EMAIL_REFERRER: _email_referrer,
+    Consequence.NOTIFY_OF_FIRST_REFERRAL: _notify_of_first,
+    Consequence.TELL_NEW_SUBSCRIBER: _tells(outbox.NEW_SUBSCRIBER),
+    Consequence.TELL_UNSUBSCRIBED: _tells(outbox.SUBSCRIBER_UNSUBSCRIBED),
+    Consequence.TELL_VERIFIED: _tells(outbox.REFERRAL_VERIFIED),
+    Consequence.TELL_REJECTED: _tells(outbox.REFERRAL_REJECTED),
+    Consequence.TELL_NEW_PARTNER_REFERRAL: _tell_new_partner_referral,
+    Consequence.CHARGE_FEE: _charge_fee,
+    Consequence.COUNT_DECISION: _count_decision,
+}

@@ -1,0 +1,18 @@
+-- name: set_first_referral
+UPDATE campaign SET first_referral_ms = :now_ms
+WHERE account_id = :account_id AND id = :campaign_id AND first_referral_ms IS NULL;
+
+-- name: referral_of
+SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents
+FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
+-- name: set_decided
+-- touches: changes partner_referral
+UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+
+-- name: count_day
+-- touches: changes program_day
+INSERT INTO program_day (program_id, account_id, day, verified, rejected)
+VALUES (:program_id, :account_id, :day, :verified, :rejected)
+ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
+    rejected = program_day.rejected + excluded.rejected;

@@ -1,0 +1,141 @@
+"""What follows from a change to a subscriber, planned from what changed and what the campaign asks
+for. Nothing is loaded or written here: `consequence_writer` does that.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.referrals.rules import Status
+from honeyguide.referrals.subscribers import Subscriber
+
+IMPORT = "import"  # the origin of imported subscribers
+
+
+class Consequence(Enum):
+    """In the order in which they are written. Events are stored together, right before the first
+    of `CONTENDED`: those lock rows that many signups want at once, so nothing comes after them."""
+
+    RECORD_DECISION = auto()
+    """Of a referral that had been decided otherwise before."""
+    TELL_NEW_REFERRAL = auto()
+    UNLOCK_REWARDS = auto()
+    """Whatever the referrer's count has reached, with the events and emails about it."""
+    EMAIL_REFERRER = auto()
+    NOTIFY_OF_FIRST_REFERRAL = auto()
+    TELL_NEW_SUBSCRIBER = auto()
+    TELL_UNSUBSCRIBED = auto()
+    TELL_VERIFIED = auto()
+    TELL_REJECTED = auto()
+    TELL_NEW_PARTNER_REFERRAL = auto()
+    """To the program's owner and to the partner."""
+    CHARGE_FEE = auto()
+    """Whether and what the partner is paid is decided by the charge, under its locks."""
+    COUNT_DECISION = auto()
+    """On the program's day."""
+
+
+CONTENDED = (Consequence.CHARGE_FEE, Consequence.COUNT_DECISION)
+
+
+class CampaignFacts(NamedTuple):
+    """What a campaign wants to happen. Unless somebody looked, anything may."""
+
+    needs_confirmation: bool = False
+    had_referrals: bool = True
+    has_rewards: bool = True
+    sends_friend_emails: bool = True
+
+
+def is_news(subscriber: Subscriber) -> bool:
+    """Nobody is emailed about people who joined elsewhere before: those in an imported file, or
+    sent to the API with a date in the past."""
+    is_backfill = subscriber.received_ms - subscriber.created_ms > DAY_MS
+    return subscriber.origin != IMPORT and not is_backfill
+
+
+def of_change(
+    before: Subscriber | None, after: Subscriber, campaign: CampaignFacts
+) -> list[Consequence]:
+    """`before` is None for a signup."""
+    is_referred_now = after.referrer_code is not None and (
+        before is None or before.referrer_code is None
+    )
+    has_moved = is_referred_now or (
+        before is not None and before.referral_status != after.referral_status
+    )
+    planned = []
+    if before is not None and not is_referred_now and _decision(before) != _decision(after):
+        planned.append(Consequence.RECORD_DECISION)
+    if after.referrer_id is not None:
+        planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
+    planned += _about_subscription(before, after, campaign)
+    if has_moved:
+        planned += _of_decision(after)
+    return planned
+
+
+def of_erasure(before: Subscriber) -> list[Consequence]:
+    """Nobody is told. A partner's referral that waited is rejected."""
+    if before.partner_campaign_id is None or before.referral_status != Status.PENDING:
+        return []
+    return [Consequence.RECORD_DECISION, Consequence.COUNT_DECISION]
+
+
+def _decision(subscriber: Subscriber) -> tuple[str, str | None]:
+    return subscriber.referral_status, subscriber.referral_reason
+
+
+def _for_referrer(
+    referral: Subscriber, campaign: CampaignFacts, *, is_new: bool, has_moved: bool
+) -> list[Consequence]:
+    planned = []
+    counts = referral.referral_status != Status.REJECTED
+    if is_new and counts:
+        planned.append(Consequence.TELL_NEW_REFERRAL)
+    if has_moved and referral.referral_status == Status.VERIFIED:
+        if campaign.has_rewards:
+            planned.append(Consequence.UNLOCK_REWARDS)
+        if campaign.sends_friend_emails and is_news(referral):
+            planned.append(Consequence.EMAIL_REFERRER)
+    if is_new and counts and not campaign.had_referrals and is_news(referral):
+        planned.append(Consequence.NOTIFY_OF_FIRST_REFERRAL)
+    return planned
+
+
+def _about_subscription(
+    before: Subscriber | None, after: Subscriber, campaign: CampaignFacts
+) -> list[Consequence]:
+    if before is None:
+        # An imported list is one that the operator has already; nobody in it signed up just now.
+        joined = after.origin != IMPORT and _is_on_list(after, campaign)
+    elif before.status == after.status:
+        joined = False
+    elif after.status == "unsubscribed":
+        return [Consequence.TELL_UNSUBSCRIBED]
+    else:
+        joined = not _is_on_list(before, campaign)
+    return [Consequence.TELL_NEW_SUBSCRIBER] if joined else []
+
+
+def _is_on_list(subscriber: Subscriber, campaign: CampaignFacts) -> bool:
+    """Whether the newsletter may be sent to them: not before they confirmed, if the campaign
+    requires that."""
+    if subscriber.status == "active":
+        return not campaign.needs_confirmation
+    return subscriber.status == "confirmed"
+
+
+def _of_decision(referral: Subscriber) -> list[Consequence]:
+    by_partner = referral.partner_campaign_id is not None
+    if referral.referral_status == Status.VERIFIED:
+        planned = [Consequence.TELL_VERIFIED]
+        if by_partner:
+            planned += [Consequence.TELL_NEW_PARTNER_REFERRAL, Consequence.CHARGE_FEE]
+    elif referral.referral_status == Status.REJECTED:
+        planned = [Consequence.TELL_REJECTED]
+    else:
+        return []
+    return [*planned, Consequence.COUNT_DECISION] if by_partner else planned
