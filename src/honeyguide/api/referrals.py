@@ -37,7 +37,7 @@ async def get_settings(tx: Tx, call: Call) -> OneSettings:
 
 async def update_settings(tx: Tx, call: Call) -> OneSettings:
     chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
-    return settings_view(call.site, await campaigns.configure(tx, call.tenant, chosen))
+    return settings_view(call.site, await campaigns.configure(call.change(tx), chosen))
 
 
 async def export_subscriber(tx: Tx, call: Call) -> PersonExport:

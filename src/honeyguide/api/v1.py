@@ -33,7 +33,7 @@ async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
 async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
     body: CampaignUpdate = call.body
     if body.name is not msgspec.UNSET:
-        await campaigns.rename(tx, call.tenant, body.name)
+        await campaigns.rename(call.change(tx), body.name)
     return await get_campaign(tx, call)
 
 

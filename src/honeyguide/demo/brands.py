@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from honeyguide.demo.newsletters import Newsletter
 from honeyguide.kernel import colors
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, publications, share_pictures
 from honeyguide.partners.logos import Logo, StoredLogo
 from honeyguide.partners.share_pictures import ShareDesign
 from honeyguide.referrals import branding
-from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 
 class BrandDrawings(NamedTuple):
@@ -37,16 +36,14 @@ async def draw(newsletter: Newsletter, logo: Logo, folder: Path | None) -> Brand
     )
 
 
-async def save(
-    tx: Tx, tenant: Tenant, newsletter: Newsletter, drawings: BrandDrawings, *, now_ms: int
-) -> None:
+async def save(change: Change, newsletter: Newsletter, drawings: BrandDrawings) -> None:
     for picture in (drawings.logo, drawings.icon, drawings.share):
-        await publications.add_logo(tx, tenant.account_id, picture, now_ms=now_ms)
-    await branding.save(tx, tenant, newsletter.brand, now_ms=now_ms)
+        await publications.add_logo(
+            change.tx, change.tenant.account_id, picture, now_ms=change.now_ms
+        )
+    await branding.save(change, newsletter.brand)
     await branding.change_pictures(
-        tx,
-        tenant,
-        now_ms=now_ms,
+        change,
         logo_id=drawings.logo.id,
         icon_id=drawings.icon.id,
         share_id=drawings.share.id,

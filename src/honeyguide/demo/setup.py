@@ -108,11 +108,9 @@ async def _build(
     for account in state.accounts:
         await _campaign(tx, state, account)
         await brands.save(
-            tx,
-            account.tenant,
+            state.change(tx, account, state.start_ms),
             account.newsletter,
             drawn_brands[account.newsletter.email],
-            now_ms=state.start_ms,
         )
         for plan in account.newsletter.publications:
             account.programs[plan.program.slug] = await _program(
@@ -131,9 +129,9 @@ async def _campaign(tx: Tx, state: DemoState, account: DemoAccount) -> None:
         # The page hosted here, so that the demo's links lead somewhere.
         destination_url=state.site.page_link(newsletter.slug),
     )
-    await campaigns.configure(tx, account.tenant, chosen)
+    change = state.change(tx, account, state.start_ms)
+    await campaigns.configure(change, chosen)
     for reward_plan in newsletter.rewards:
-        change = state.change(tx, account, state.start_ms)
         reward = await rewards.create(change, reward_plan)
         if reward_plan.pool:
             await earned_rewards.add_codes(change, reward.id, newsletters.COUPONS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from honeyguide.events import change_log
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, texts
 from honeyguide.referrals import branding, hub, names, reader_emails, rewards
@@ -35,9 +36,13 @@ async def switches_of(tx: Tx, tenant: Tenant) -> EmailSwitches:
     return found
 
 
-async def switch(tx: Tx, tenant: Tenant, kind: str, *, is_on: bool) -> None:
-    switches = (await switches_of(tx, tenant))._replace(**{kind: int(is_on)})
-    await tx.run(_SWITCH, **tenant._asdict(), **switches._asdict())
+async def switch(change: Change, kind: str, *, is_on: bool) -> None:
+    old = await switches_of(change.tx, change.tenant)
+    new = old._replace(**{kind: int(is_on)})
+    await change.run(_SWITCH, **new._asdict())
+    await change_log.record(
+        change, "emails.changed", change.tenant.campaign_id, old._asdict(), new._asdict()
+    )
 
 
 async def tell_of_friend(change: Change, advocate: Subscriber) -> None:

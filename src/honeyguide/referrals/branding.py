@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, colors
 from honeyguide.kernel.colors import Palette
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -21,6 +22,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import language
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.referrals import campaigns, consents
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -139,43 +141,44 @@ async def pictures_of(tx: Tx, tenant: Tenant) -> BrandPictures:
     return await tx.one(_PICTURES, **tenant._asdict()) or BrandPictures()
 
 
-async def save(tx: Tx, tenant: Tenant, fields: BrandFields, *, now_ms: int) -> Branding:
+async def save(change: Change, fields: BrandFields) -> Branding:
     """Replaces everything but the pictures."""
     values = msgspec.structs.asdict(check(fields))
     consent_text = values.pop("consent_text")
-    await _lock(tx, tenant, now_ms)
-    old = await of(tx, tenant)
+    await _lock(change)
+    old = await of(change.tx, change.tenant)
     text_id = old.consent_text_id
     if consent_text is None:
         text_id = None
     elif (consent_text, fields.privacy_url) != (old.consent_text, old.privacy_url):
         text_id = await consents.add_text(
-            tx, tenant, consent_text, fields.privacy_url, now_ms=now_ms
+            change.tx, change.tenant, consent_text, fields.privacy_url, now_ms=change.now_ms
         )
     flags = ("asks_name", "follow_browser_language", "show_leaderboard", "show_inviter")
-    await tx.run(
-        _SAVE,
-        **tenant._asdict(),
-        **{**values, **{name: int(values[name]) for name in flags}},
-        consent_text_id=text_id,
-        now_ms=now_ms,
-    )
-    tx.wake(campaigns.LINKS)
-    return await of(tx, tenant)
+    values |= {name: int(values[name]) for name in flags}
+    await change.run(_SAVE, **values, consent_text_id=text_id)
+    change.tx.wake(campaigns.LINKS)
+    before = old._asdict()
+    after = {**values, "consent_text": consent_text}
+    await change_log.record(change, campaigns.CHANGED, old.campaign_id, before, after)
+    return await of(change.tx, change.tenant)
 
 
-async def change_pictures(tx: Tx, tenant: Tenant, *, now_ms: int, **changes: Any) -> None:
+async def change_pictures(change: Change, **changes: Any) -> None:
     """`changes` are fields of `BrandPictures`. The account has stored the pictures before."""
-    await _lock(tx, tenant, now_ms)
-    pictures = (await pictures_of(tx, tenant))._replace(**changes)
-    await tx.run(_SAVE_PICTURES, **tenant._asdict(), **pictures._asdict())
-    tx.wake(campaigns.LINKS)
+    await _lock(change)
+    old = await pictures_of(change.tx, change.tenant)
+    pictures = old._replace(**changes)
+    await change.run(_SAVE_PICTURES, **pictures._asdict())
+    change.tx.wake(campaigns.LINKS)
+    campaign_id = change.tenant.campaign_id
+    await change_log.record(change, campaigns.CHANGED, campaign_id, old._asdict(), changes)
 
 
-async def _lock(tx: Tx, tenant: Tenant, now_ms: int) -> None:
-    if not await tx.lock(_LOCK, **tenant._asdict()):
+async def _lock(change: Change) -> None:
+    if not await change.lock(_LOCK):
         raise Missing("There is no such campaign.")
-    await tx.run(_CREATE, **tenant._asdict(), now_ms=now_ms)
+    await change.run(_CREATE)
 
 
 def check(fields: BrandFields) -> BrandFields:

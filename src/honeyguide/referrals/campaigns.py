@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, slugs
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -49,6 +51,8 @@ class CampaignSettings(ReferralSettings, frozen=True):
 # The topic that tells who keeps links in memory that one may lead elsewhere now.
 LINKS = "links"
 MOST_WORDS = 250
+# In the change log, for whatever an operator sets about the campaign.
+CHANGED = "campaign.changed"
 
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Campaign)
@@ -72,20 +76,24 @@ async def tenant_of(tx: Tx, account_id: str) -> Tenant:
     return tenant
 
 
-async def rename(tx: Tx, tenant: Tenant, name: str) -> None:
+async def rename(change: Change, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    await tx.run(_RENAME, account_id=tenant.account_id, id=tenant.campaign_id, name=name)
+    old = await get(change.tx, change.tenant)
+    await change.run(_RENAME, id=old.id, name=name)
+    await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
 
 
-async def configure(tx: Tx, tenant: Tenant, chosen: CampaignSettings) -> Campaign:
+async def configure(change: Change, chosen: CampaignSettings) -> Campaign:
     """Changes what is set. New rules apply to referrals from now on; pending ones keep their
     dates."""
     # Without the lock, two changes at once would each write back what the other changed, and the
     # page would not be found under its slug.
-    await tx.lock(_LOCK, account_id=tenant.account_id, id=tenant.campaign_id)
-    old = await get(tx, tenant)
-    new: dict[str, Any] = {name: getattr(old, name) for name in CampaignSettings.__struct_fields__}
-    new |= {
+    await change.lock(_LOCK, id=change.tenant.campaign_id)
+    old = await get(change.tx, change.tenant)
+    before: dict[str, Any] = {
+        name: getattr(old, name) for name in CampaignSettings.__struct_fields__
+    }
+    new = before | {
         name: value
         for name, value in msgspec.structs.asdict(chosen).items()
         if value is not UNSET and name != "words"
@@ -103,11 +111,12 @@ async def configure(tx: Tx, tenant: Tenant, chosen: CampaignSettings) -> Campaig
     if chosen.words is not UNSET:
         new["words"] = _kept_words(chosen.words)
     if new["slug"] != old.slug:
-        await slugs.claim(tx, tenant.account_id, slugs.CAMPAIGN, tenant.campaign_id, new["slug"])
+        await slugs.claim(change.tx, old.account_id, slugs.CAMPAIGN, old.id, new["slug"])
     new["needs_confirmation"] = int(new["needs_confirmation"])
-    await tx.run(_CONFIGURE, account_id=tenant.account_id, id=tenant.campaign_id, **new)
-    tx.wake(LINKS)
-    return await get(tx, tenant)
+    await change.run(_CONFIGURE, id=old.id, **new)
+    change.tx.wake(LINKS)
+    await change_log.record(change, CHANGED, old.id, before, new)
+    return await get(change.tx, change.tenant)
 
 
 def _kept_words(words: dict[str, str]) -> str:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -149,6 +150,7 @@ async def create(change: Change, new: NewReward) -> Reward:
     )
     reward_id = new_id()
     await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **fields)
+    await change_log.record(change, "reward.created", reward_id, None, fields)
     return await get(change.tx, change.tenant, reward_id)
 
 
@@ -189,6 +191,8 @@ async def update(change: Change, reward_id: str, changes: RewardChanges) -> Rewa
         walk_id=TOP[1],
         **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
     )
+    before = {name: getattr(old, name) for name in _FIELDS}
+    await change_log.record(change, "reward.changed", old.id, before, fields)
     return await get(change.tx, change.tenant, old.id)
 
 
@@ -196,6 +200,7 @@ async def delete(change: Change, reward_id: str) -> None:
     """No longer offered; what was earned stays earned."""
     reward = await get(change.tx, change.tenant, reward_id)
     await change.run(_DELETE, id=reward.id)
+    await change_log.record(change, "reward.deleted", reward.id, {"name": reward.name})
 
 
 _FIELDS = (

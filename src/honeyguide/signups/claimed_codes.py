@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import msgspec
 
+from honeyguide.events import change_log
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ip_networks import ip_network_of
@@ -51,6 +52,13 @@ async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -
     facts = CampaignFacts(had_referrals=not referrer.is_first)
     planned = consequences.of_change(subscriber, referred, facts)
     await write(change, ChangedSubscriber(subscriber, referred), planned)
+    await change_log.record(
+        change,
+        "referrer.set",
+        subscriber_id,
+        {"referrer_id": None, "claimed_code": subscriber.claimed_code},
+        {"referrer_id": referrer.id, "claimed_code": None},
+    )
     return referred
 
 

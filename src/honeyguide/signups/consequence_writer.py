@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
 from honeyguide.accounts import owner_notifications
-from honeyguide.events import outbox
+from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.tenant import Tenant
@@ -59,6 +59,16 @@ async def write(change: Change, subscriber: ChangedSubscriber, planned: list[Con
 async def _record_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     assert subscriber.before is not None
     await referral_decisions.record(change, subscriber.before, subscriber.after)
+    return []
+
+
+async def _log_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    before, after = (
+        {"status": each.referral_status, "reason": each.referral_reason}
+        for each in subscriber
+        if each is not None
+    )
+    await change_log.record(change, "referral.decided", subscriber.after.id, before, after)
     return []
 
 
@@ -133,6 +143,7 @@ def _tells(kind: str) -> Callable[[Change, ChangedSubscriber], Awaitable[list[Ev
 
 _WRITERS: dict[Consequence, Callable[[Change, ChangedSubscriber], Awaitable[list[Event]]]] = {
     Consequence.RECORD_DECISION: _record_decision,
+    Consequence.LOG_DECISION: _log_decision,
     Consequence.TELL_NEW_REFERRAL: _tells(outbox.NEW_REFERRAL),
     Consequence.UNLOCK_REWARDS: _unlock_rewards,
     Consequence.EMAIL_REFERRER: _email_referrer,

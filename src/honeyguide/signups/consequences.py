@@ -20,6 +20,8 @@ class Consequence(Enum):
 
     RECORD_DECISION = auto()
     """Of a referral that had been decided otherwise before."""
+    LOG_DECISION = auto()
+    """If somebody decided by hand."""
     TELL_NEW_REFERRAL = auto()
     UNLOCK_REWARDS = auto()
     """Whatever the referrer's count has reached, with the events and emails about it."""
@@ -57,9 +59,13 @@ def is_news(subscriber: Subscriber) -> bool:
 
 
 def of_change(
-    before: Subscriber | None, after: Subscriber, campaign: CampaignFacts
+    before: Subscriber | None,
+    after: Subscriber,
+    campaign: CampaignFacts,
+    *,
+    is_by_hand: bool = False,
 ) -> list[Consequence]:
-    """`before` is None for a signup."""
+    """`before` is None for a signup. `is_by_hand` if somebody decided the referral."""
     is_referred_now = after.referrer_code is not None and (
         before is None or before.referrer_code is None
     )
@@ -69,6 +75,8 @@ def of_change(
     planned = []
     if before is not None and not is_referred_now and _decision(before) != _decision(after):
         planned.append(Consequence.RECORD_DECISION)
+        if is_by_hand:
+            planned.append(Consequence.LOG_DECISION)
     if after.referrer_id is not None:
         planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
     planned += _about_subscription(before, after, campaign)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.accounts import idempotency
-from honeyguide.events import outbox
+from honeyguide.events import change_log, outbox
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -264,7 +264,7 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
 async def decide(change: Change, id_or_email: str, new_status: str) -> Subscriber:
     """`verified` or `rejected`, by hand."""
     changed = await lifecycle.decide(change, id_or_email, new_status)
-    return await _follow(change, changed)
+    return await _follow(change, changed, is_by_hand=True)
 
 
 async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
@@ -273,14 +273,14 @@ async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
     return None if changed is None else await _follow(change, changed)
 
 
-async def _follow(change: Change, changed: Changed) -> Subscriber:
+async def _follow(change: Change, changed: Changed, *, is_by_hand: bool = False) -> Subscriber:
     before, after = changed
     confirms = before.status == "active" and after.status == "confirmed"
     facts = CampaignFacts(
         # Nothing else depends on it.
         needs_confirmation=confirms and bool((await change.fact(campaigns.get)).needs_confirmation),
     )
-    planned = consequences.of_change(before, after, facts)
+    planned = consequences.of_change(before, after, facts, is_by_hand=is_by_hand)
     await write(change, ChangedSubscriber(before, after), planned)
     return after
 
@@ -321,6 +321,8 @@ async def erase(change: Change, id_or_email: str) -> None:
         await write(change, ChangedSubscriber(subscriber, after), planned)
     await lifecycle.erase(change, subscriber)
     await referral_decisions.erase(change, subscriber.id)
+    await change_log.erase(change, subscriber.id)
+    await change_log.record(change, "subscriber.erased", subscriber.id)
     await consents.erase(tx, tenant, subscriber.id)
     await tags.erase(tx, tenant, subscriber.id)
     await notes.erase(tx, tenant, subscriber.id)

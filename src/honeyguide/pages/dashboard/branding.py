@@ -9,7 +9,6 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import colors
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import language
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import share_picture
@@ -21,6 +20,7 @@ from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import branding, rewards
 from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 FORM = {
@@ -112,12 +112,8 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     removed = frozenset(name for name in ("logo", "icon") if request.text(f"remove_{name}"))
     if not wants_own and pictures.share_is_own:
         removed |= {"share"}
-    await services.store.write(
-        _keep, request.tenant, fields, uploads, removed, now_ms=request.now_ms
-    )
-    await share_picture.refresh(
-        services.store, services.site, request.tenant, now_ms=request.now_ms
-    )
+    await request.apply(_keep, fields, uploads, removed)
+    await share_picture.refresh(request)
     return request.go("/branding", "Changes saved. Your pages show them now.")
 
 
@@ -165,13 +161,7 @@ async def _picture(request: PageRequest, shape: logos.Shape) -> logos.Logo | Non
 
 
 async def _keep(
-    tx: Tx,
-    tenant: Tenant,
-    fields: BrandFields,
-    uploads: Uploads,
-    removed: frozenset[str],
-    *,
-    now_ms: int,
+    change: Change, fields: BrandFields, uploads: Uploads, removed: frozenset[str]
 ) -> None:
     changes: dict[str, Any] = {}
     if "logo" in removed:
@@ -182,16 +172,18 @@ async def _keep(
         changes |= {"share_id": None, "share_is_own": 0, "share_source": ""}
     for picture in (uploads.logo, uploads.icon, uploads.share):
         if picture is not None:
-            await publications.add_logo(tx, tenant.account_id, picture, now_ms=now_ms)
+            await publications.add_logo(
+                change.tx, change.tenant.account_id, picture, now_ms=change.now_ms
+            )
     if uploads.logo is not None:
         changes["logo_id"] = uploads.logo.id
     if uploads.icon is not None:
         changes |= {"icon_id": uploads.icon.id, "icon_is_own": int(uploads.icon_is_own)}
     if uploads.share is not None:
         changes |= {"share_id": uploads.share.id, "share_is_own": 1, "share_source": ""}
-    await branding.save(tx, tenant, fields, now_ms=now_ms)
+    await branding.save(change, fields)
     if changes:
-        await branding.change_pictures(tx, tenant, now_ms=now_ms, **changes)
+        await branding.change_pictures(change, **changes)
 
 
 def _with(found: Branding, fields: BrandFields) -> Branding:

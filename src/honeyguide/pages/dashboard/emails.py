@@ -141,8 +141,8 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         done = "Changes saved. New emails have them."
         if edited.email.kind in reader_emails.CAN_BE_STOPPED:
             is_on = bool(request.text("is_on"))
-            await advocate_emails.switch(tx, request.tenant, edited.email.kind, is_on=is_on)
-    await campaigns.configure(tx, request.tenant, CampaignSettings(words=saved))
+            await advocate_emails.switch(request.change(tx), edited.email.kind, is_on=is_on)
+    await campaigns.configure(request.change(tx), CampaignSettings(words=saved))
     return request.go(_address(edited), done)
 
 

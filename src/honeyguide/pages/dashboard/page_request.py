@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 import hmac
 import secrets
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
@@ -51,6 +52,10 @@ _STATUSES: tuple[tuple[type[Fault], int], ...] = (
 )
 
 Fields = ImmutableMultiDict[str, str]
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class PageView(NamedTuple):
@@ -109,6 +114,16 @@ class PageRequest:
     def change(self, tx: Tx) -> Change:
         actor = actors.member(self.who.account_id)
         return Change(tx, self.services.site, self.tenant, actor, self.now_ms)
+
+    async def apply(
+        self, unit: Callable[Concatenate[Change, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
+    ) -> T:
+        """One change in a transaction of its own, for handlers that get the services."""
+
+        async def work(tx: Tx) -> T:
+            return await unit(self.change(tx), *args, **kw)
+
+        return await self.services.store.write(work)
 
     @property
     def zone(self) -> ZoneInfo:

@@ -125,10 +125,8 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     if too_long:
         raise FormErrors(too_long)
     settings = CampaignSettings(words=texts)
-    await services.store.write(campaigns.configure, request.tenant, settings)
-    await share_picture.refresh(
-        services.store, services.site, request.tenant, now_ms=request.now_ms
-    )
+    await request.apply(campaigns.configure, settings)
+    await share_picture.refresh(request)
     back = f"/pages?page={_kind(request)}"
     if campaign.follow_browser_language:
         back += f"&language={_language(request, campaign).code}"

@@ -78,10 +78,8 @@ async def save_campaign(services: PageServices, request: PageRequest) -> Respons
         hold_days=hold_days,
         needs_confirmation=bool(request.text("needs_confirmation")),
     )
-    await services.store.write(campaigns.configure, request.tenant, settings)
-    await share_picture.refresh(
-        services.store, services.site, request.tenant, now_ms=request.now_ms
-    )
+    await request.apply(campaigns.configure, settings)
+    await share_picture.refresh(request)
     return request.go(
         "/settings",
         "Changes saved. New referrals follow the new rules; pending ones keep their dates.",

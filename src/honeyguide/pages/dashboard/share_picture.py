@@ -5,16 +5,14 @@ from __future__ import annotations
 import logging
 
 from honeyguide.kernel.errors import Fault
-from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.readers import page_branding
 from honeyguide.partners import logos, publications, share_pictures
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.share_pictures import ShareDesign
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import Branding
-from honeyguide.store import Store
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
 
 log = logging.getLogger("honeyguide.pages")
 
@@ -25,18 +23,19 @@ def _design_of(brand: Branding) -> ShareDesign:
     return ShareDesign(brand.name, headline, shades.accent, shades.on_accent)
 
 
-async def refresh(store: Store, site: Site, tenant: Tenant, *, now_ms: int) -> None:
+async def refresh(request: PageRequest) -> None:
     """Does nothing if the operator uploaded a picture, or if the one there is still right.
 
     A picture that cannot be made is logged and not shown: what the operator did is saved already.
     """
     try:
-        await _refresh(store, site, tenant, now_ms)
+        await _refresh(request)
     except (Fault, RuntimeError):
         log.exception("Could not make a share picture")
 
 
-async def _refresh(store: Store, site: Site, tenant: Tenant, now_ms: int) -> None:
+async def _refresh(request: PageRequest) -> None:
+    store, site, tenant = request.services.store, request.services.site, request.tenant
     brand = await store.read(branding.of, tenant)
     pictures = await store.read(branding.pictures_of, tenant)
     design = _design_of(brand)
@@ -49,14 +48,13 @@ async def _refresh(store: Store, site: Site, tenant: Tenant, now_ms: int) -> Non
         logo = await logos.load(stored, site.logo_folder)
     made = await share_pictures.draw_apart(design, logo)
     picture = await logos.store(made, site.logo_folder)
-    await store.write(_keep, tenant, picture, source, now_ms=now_ms)
+    await request.apply(_keep, picture, source)
 
 
-async def _keep(tx: Tx, tenant: Tenant, picture: StoredLogo, source: str, *, now_ms: int) -> None:
+async def _keep(change: Change, picture: StoredLogo, source: str) -> None:
     """Keeps a picture that we made, unless the operator has uploaded one meanwhile."""
+    tx, tenant = change.tx, change.tenant
     if (await branding.pictures_of(tx, tenant)).share_is_own:
         return
-    await publications.add_logo(tx, tenant.account_id, picture, now_ms=now_ms)
-    await branding.change_pictures(
-        tx, tenant, now_ms=now_ms, share_id=picture.id, share_source=source
-    )
+    await publications.add_logo(tx, tenant.account_id, picture, now_ms=change.now_ms)
+    await branding.change_pictures(change, share_id=picture.id, share_source=source)

@@ -3,9 +3,9 @@
 -- `before` of the first row. Rows are only added.
 CREATE TABLE referral_decision (
     id TEXT PRIMARY KEY,
-    account_id TEXT NOT NULL REFERENCES account (id),
-    campaign_id TEXT NOT NULL REFERENCES campaign (id),
-    subscriber_id TEXT NOT NULL REFERENCES subscriber (id),
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    subscriber_id TEXT NOT NULL,
     before_status TEXT NOT NULL,
     before_reason TEXT,
     status TEXT NOT NULL,
