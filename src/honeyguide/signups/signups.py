@@ -52,7 +52,9 @@ class Arrival(NamedTuple):
     """What a signup asks before its first write."""
 
     needs_confirmation: int
-    has_webhooks: int
+    tells_of_subscribers: int
+    tells_of_referrals: int
+    """Whether a webhook wants any event about that."""
 
 
 class PartnerOfCode(NamedTuple):
@@ -123,7 +125,7 @@ async def sign_up(
     """
     email = email or EmailAddress.parse(new.email)
     arrival = await _look(change, new)
-    if not arrival.has_webhooks:
+    if not (arrival.tells_of_subscribers or (new.referrer_code and arrival.tells_of_referrals)):
         change.know(outbox.listeners, {})
     partner = await _find_partner(change, new, email)
     signed_up = await lifecycle.sign_up(
@@ -148,7 +150,7 @@ async def _look(change: Change, new: NewSubscriber) -> Arrival:
     if new.origin == consequences.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
-        return Arrival(needs_confirmation=0, has_webhooks=0)
+        return Arrival(needs_confirmation=0, tells_of_subscribers=0, tells_of_referrals=0)
     found = await change.one(_ARRIVAL)
     assert found is not None  # the tenant was found by its campaign
     return found
