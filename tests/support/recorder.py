@@ -30,6 +30,9 @@ RECORDED = {
     "partner_spent_cents FROM charge",
     "payout": "SELECT id, account_id, month, amount_cents FROM payout",
 }
+# In these steps one transaction adds many subscribers. PostgreSQL gets their rows together, in
+# whatever order, so what they add to the feed is recorded in the order of their ids.
+TOGETHER = ("import_file",)
 FEED = "SELECT seq, campaign_id, subscriber_id FROM subscriber_change ORDER BY seq"
 _ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _CODE = re.compile(r"(?<![0-9A-Za-z])[2-9a-hjkmnp-tw-z]{8,12}(?![0-9A-Za-z])")
@@ -69,6 +72,8 @@ class Recorder:
             self.tool.seen.clear()
             # The sync took the feed, and SQLite counts from the start again.
             found.pop("feed", None)
+        if name in TOGETHER and "feed" in found:
+            found["feed"].sort()
         self.record.append({"step": name, "status": status, **found})
         return result
 

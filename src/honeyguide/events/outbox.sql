@@ -10,7 +10,7 @@ CASE d.type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' 
 -- The columns are in the order of `ALL_TYPES`.
 SELECT id, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
        new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected
-FROM webhook WHERE account_id = :account_id;
+FROM webhook WHERE account_id = :account_id ORDER BY id;
 
 -- name: insert_events
 -- touches: adds event
