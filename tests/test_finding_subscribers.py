@@ -18,7 +18,8 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import lifecycle, rewards, search, tags
-from honeyguide.referrals.lifecycle import ORIGINS, NewSubscriber, PartnerSignup
+from honeyguide.referrals.lifecycle import NewSubscriber, PartnerSignup
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.rules import Decision, Status
 from honeyguide.referrals.subscriber_filters import (
@@ -60,7 +61,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
                 status=dice.choice(["active", "active", "confirmed", "unsubscribed"]),
                 utm_source=dice.choice([None, "Instagram", "x"]),
                 utm_campaign=dice.choice([None, "spring"]),
-                origin=dice.choice(ORIGINS),
+                origin=dice.choice(list(Origin)),
             )
             # Many at the same moment, so that the id decides their order.
             now_ms = START_MS + number // 10 * (DAY_MS // 2)
@@ -189,7 +190,7 @@ def random_query(dice: random.Random, reward_id: str) -> dict[str, str]:
         "status": ["active", "confirmed", "unsubscribed"],
         "referral": ["verified", "pending", "rejected"],
         "referred_by": list(REFERRED_BY),
-        "origin": list(ORIGINS),
+        "origin": list(Origin),
         "utm_source": ["Instagram", "x", "instagram"],
         "utm_campaign": ["spring", "Spring"],
         "joined_from": ["2026-09-22", "2026-09-23"],

@@ -9,7 +9,8 @@ import pytest
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import subscribers
-from honeyguide.referrals.lifecycle import ORIGINS, NewSubscriber
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.origins import Origin
 from honeyguide.signups import signups
 from honeyguide.store import migrate, open_store
 from tests.support.old_databases import database_before
@@ -40,7 +41,7 @@ def sign_up(member: Member, email: str, **fields: Any) -> subscribers.Subscriber
 
 
 @pytest.mark.parametrize("is_referred", [False, True])
-@pytest.mark.parametrize("origin", ORIGINS)
+@pytest.mark.parametrize("origin", list(Origin))
 def test_who_joins_where_confirmation_is_needed_must_confirm_unless_the_list_is_the_owners(
     alice: Member, origin: str, is_referred: bool
 ) -> None:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.referrals import rules
+from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import (
     Decision,
-    Reason,
     ScreeningPolicy,
 )
 from honeyguide.referrals.screening import is_disposable

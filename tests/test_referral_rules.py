@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import rules
+from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import (
     DAY_MS,
     Decision,
     Level,
-    Reason,
     ScreeningPolicy,
     Signals,
     Status,

@@ -12,8 +12,8 @@ from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.public import doc
+from honeyguide.referrals import origins
 from honeyguide.referrals.explanations import Explained
-from honeyguide.referrals.lifecycle import ORIGINS
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -34,7 +34,7 @@ Origin = Annotated[
         "How they joined: through the API, the hosted signup page, a magic link, an import, an "
         "embed on your own website, or your email platform.",
         "api",
-        enum=list(ORIGINS),
+        enum=list(origins.Origin),
     ),
 ]
 SignedUpAt = Annotated[public.Time, doc("When they subscribed.")]

@@ -19,6 +19,7 @@ from honeyguide.mail import emails, notifications
 from honeyguide.partners import budget_notifications, network, payouts, programs, rules
 from honeyguide.referrals import earned_rewards, lifecycle, page_index, rewards, search, shipments
 from honeyguide.referrals.clicks import count_clicks
+from honeyguide.referrals.reasons import SUSPICIONS
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
@@ -220,7 +221,7 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     """
     held = await search.judged(tx, account.tenant, "pending", before=None, most=40)
     for each in held:
-        if each.referral_reason in subscribers.SUSPECT and state.rng.random() < 0.4:
+        if each.referral_reason in SUSPICIONS and state.rng.random() < 0.4:
             await signups.decide(state.change(tx, account, at_ms), each.id, "rejected")
         elif state.rng.random() < 0.02:
             left = lifecycle.SubscriberChanges(status="unsubscribed")

@@ -12,14 +12,13 @@ from typing import NamedTuple
 from honeyguide.demo import newsletters
 from honeyguide.demo.setup import DemoAccount, DemoPartnerCampaign, DemoState, DemoSubscriber
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from honeyguide.referrals import rules
 from honeyguide.referrals.clicks import Click
 from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 
-SUSPECT = frozenset(reason.value for reason in rules.SUSPICIONS)
 # The weight of each weekday, Monday first: most people read in the middle of the week.
 _WEEKDAYS = (1.2, 1.3, 1.25, 1.1, 0.9, 0.6, 0.65)
 
@@ -118,7 +117,7 @@ async def sign_up_subscriber(tx: Tx, state: DemoState, account: DemoAccount, at_
         _referrer(state, account) if rng.random() < account.newsletter.through_friends else None
     )
     host = newsletters.THROWAWAY if referrer and rng.random() < 0.025 else ""
-    origin = "signup" if rng.random() < 0.7 else "api"
+    origin = Origin.SIGNUP if rng.random() < 0.7 else Origin.API
     new = _new(state, code=referrer and referrer.code, origin=origin, host=host)
     await _sign_up(tx, state, account, new, at_ms)
 
@@ -132,7 +131,7 @@ async def refer_subscriber(
 ) -> None:
     """A subscriber whom a partner sends."""
     host = newsletters.THROWAWAY if state.rng.random() < 0.03 else ""
-    new = _new(state, code=partner_campaign.code, origin="magic", host=host)
+    new = _new(state, code=partner_campaign.code, origin=Origin.MAGIC, host=host)
     await _sign_up(tx, state, account, new, at_ms)
 
 
@@ -182,7 +181,7 @@ async def _sign_up_odd(
     new = _new(
         state,
         code=referrer and referrer.code,
-        origin="signup",
+        origin=Origin.SIGNUP,
         ip_address="" if odd.kind == "burst" else odd.ip_address,
     )
     await _sign_up(tx, state, account, new, at_ms)

@@ -11,6 +11,7 @@ from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.platform import Contact, ContactStatus, SyncField
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import hub, rewards
+from honeyguide.referrals.origins import FROM_OWN_LIST
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -193,7 +194,7 @@ def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
     if has_left and queued.removed_ms is None:
         return False
     joined_here = (
-        queued.origin not in ("import", "platform") and queued.received_ms >= integration.created_ms
+        queued.origin not in FROM_OWN_LIST and queued.received_ms >= integration.created_ms
     )
     return joined_here or bool(integration.adds_existing)
 

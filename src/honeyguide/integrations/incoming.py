@@ -30,6 +30,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
@@ -298,7 +299,7 @@ def _origin(integration: Integration, change: PlatformChange) -> str:
         was_there = integration.first_sync_ms is None
     else:
         was_there = change.created_ms < integration.created_ms
-    return "import" if was_there else "platform"
+    return Origin.IMPORT if was_there else Origin.PLATFORM
 
 
 async def _update(

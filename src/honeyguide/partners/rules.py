@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, MONTHS
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals.rules import Decision, Reason, Status
+from honeyguide.referrals.reasons import Reason
+from honeyguide.referrals.rules import Decision, Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000

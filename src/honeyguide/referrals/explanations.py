@@ -14,7 +14,8 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, lifecycle, rules, screening, subscribers
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.rules import Reason, Status
+from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
+from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
@@ -99,46 +100,19 @@ def _explanation(s: Subscriber) -> str:
     return "Verified right away: no rule stopped it."
 
 
-_CERTAINTIES = (
-    Reason.OWN_ADDRESS,
-    Reason.ALIAS_OF_REFERRER,
-    Reason.REFERRAL_LOOP,
-    Reason.DISPOSABLE_DOMAIN,
-)
-_RULES: dict[Reason, str] = {
-    **dict.fromkeys(_CERTAINTIES, "Every screening level rejects this."),
-    Reason.BLOCKED: "Your block list applies at every screening level.",
-    Reason.REFERRER_BLOCKED: "Your block list applies to referrers at every screening level.",
-    Reason.AWAITING_CONFIRMATION: (
-        "The campaign requires new subscribers to confirm their email address."
-    ),
-    Reason.HOLDING_PERIOD: "The campaign has a holding period for every new referral.",
-    Reason.LEFT_DURING_HOLD: (
-        "A subscriber who leaves before the referral is verified does not count."
-    ),
-    Reason.UNSUBSCRIBED: "A subscriber who is added as unsubscribed does not count.",
-    Reason.REJECTED_BY_HAND: "A manual decision overrides every rule.",
-    Reason.VERIFIED_BY_HAND: "A manual decision overrides every rule.",
-    Reason.SCREENING_HOLD_OVER: (
-        f"After {rules.SCREENING_HOLD_DAYS} days, screening verifies a held referral "
-        "unless you reject it."
-    ),
-}
-
-
 def _rule(s: Subscriber, campaign: Campaign) -> str:
     if s.partner_campaign_id is not None:
         return "They were referred by a partner, so the partner program decides."
     if s.referral_reason is None:
         return "No rule stopped it, so it counts."
     reason = Reason(s.referral_reason)
-    if reason in rules.SUSPICIONS:
+    if reason.facts.is_suspicion:
         now = f'The level is now "{campaign.screening.capitalize()}".'
         if s.referral_status == Status.PENDING:
-            days = rules.SCREENING_HOLD_DAYS
+            days = SCREENING_HOLD_DAYS
             return f'"Strong" screening holds suspicious referrals for {days} days. {now}'
         return f'"Strict" screening rejects suspicious referrals. {now}'
-    return _RULES.get(reason, reason.sentence)
+    return reason.facts.rule or reason.sentence
 
 
 def _what_would_change_it(s: Subscriber) -> str:

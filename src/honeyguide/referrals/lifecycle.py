@@ -17,6 +17,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.referrals import clicks, earned_rewards, rules, screening, subscribers
 from honeyguide.referrals.campaigns import LINKS
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.screening import Person, Referrer
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Again
@@ -24,9 +25,6 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
-# How somebody joined: over the API, on the hosted signup page, by a magic link, by an import, or on
-# the operator's own website.
-ORIGINS = ("api", "signup", "magic", "import", "embed", "platform")
 STATUSES = ("unsubscribed", "confirmed")
 FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 
@@ -51,7 +49,7 @@ class SignupClaims(msgspec.Struct, frozen=True):
 
 class NewSubscriber(SignupClaims, frozen=True, kw_only=True):
     email: str
-    origin: str = "api"  # one of ORIGINS
+    origin: str = Origin.API
     status: str = "active"
 
 

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
 
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
+from honeyguide.referrals.origins import FROM_OWN_LIST
+from honeyguide.referrals.reasons import (
+    MOST_FROM_ONE_NETWORK,
+    MOST_ON_ONE_CODE,
+    SCREENING_HOLD_DAYS,
+    SUSPICIONS,
+    Reason,
+)
 
 DAY_MS = 86_400_000
-SCREENING_HOLD_DAYS = 7
 LONGEST_HOLD_DAYS = 30
-MOST_FROM_ONE_NETWORK = 3
-"""Signups with one code from one network in a day that raise no question: a household."""
-MOST_ON_ONE_CODE = 10
-"""Signups with one code within an hour that raise no question: a good post."""
 
 
 class Status(StrEnum):
@@ -38,61 +40,6 @@ class Level(StrEnum):
 
 
 LEVELS: frozenset[str] = frozenset(Level)
-
-
-class Reason(StrEnum):
-    """Why a referral has its status: a code that never changes, and a sentence for people, which
-    may."""
-
-    sentence: str
-
-    def __new__(cls, code: str, sentence: str = "") -> Self:
-        reason = str.__new__(cls, code)
-        reason._value_ = code
-        reason.sentence = sentence
-        return reason
-
-    # Certainties.
-    OWN_ADDRESS = "own_address", "Same email address as the referrer."
-    ALIAS_OF_REFERRER = "alias_of_referrer", "Alias of the referrer's email address."
-    REFERRAL_LOOP = (
-        "referral_loop",
-        "Circular referral: this subscriber referred the referrer, directly or through others.",
-    )
-    DISPOSABLE_DOMAIN = "disposable_domain", "Disposable email address."
-    BLOCKED = "blocked", "On your block list."
-    REFERRER_BLOCKED = "referrer_blocked", "The referrer is on your block list."
-    UNSUBSCRIBED = "unsubscribed", "Already unsubscribed when added."
-    # Suspicions.
-    SAME_NETWORK = "same_network", "Same IP network as the referrer within a day."
-    MANY_FROM_ONE_NETWORK = (
-        "many_from_one_network",
-        f"More than {MOST_FROM_ONE_NETWORK} signups through one link from one IP network in a day.",
-    )
-    BURST = "burst", f"More than {MOST_ON_ONE_CODE} signups through one link within an hour."
-    # Waiting.
-    AWAITING_CONFIRMATION = "awaiting_confirmation", "Not confirmed by the subscriber yet."
-    HOLDING_PERIOD = "holding_period", "In the standard holding period."
-    # What people and time decided.
-    LEFT_DURING_HOLD = "left_during_hold", "Unsubscribed before the referral was verified."
-    REJECTED_BY_HAND = "rejected_by_hand", "Rejected manually."
-    VERIFIED_BY_HAND = "verified_by_hand", "Verified manually."
-    SCREENING_HOLD_OVER = "screening_hold_over", "Held by screening, then verified automatically."
-    # Referrals by partners; `partners` decides them, one table explains them all.
-    PROGRAM_PAUSED = "program_paused", "The partner program was paused when they joined."
-    PROGRAM_DISABLED = "program_disabled", "The partner program was disabled when they joined."
-    PUBLICATION_ARCHIVED = "publication_archived", "The publication was archived when they joined."
-    ALREADY_SUBSCRIBED = (
-        "already_subscribed",
-        "Already subscribed before the partner referred them.",
-    )
-    OWN_PROGRAM = "own_program", "The partner owns this program, so no fee is due."
-
-
-SUSPICIONS = frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST})
-_NOTHING_LEFT_TO_DECIDE = frozenset(
-    {Reason.VERIFIED_BY_HAND, Reason.SCREENING_HOLD_OVER, Reason.OWN_PROGRAM}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +92,11 @@ class Decision:
 
 # -- arrival
 
-# These people are on a list that the owner keeps elsewhere.
-_OWN_LIST_ORIGINS = frozenset({"import", "platform"})
-
 
 def must_confirm(*, origin: str, status: str, needs_confirmation: bool) -> bool:
     """Whether a new subscriber still has to confirm their email address. This is decided on
     arrival: a campaign that asks for it later, or no longer, changes nothing for them."""
-    return needs_confirmation and status == "active" and origin not in _OWN_LIST_ORIGINS
+    return needs_confirmation and status == "active" and origin not in FROM_OWN_LIST
 
 
 def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
@@ -270,6 +214,6 @@ def explain(reason: str, due_ms: int | None) -> str:
         )
     if due_ms is not None:
         return f"{why.sentence} It will be verified on {day(due_ms)} unless you decide earlier."
-    if why in _NOTHING_LEFT_TO_DECIDE:
+    if why.facts.is_settled:
         return why.sentence
     return f"{why.sentence} It does not count unless you verify it."

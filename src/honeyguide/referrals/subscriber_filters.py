@@ -15,7 +15,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.periods import DEFAULT_ZONE, days_later, start_of, zone_of
-from honeyguide.referrals.lifecycle import ORIGINS
+from honeyguide.referrals.origins import Origin
 
 STATUSES = ("active", "confirmed", "unsubscribed")
 REFERRALS = ("verified", "pending", "rejected")
@@ -140,7 +140,7 @@ _READERS: dict[str, Callable[[str, str], Any]] = {
     "status": _one_of(*STATUSES),
     "referral": _one_of(*REFERRALS),
     "referred_by": _one_of(*REFERRED_BY),
-    "origin": _one_of(*ORIGINS, NOT_IMPORTED),
+    "origin": _one_of(*Origin, NOT_IMPORTED),
     "utm_source": _text,
     "utm_campaign": _text,
     "joined_from": _day,

@@ -8,10 +8,9 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
-
-IMPORT = "import"  # the origin of imported subscribers
 
 
 class Consequence(Enum):
@@ -55,7 +54,7 @@ def is_news(subscriber: Subscriber) -> bool:
     """Nobody is emailed about people who joined elsewhere before: those in an imported file, or
     sent to the API with a date in the past."""
     is_backfill = subscriber.received_ms - subscriber.created_ms > DAY_MS
-    return subscriber.origin != IMPORT and not is_backfill
+    return subscriber.origin != Origin.IMPORT and not is_backfill
 
 
 def of_change(
@@ -118,7 +117,7 @@ def _about_subscription(
 ) -> list[Consequence]:
     if before is None:
         # An imported list is one that the operator has already; nobody in it signed up just now.
-        joined = after.origin != IMPORT and _is_on_list(after, campaign)
+        joined = after.origin != Origin.IMPORT and _is_on_list(after, campaign)
     elif before.status == after.status:
         joined = False
     elif after.status == "unsubscribed":

@@ -19,6 +19,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import tags
 from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
+from honeyguide.referrals.origins import Origin
 from honeyguide.signups import import_columns, import_files, signups
 from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
 from honeyguide.store import Again
@@ -250,7 +251,7 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
         utm_source=cell("utm_source"),
         utm_campaign=cell("utm_campaign"),
         created_at=_moment(cell("created_at"), now_ms),
-        origin="import",
+        origin=Origin.IMPORT,
         status=import_columns.status(line.cells, mapping),
     )
     return ImportedPerson(line, email, new, tags.split_tags(cell("tags") or ""))

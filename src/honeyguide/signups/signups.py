@@ -36,7 +36,9 @@ from honeyguide.referrals import (
     tags,
 )
 from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
-from honeyguide.referrals.rules import Decision, Reason, Status
+from honeyguide.referrals.origins import Origin
+from honeyguide.referrals.reasons import Reason
+from honeyguide.referrals.rules import Decision, Status
 from honeyguide.referrals.screening import Person, Referrer
 from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.referrals.subscribers import Subscriber
@@ -147,7 +149,7 @@ async def sign_up(
 
 
 async def _look(change: Change, new: NewSubscriber) -> Arrival:
-    if new.origin == consequences.IMPORT and not new.referrer_code:
+    if new.origin == Origin.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
         return Arrival(needs_confirmation=0, tells_of_subscribers=0, tells_of_referrals=0)

@@ -15,6 +15,7 @@ from honeyguide.pages.readers import sharing
 from honeyguide.partners import forecast, network, partner_referrals, rules
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.referrals import clicks
+from honeyguide.referrals.reasons import SCREENED, facts_of
 from honeyguide.store.tx import Tx
 
 # A page shows this many referrals; the statement's CSV has every one that was paid.
@@ -27,27 +28,6 @@ STATES = (
     (partner_referrals.REJECTED, "Rejected"),
     (partner_referrals.UNCHARGED, "Not paid"),
 )
-
-# Why a referral does not count, for its partner, who does not learn what screening looks at.
-_SCREENED = "It did not pass the newsletter’s screening."
-WHY_REJECTED = {
-    "own_address": "It is your own email address.",
-    "alias_of_referrer": "It is an alias of your own email address.",
-    "referral_loop": _SCREENED,
-    "same_network": _SCREENED,
-    "many_from_one_network": _SCREENED,
-    "burst": _SCREENED,
-    "blocked": _SCREENED,
-    "referrer_blocked": _SCREENED,
-    "disposable_domain": "The email address is disposable.",
-    "left_during_hold": "They unsubscribed during the holding period.",
-    "rejected_by_hand": "The newsletter decided against it.",
-    "program_paused": "The program was paused when they joined.",
-    "program_disabled": "The program was off when they joined.",
-    "publication_archived": "The program had ended when they joined.",
-    "unsubscribed": "They had already unsubscribed.",
-    "already_subscribed": "They were already subscribed.",
-}
 
 WHY_UNPAID = {
     rules.Uncharged.OWN_PROGRAM: "It is your own program, so no fee is due.",
@@ -76,7 +56,7 @@ def why(row: ReferredSubscriber) -> str:
         return f"Confirmed on {day}."
     if row.state == partner_referrals.UNCHARGED:
         return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
-    return f"Rejected on {day}. {WHY_REJECTED.get(row.reason or '', _SCREENED)}"
+    return f"Rejected on {day}. {facts_of(row.reason).to_partner or SCREENED}"
 
 
 class ExpectedPayment(NamedTuple):

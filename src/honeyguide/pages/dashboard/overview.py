@@ -26,31 +26,12 @@ from honeyguide.referrals import (
     rewards,
 )
 from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.statistics import PeriodTotals, SourceCount
 from honeyguide.store.tx import Tx
 
 TOP = 8
-
-# After a number, in one sentence: "2 with a disposable email, 1 rejected by you".
-REASONS = {
-    "own_address": "with the referrer’s own email address",
-    "alias_of_referrer": "with an alias of the referrer’s email address",
-    "referral_loop": "in a circular referral",
-    "disposable_domain": "with a disposable email address",
-    "blocked": "on your block list",
-    "referrer_blocked": "by a referrer on your block list",
-    "same_network": "from the referrer’s IP address",
-    "many_from_one_network": "from an IP address with many signups",
-    "burst": "in a burst of signups on one link",
-    "left_during_hold": "unsubscribed during the holding period",
-    "unsubscribed": "already unsubscribed",
-    "rejected_by_hand": "rejected manually",
-    "program_paused": "while the program was paused",
-    "program_disabled": "while the program was disabled",
-    "publication_archived": "after the publication was archived",
-    "already_subscribed": "already subscribed",
-}
 
 
 class Facts(NamedTuple):
@@ -155,7 +136,7 @@ def _rejections(found: list[SourceCount]) -> str:
     if not found:
         return ""
     total = sum(each.joined for each in found)
-    words = [REASONS.get(each.key, each.key.replace("_", " ")) for each in found]
+    words = [facts_of(each.key).counted or each.key.replace("_", " ") for each in found]
     if len(found) == 1:
         return f"{total:,} rejected, {'' if total == 1 else 'all '}{words[0]}."
     kinds = (f"{each.joined:,} {text}" for each, text in zip(found, words, strict=True))

@@ -14,9 +14,9 @@ from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.ranges import ChosenRange
-from honeyguide.pages.dashboard.subscriber_filters import ORIGINS
 from honeyguide.referrals import statistics
 from honeyguide.referrals.cohorts import OTHER
+from honeyguide.referrals.origins import LABELS
 from honeyguide.referrals.statistics import Kept, PeriodTotals, Referrers, SourceCount, Span
 from honeyguide.referrals.subscriber_filters import NOT_IMPORTED
 from honeyguide.store.tx import Tx
@@ -157,7 +157,7 @@ async def _ranked(tx: Tx, span: Span, by: str, *, most: int) -> dict[str, int]:
 
 def source_name(by: str, key: str) -> str:
     if by == "origin":
-        return ORIGINS.get(key, key.replace("_", " ").capitalize())
+        return LABELS.get(key, key.replace("_", " ").capitalize())
     return key or ("Not known" if by == "site" else "None")
 
 

@@ -15,7 +15,8 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import review, rules, search
+from honeyguide.referrals import review, search
+from honeyguide.referrals.reasons import facts_of
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -23,13 +24,6 @@ GROUPS_PER_PAGE = 20
 CLUSTERS_SHOWN = 6
 # Decided at one press of a button: a few seconds of work.
 MOST_OF_REFERRER = 1_000
-REASONS = {
-    rules.Reason.SAME_NETWORK: "Same IP network as the referrer",
-    rules.Reason.MANY_FROM_ONE_NETWORK: "Many from one IP network",
-    rules.Reason.BURST: "Many within an hour",
-    rules.Reason.HOLDING_PERIOD: "Holding period",
-    rules.Reason.AWAITING_CONFIRMATION: "Not confirmed yet",
-}
 
 
 class List(NamedTuple):
@@ -119,7 +113,7 @@ async def _by_referrer(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     return request.view(
         "review_referrers.html",
         groups=groups,
-        reason=lambda code: REASONS.get(code) or rules.Reason(code).sentence,
+        facts_of=facts_of,
         clusters_shown=CLUSTERS_SHOWN,
         newest=review.NEWEST,
         lists=LISTS,

@@ -22,7 +22,6 @@ from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats, rewards
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.subscriber_filters import ORIGINS
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners.rules import Uncharged
@@ -32,6 +31,7 @@ from honeyguide.referrals import (
     hub,
     hub_choices,
     notes,
+    origins,
     rules,
     screening,
     screening_lists,
@@ -42,6 +42,7 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
+from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
@@ -54,14 +55,6 @@ REFERRED_SHOWN = 20
 REFERRED_IN_TIMELINE = 8
 MOST_ENTRIES = 60
 KINDS = {"verified": "good", "rejected": "bad"}
-JOINED = {
-    "api": "through the API, or added by you",
-    "import": "by import",
-    "signup": "on your signup page",
-    "magic": "with a magic link",
-    "embed": "on your website",
-    "platform": "on your email platform",
-}
 
 
 class TimelineEntry(NamedTuple):
@@ -108,7 +101,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "subscriber.html",
         zone=request.zone,
-        origins=ORIGINS,
+        origins=origins.LABELS,
         person=person,
         referrer=referrer,
         explained=explained,
@@ -199,7 +192,7 @@ def _joined(
         by = sent_by.partner_name if sent_by else "a deleted subscriber"
     joined = f"Referred by {by}; joined" if by else "Joined"
     sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
-    origin = JOINED.get(person.origin, person.origin)
+    origin = origins.JOINED.get(person.origin, person.origin)
     return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
 
 
@@ -270,12 +263,12 @@ def _signs(explained: explanations.Explained | None) -> list[Sign]:
         Sign(
             "Signups from that IP address that day",
             str(signals.signups_from_network_that_day),
-            signals.signups_from_network_that_day > rules.MOST_FROM_ONE_NETWORK,
+            signals.signups_from_network_that_day > MOST_FROM_ONE_NETWORK,
         ),
         Sign(
             "Signups on that link that hour",
             str(signals.signups_on_code_that_hour),
-            signals.signups_on_code_that_hour > rules.MOST_ON_ONE_CODE,
+            signals.signups_on_code_that_hour > MOST_ON_ONE_CODE,
         ),
     ]
 

@@ -15,20 +15,11 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.referrals import rewards, saved_filters, subscriber_filters, tags
+from honeyguide.referrals import origins, rewards, saved_filters, subscriber_filters, tags
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.store.tx import Tx
 
 Options = tuple[tuple[str, str], ...]
-
-ORIGINS = {
-    "api": "API or added by you",
-    "signup": "Signup page",
-    "magic": "Magic link",
-    "import": "Import",
-    "embed": "Form on your website",
-    "platform": "Email platform",
-}
 
 FIELDS = {
     "q": Field("Search"),
@@ -59,7 +50,7 @@ CHOICES: dict[str, Options] = {
         ("nobody", "Nobody"),
         ("unknown", "An unknown code"),
     ),
-    "origin": (*ORIGINS.items(), (subscriber_filters.NOT_IMPORTED, "Any except import")),
+    "origin": (*origins.LABELS.items(), (subscriber_filters.NOT_IMPORTED, "Any except import")),
 }
 SORTS: Options = (
     ("newest", "Newest first"),

@@ -11,8 +11,8 @@ from typing import Any
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
 from honeyguide.pages.readers import forms, signup
+from honeyguide.referrals.origins import Origin
 
-ORIGIN = "embed"
 # What a form of the operator's sends when its own consent box is checked.
 OWN_CONSENT = "own"
 # Nobody fills in a form faster.
@@ -22,7 +22,7 @@ LEAST_WAIT_MS = 1_000
 async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
     await request.count()
     fields, brand = request.fields, request.brand
-    new = signup.new_subscriber(request.http, fields, brand, ORIGIN)
+    new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):

@@ -29,6 +29,7 @@ from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, R
 from honeyguide.pages.readers.showing import see_other, sorry
 from honeyguide.referrals import branding, consents, hub, hub_choices, links, rewards, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
@@ -40,7 +41,7 @@ CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
 # with a QR code.
 BY_NETWORK = {
     origin: Limit(f"{origin} by network", 60, 10 * clock.MINUTE_MS, forms.TOO_MANY)
-    for origin in ("signup", "magic")
+    for origin in (Origin.SIGNUP, Origin.MAGIC)
 }
 # How often one mailbox may be typed into the forms of one campaign.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
@@ -156,13 +157,13 @@ async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
 
 
-def _origin(request: ReaderRequest) -> str:
+def _origin(request: ReaderRequest) -> Origin:
     """A partner's magic link has the partner's code in its path; a signup page has its name."""
-    return "magic" if "code" in request.http.path_params else "signup"
+    return Origin.MAGIC if "code" in request.http.path_params else Origin.SIGNUP
 
 
 async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBranding:
-    if _origin(request) == "magic":
+    if _origin(request) == Origin.MAGIC:
         brand = await services.store.read(page_branding.of_partner, request.at("code"))
     else:
         brand = await services.branding.find(request.at("slug"))
