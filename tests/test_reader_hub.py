@@ -13,8 +13,9 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail.email_kinds import HUB_LINK
-from honeyguide.pages.readers import forms, hub, requested_emails
+from honeyguide.pages.readers import forms, requested_emails
 from honeyguide.referrals import earned_rewards
+from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
 from tests.support.tables import dump, mentions
@@ -216,7 +217,7 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     token = forms.token(wax.service.services.site, f"claim {ben.id}", wax.service.now_ms())
     for earned in wax.service.read(lambda tx: earned_rewards.earned_by(tx, wax.tenant, ben.id)):
         answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{earned.id}", data={"token": token})
-        assert (answer.status_code, errors(answer)) == (400, {"": hub.CLAIM_ERRORS[earned.status]})
+        assert (answer.status_code, errors(answer)) == (400, {"": REFUSALS[earned.status]})
 
 
 def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:

@@ -18,11 +18,13 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import (
     coupons,
+    earned_states,
     reward_events,
     rewards,
     shipments,
     subscribers,
 )
+from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
@@ -31,12 +33,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such reward."
-AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = (
-    "awaiting_approval",
-    "unlocked",
-    "out_of_stock",
-    "redeemed",
-)
+AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = earned_states.STORED
 # Multiples of a recurring reward given at once. More can only be due when the reward is new to a
 # top advocate.
 MOST_AT_ONCE = 100
@@ -69,11 +66,11 @@ class EarnedReward(NamedTuple):
     variants: str | None
 
     @property
-    def state(self) -> str:
+    def state(self) -> EarnedState:
         """The status as pages show it: something redeemed may still be to send, or be sent."""
         if self.sent_ms is not None:
             return shipments.SENT
-        return shipments.TO_SEND if self.shipping is not None else self.status
+        return shipments.TO_SEND if self.shipping is not None else EarnedState(self.status)
 
 
 class Unlocked(NamedTuple):
@@ -274,11 +271,9 @@ async def redeem(
     if earned.status == REDEEMED:
         return earned
     if earned.status == AWAITING:
-        raise Invalid(
-            "This reward is awaiting approval; approve it first.", code="awaiting_approval"
-        )
+        raise Invalid("This reward is awaiting approval; approve it first.", code=AWAITING)
     if earned.status == OUT_OF_STOCK:
-        raise Invalid("This reward has no coupon code left; add codes first.", code="out_of_stock")
+        raise Invalid("This reward has no coupon code left; add codes first.", code=OUT_OF_STOCK)
     address = shipping.checked() if shipping is not None else None
     if variant is not None:
         checks.one_of(variant, rewards.variants_of(earned.variants), param="variant")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.earned_rewards import AWAITING, OUT_OF_STOCK, REDEEMED, UNLOCKED
+from honeyguide.referrals.earned_rewards import AWAITING, STATUSES
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -20,8 +20,8 @@ class RewardCounts(NamedTuple):
     `MOST_EARNED` + 1, which means that there are more."""
 
     awaiting: int
-    out_of_stock: int
     unlocked: int
+    out_of_stock: int
     redeemed: int
 
 
@@ -32,10 +32,7 @@ _WITHOUT_CODE = _sql.value("without_code", int)
 
 async def earned(tx: Tx, tenant: Tenant, *, since_ms: int, until_ms: int) -> RewardCounts:
     return RewardCounts(
-        *[
-            await _count(tx, tenant, status, since_ms, until_ms)
-            for status in (AWAITING, OUT_OF_STOCK, UNLOCKED, REDEEMED)
-        ]
+        *[await _count(tx, tenant, status, since_ms, until_ms) for status in STATUSES]
     )
 
 

@@ -18,12 +18,13 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import earned_states
 from honeyguide.referrals.page_index import TOP
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such shipment."
-TO_SEND, SENT = STATUSES = ("to_send", "sent")
+TO_SEND, SENT = STATUSES = earned_states.SHIPMENTS
 ADDRESS_KEPT_MS = 90 * DAY_MS
 REMOVAL_BATCH = 100
 # A limit for counts that need not be exact; no campaign has as many shipments.
@@ -109,11 +110,8 @@ _BY_ID = _sql.query("by_id", Shipment)
 _TO_SEND = _sql.query("to_send", Shipment)
 _TO_SEND_OF_REWARD = _sql.query("to_send_of_reward", Shipment)
 _SENT = _sql.query("sent", Shipment)
-_NEWEST_FIRST = {
-    TO_SEND: _sql.query("to_send_newest_first", Shipment),
-    SENT: _sql.query("sent_newest_first", Shipment),
-}
-_COUNTS = {TO_SEND: _sql.value("count_to_send", int), SENT: _sql.value("count_sent", int)}
+_NEWEST_FIRST = {str(status): _sql.query(f"{status}_newest_first", Shipment) for status in STATUSES}
+_COUNTS = {str(status): _sql.value(f"count_{status}", int) for status in STATUSES}
 _COUNT_TO_SEND_BY_REWARD = _sql.query("count_to_send_by_reward", RewardToSend)
 _MARK_SENT = _sql.command("mark_sent")
 _WITH_OLD_ADDRESS = _sql.query("with_old_address", OldAddress)

@@ -29,6 +29,7 @@ from honeyguide.partners import rules as months
 from honeyguide.referrals import (
     campaigns,
     daily_counts,
+    earned_rewards,
     page_index,
     rewards,
     shipments,
@@ -178,12 +179,12 @@ async def _waiting(tx: Tx, site: Site, tenant: Tenant, zone: ZoneInfo) -> list[W
     first_ms = await tx.one(_FIRST_VERIFIED_MS, **tenant._asdict()) if to_review else None
     note = f"The first is verified automatically on {_short_day(first_ms, zone)}."
     add(to_review, "Referrals to review", note if first_ms else "", "Review", "/review")
-    approve = await _waiting_rewards(tx, tenant, "awaiting_approval")
+    approve = await _waiting_rewards(tx, tenant, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
     to_send = await shipments.to_send(tx, tenant, most=most)
     oldest_ms = to_send[0].claimed_ms if to_send else None
     add(len(to_send), "Rewards to send", since(oldest_ms), "Send", "/shipments")
-    codes = await _waiting_rewards(tx, tenant, "out_of_stock")
+    codes = await _waiting_rewards(tx, tenant, earned_rewards.OUT_OF_STOCK)
     add(codes.n, "Rewards without a code", since(codes.oldest_ms), "Add codes", "/rewards")
     return tasks
 

@@ -20,6 +20,7 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.progress import Progress, RewardStep
 from honeyguide.referrals import earned_rewards, hub, rewards
 from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -28,14 +29,6 @@ from honeyguide.store.tx import Tx
 SAMPLE = "sample"
 SAMPLE_CODE, SAMPLE_REFERRALS = "sample", 1
 UNKNOWN = translatable("This link doesn’t work")
-_STATES = {
-    "unlocked": translatable("Claim"),
-    "redeemed": translatable("Redeemed"),
-    "to_send": translatable("To send"),
-    "sent": translatable("Sent"),
-    "awaiting_approval": translatable("Awaiting approval"),
-    "out_of_stock": translatable("Out of stock"),
-}
 
 
 class HubData(NamedTuple):
@@ -123,11 +116,12 @@ def _counts(language: Language, measured: Progress) -> str:
 
 
 def _reward(language: Language, step: RewardStep) -> dict[str, Any]:
-    is_locked = step.state == progress.LOCKED
+    can_claim = step.state == EarnedState.UNLOCKED
+    state = language.gettext(step.state.label) if step.state else ""
     return {
         "name": step.name,
         "needs": step.needs,
-        "is_reached": not is_locked,
-        "state": "" if is_locked else language.gettext(_STATES.get(step.state, "")),
-        "can_claim": step.state == "unlocked",
+        "is_reached": step.state is not None,
+        "state": language.gettext("Claim") if can_claim else state,
+        "can_claim": can_claim,
     }

@@ -18,7 +18,7 @@ from honeyguide.kernel.errors import Fault, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import countries
-from honeyguide.languages.language import Language, translatable
+from honeyguide.languages.language import Language
 from honeyguide.mail import stops
 from honeyguide.pages.readers import (
     errors,
@@ -43,6 +43,7 @@ from honeyguide.referrals import (
     subscribers,
 )
 from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.hub_choices import HubChoices, Leader
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -57,12 +58,6 @@ ASKED_BY_NETWORK = Limit("hub by network", 20, 10 * clock.MINUTE_MS, forms.TOO_M
 ASKED_BY_ADDRESS = Limit("hub by address", 6, clock.HOUR_MS)
 # An address in more campaigns than this is sent the links of the first ones.
 MOST_CAMPAIGNS = 5
-
-# What the domain tells operators, in words for readers.
-CLAIM_ERRORS = {
-    "awaiting_approval": translatable("This reward is still being reviewed."),
-    "out_of_stock": translatable("This reward is out of stock right now."),
-}
 
 _sql = beside(__file__)
 _CAMPAIGNS_OF = _sql.query("campaigns_of", Tenant)
@@ -274,6 +269,6 @@ def _needs_address(earned: EarnedReward) -> bool:
 
 
 def claim_errors(language: Language, fault: Fault, fields: Mapping[str, str]) -> dict[str, str]:
-    if fault.code in CLAIM_ERRORS:
-        return {"": language.gettext(CLAIM_ERRORS[fault.code])}
+    if fault.code in REFUSALS:
+        return {"": language.gettext(REFUSALS[fault.code])}
     return errors.by_field(language, fault, postal_address.FIELDS)

@@ -8,14 +8,11 @@ from operator import itemgetter
 
 from honeyguide.languages.language import Language
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
+from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
-from honeyguide.referrals.shipments import SENT
 
 # As many as fit on a phone.
 MOST_STOPS = 5
-LOCKED = "locked"
-# Nothing more happens to these.
-DONE = (REDEEMED, SENT)
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,8 @@ class RewardStep:
     name: str
     description: str | None
     needs: str
-    state: str
+    state: EarnedState | None
+    """None while it is ahead."""
     left: int = 0
     every: int = 0  # referrals between two of a recurring reward
     kind: str = MANUAL
@@ -131,11 +129,11 @@ def _steps(
     lines: list[tuple[int, RewardStep]] = []
     earlier: list[RewardStep] = []
     last_claim = {
-        each.reward_id: each.id for each in earned if each.recurring and each.state in DONE
+        each.reward_id: each.id for each in earned if each.recurring and each.state.is_done
     }
     for each in earned:
         step = _earned(language, each)
-        if last_claim.get(each.reward_id, each.id) != each.id and each.state in DONE:
+        if last_claim.get(each.reward_id, each.id) != each.id and each.state.is_done:
             earlier.append(step)
         else:
             lines.append((each.referrals * each.multiple, step))
@@ -153,7 +151,7 @@ def _steps(
             name=reward.name,
             description=reward.description,
             needs=language.short_number(needs),
-            state=LOCKED,
+            state=None,
             left=left,
             every=every,
         )

@@ -1,0 +1,49 @@
+"""What became of an earned reward. One row for each state has all that is said about it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+from honeyguide.languages.language import translatable
+
+
+class EarnedState(StrEnum):
+    label: str
+    pill: str
+    """Its color and icon: "good" if nothing more happens, "wait" or "accent"."""
+    refusal: str
+    """Why it cannot be claimed yet, for the reader."""
+
+    def __new__(cls, code: str, label: str = "", pill: str = "", refusal: str = "") -> Self:
+        state = str.__new__(cls, code)
+        state._value_ = code
+        state.label, state.pill, state.refusal = label, pill, refusal
+        return state
+
+    AWAITING = (
+        "awaiting_approval",
+        translatable("Awaiting approval"),
+        "wait",
+        translatable("This reward is still being reviewed."),
+    )
+    UNLOCKED = "unlocked", translatable("Ready to claim"), "accent"
+    OUT_OF_STOCK = (
+        "out_of_stock",
+        translatable("Out of stock"),
+        "wait",
+        translatable("This reward is out of stock right now."),
+    )
+    REDEEMED = "redeemed", translatable("Redeemed"), "good"
+    # Of a shipment, which is stored as redeemed.
+    TO_SEND = "to_send", translatable("To send"), "wait"
+    SENT = "sent", translatable("Sent"), "good"
+
+    @property
+    def is_done(self) -> bool:
+        return self.pill == "good"
+
+
+SHIPMENTS = (EarnedState.TO_SEND, EarnedState.SENT)
+STORED = tuple(state for state in EarnedState if state not in SHIPMENTS)
+REFUSALS = {state.value: state.refusal for state in EarnedState if state.refusal}
