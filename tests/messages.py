@@ -32,7 +32,7 @@ PLURAL_FORMS = {
     "ar": "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 "
     ": n%100>=11 ? 4 : 5);"
 }
-KEYWORDS = {"gettext": None, "ngettext": (1, 2), "translatable": None}
+KEYWORDS = {"gettext": None, "ngettext": (1, 2), "translatable": None, "translatable_forms": (1, 2)}
 # `{name}` in Python, `%(name)s` in templates.
 PLACEHOLDER = re.compile(r"\{\w+(?::,)?\}|%\(\w+\)s|%%")
 TAG = re.compile(r"<[^>]+>")

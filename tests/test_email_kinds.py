@@ -14,7 +14,6 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import email_kinds
 from honeyguide.mail.email_kinds import KINDS, EmailKind
 from honeyguide.mail.notification_kinds import KINDS as NOTIFICATION_KINDS
-from honeyguide.mail.notification_kinds import choice_about
 from honeyguide.mail.sending import MOST_REFUSALS
 from honeyguide.mail.transports import SmtpTransport
 from tests.support.every_email import write_every_email
@@ -104,7 +103,7 @@ def test_the_database_holds_nothing_of_a_forgotten_kind_once_it_is_sent(sent: Se
 def test_a_kind_that_is_not_declared_cannot_be_queued(box: Letterbox) -> None:
     with pytest.raises(ValueError, match="no kind of email called 'love_letter'"):
         box.post(kind="love_letter")
-    made_up = EmailKind("love_letter", is_forgotten=False, is_waited_for=False)
+    made_up = EmailKind("love_letter", is_forgotten=False)
     with pytest.raises(ValueError, match="no kind of email called 'love_letter'"):
         box.write(lambda tx: box.put(tx, kind=made_up))
     assert box.of_account() == []
@@ -122,8 +121,9 @@ def test_what_another_version_queued_is_forgotten(box: Letterbox) -> None:
 def test_every_notification_has_a_kind_of_email() -> None:
     """Whichever of them an account gets by email."""
     for choice in NOTIFICATION_KINDS:
-        for name in choice.covers or (choice.name,):
-            assert email_kinds.declared(name).name == name and choice_about(name) is choice
+        for name in choice.notifications:
+            kind = email_kinds.declared(name)
+            assert (kind.name, kind.choice, kind.is_waited_for) == (name, choice, False)
 
 
 def test_what_is_given_up_is_forgotten_too(

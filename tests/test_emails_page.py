@@ -11,7 +11,8 @@ import pytest
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages.language import ENGLISH, get_language
 from honeyguide.mail import layout, own_texts, texts
-from honeyguide.mail.own_texts import EDITABLE, REWARD_UNLOCKED
+from honeyguide.mail.email_kinds import REWARD_UNLOCKED
+from honeyguide.mail.own_texts import EDITABLE
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields
 from tests.support import market

@@ -25,6 +25,11 @@ def translatable(text: str) -> str:
     return text
 
 
+def translatable_forms(one: str, many: str) -> tuple[str, str]:
+    """The same for a text that depends on a number."""
+    return one, many
+
+
 # In the order in which operators choose from them.
 NAMES = {
     "en": "English",

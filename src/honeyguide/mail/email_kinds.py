@@ -1,5 +1,5 @@
 """The kinds of emails that we send. This is the only list: an email of another kind cannot be
-queued.
+queued. One row has all that is said about a kind, also what it says unless the operator changes it.
 
 Each kind says whether its text is forgotten once it is sent or given up. It must be if the text
 contains a link that works without a login (`tests/test_email_kinds.py` looks for them), a coupon
@@ -9,23 +9,40 @@ of the database could use it.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from honeyguide.languages.language import translatable, translatable_forms
+from honeyguide.mail import notification_kinds
+from honeyguide.mail.notification_kinds import NotificationKind
 
 
 class EmailKind(NamedTuple):
     name: str
     is_forgotten: bool
     """Its text and its links are deleted once it is sent or given up."""
-    is_waited_for: bool
+    is_waited_for: bool = False
     """Somebody is waiting for it, so it is sent before any notification."""
+    can_be_stopped: bool = False
+    """By the subscriber, and by the operator for all of them: nobody asked for it."""
+    choice: NotificationKind | None = None
+    """What the operator chooses for such notifications. Those to partners always come."""
+    # Of those whose subject and text the operator can change:
+    label: str = ""
+    about: str = ""
+    placeholders: tuple[str, ...] = ()
+    subject: str = ""
+    text: tuple[str, ...] = ()
+    """With a second one, the forms for one and for many."""
+    is_for_partners: bool = False
+    """They use the dashboard, so it is in English like that."""
 
 
 _by_name: dict[str, EmailKind] = {}
 
 
-def _declare(name: str, *, is_forgotten: bool, is_waited_for: bool) -> EmailKind:
+def _declare(name: str, *, is_forgotten: bool, **facts: Any) -> EmailKind:
     assert name not in _by_name, name
-    kind = _by_name[name] = EmailKind(name, is_forgotten, is_waited_for)
+    kind = _by_name[name] = EmailKind(name, is_forgotten, **facts)
     return kind
 
 
@@ -33,34 +50,113 @@ def _declare(name: str, *, is_forgotten: bool, is_waited_for: bool) -> EmailKind
 PASSWORD_RESET = _declare("password_reset", is_forgotten=True, is_waited_for=True)
 OPEN_ACCOUNT = _declare("open_account", is_forgotten=True, is_waited_for=True)
 ACCOUNT_EXISTS = _declare("account_exists", is_forgotten=False, is_waited_for=True)
-INVITATION = _declare("invitation", is_forgotten=True, is_waited_for=False)
+INVITATION = _declare("invitation", is_forgotten=True)
 # The newsletter block in it has the links of a real subscriber.
-TEST_EMAIL = _declare("test_email", is_forgotten=True, is_waited_for=False)
+TEST_EMAIL = _declare("test_email", is_forgotten=True)
 
 # To subscribers.
-CONFIRM = _declare("confirm", is_forgotten=True, is_waited_for=True)
-HUB_LINK = _declare("hub_link", is_forgotten=True, is_waited_for=True)
-FRIEND_JOINED = _declare("friend_joined", is_forgotten=True, is_waited_for=False)
-ONE_MORE = _declare("one_more", is_forgotten=True, is_waited_for=False)
-REWARD_UNLOCKED = _declare("reward_unlocked", is_forgotten=True, is_waited_for=False)
+CONFIRM = _declare(
+    "confirm",
+    is_forgotten=True,
+    is_waited_for=True,
+    label="Confirmation",
+    about="Sent when somebody signs up and must confirm their email address.",
+    placeholders=("newsletter", "link"),
+    subject=translatable("Confirm your subscription to {newsletter}"),
+    text=(
+        translatable("Someone, probably you, signed up for {newsletter} with this email address."),
+    ),
+)
+HUB_LINK = _declare(
+    "hub_link",
+    is_forgotten=True,
+    is_waited_for=True,
+    label="Referral page link",
+    about="Sent to new subscribers, and to those who ask for the link to their referral page.",
+    placeholders=("newsletter", "link"),
+    subject=translatable("Your referral page for {newsletter}"),
+    text=(
+        translatable(
+            "Your link to share, your progress and your rewards are on your referral page."
+        ),
+    ),
+)
+FRIEND_JOINED = _declare(
+    "friend_joined",
+    is_forgotten=True,
+    can_be_stopped=True,
+    label="Friend joined",
+    about="Sent when a friend joined through a subscriber’s link and counts.",
+    placeholders=("newsletter", "first_name", "count", "link"),
+    subject=translatable("A friend joined {newsletter} through you"),
+    text=translatable_forms(
+        "Thank you! A friend joined {newsletter} through you. It’s your first.",
+        "Thank you! A friend joined {newsletter} through you. That makes {count} friends.",
+    ),
+)
+ONE_MORE = _declare(
+    "one_more",
+    is_forgotten=True,
+    can_be_stopped=True,
+    label="One more to go",
+    about="Sent when a friend joined and one more friend earns the subscriber a reward.",
+    placeholders=("newsletter", "reward", "first_name", "link"),
+    subject=translatable("One more friend and you’ve earned {reward}"),
+    text=(
+        translatable(
+            "You’re almost there: when one more friend joins {newsletter} through you, "
+            "you’ve earned {reward}."
+        ),
+    ),
+)
+REWARD_UNLOCKED = _declare(
+    "reward_unlocked",
+    is_forgotten=True,
+    can_be_stopped=True,
+    label="Reward earned",
+    about="Sent when a subscriber earns a reward.",
+    placeholders=("newsletter", "reward", "first_name", "count", "link"),
+    subject=translatable("You’ve earned {reward}"),
+    text=translatable_forms(
+        "Thank you! A friend joined {newsletter} through you, so you’ve earned {reward}.",
+        "Thank you! {count} friends joined {newsletter} through you, so you’ve earned {reward}.",
+    ),
+)
 
-# Notifications. The dashboard shows the texts of those that are kept.
-DIGEST = _declare("digest", is_forgotten=False, is_waited_for=False)
-WEEKLY_SUMMARY = _declare("weekly_summary", is_forgotten=True, is_waited_for=False)
-FIRST_REFERRAL = _declare("first_referral", is_forgotten=False, is_waited_for=False)
-REWARD_TO_APPROVE = _declare("reward_to_approve", is_forgotten=False, is_waited_for=False)
-ITEM_TO_SEND = _declare("item_to_send", is_forgotten=False, is_waited_for=False)
-REWARD_LOW_STOCK = _declare("reward_low_stock", is_forgotten=False, is_waited_for=False)
-REWARD_OUT_OF_STOCK = _declare("reward_out_of_stock", is_forgotten=False, is_waited_for=False)
-PARTNER_JOINED = _declare("partner_joined", is_forgotten=False, is_waited_for=False)
-BUDGET_80 = _declare("budget_80", is_forgotten=False, is_waited_for=False)
-BUDGET_100 = _declare("budget_100", is_forgotten=False, is_waited_for=False)
-BUDGET_REACHED = _declare("budget_reached", is_forgotten=False, is_waited_for=False)
-BUDGET_REOPENED = _declare("budget_reopened", is_forgotten=False, is_waited_for=False)
-PAYOUT_DUE = _declare("payout_due", is_forgotten=False, is_waited_for=False)
-WEBHOOK_FAILING = _declare("webhook_failing", is_forgotten=False, is_waited_for=False)
-WEBHOOK_DISABLED = _declare("webhook_disabled", is_forgotten=False, is_waited_for=False)
-INTEGRATION_STOPPED = _declare("integration_stopped", is_forgotten=False, is_waited_for=False)
+# To the partners of a program.
+BUDGET_REACHED = _declare(
+    "budget_reached",
+    is_forgotten=False,
+    is_for_partners=True,
+    label="Budget reached",
+    about="Sent to the partners of a program when it has spent its monthly budget.",
+    placeholders=("newsletter", "month", "date", "link"),
+    subject="{newsletter} has reached its budget for {month}",
+    text=(
+        "{newsletter} has reached its budget for {month}. New referrals earn you nothing until "
+        "{date}, unless the owner raises the budget sooner. If that happens, we will let you "
+        "know.\n\nYou keep everything you have earned so far.",
+    ),
+)
+BUDGET_REOPENED = _declare(
+    "budget_reopened",
+    is_forgotten=False,
+    is_for_partners=True,
+    label="Budget raised",
+    about="Sent to the partners of a program when you raise a budget that was spent.",
+    placeholders=("newsletter", "month", "link"),
+    subject="{newsletter} is paying for referrals again",
+    text=(
+        "{newsletter} raised its budget for {month}, so new referrals earn you fees again.\n\n"
+        "Referrals that were verified while the budget was used up are not paid for afterwards.",
+    ),
+)
+
+# Notifications, as the operator chose. The dashboard shows the texts of those that are kept.
+DIGEST = _declare("digest", is_forgotten=False)
+for _choice in notification_kinds.KINDS:
+    for _name in _choice.notifications:
+        _declare(_name, is_forgotten=_choice.is_forgotten, choice=_choice)
 
 KINDS = tuple(_by_name.values())
 

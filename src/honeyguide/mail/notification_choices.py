@@ -103,7 +103,7 @@ async def save(tx: Tx, account_id: str, chosen: Mapping[str, Choice]) -> None:
                 to_slack=int(choice.to_slack),
             )
         if choice.delivery not in (DAILY, WEEKLY):
-            for covered in kind.covers or (name,):
+            for covered in kind.notifications:
                 await tx.run(_CANCEL_DIGEST, account_id=account_id, kind=covered)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 # On the dashboard only; there and by email; there and in a digest by email; not at all.
 DASHBOARD, AT_ONCE, DAILY, WEEKLY, OFF = DELIVERIES = (
@@ -18,74 +18,94 @@ class NotificationKind(NamedTuple):
     name: str
     label: str
     about: str
+    is_forgotten: bool
+    """As in `email_kinds`: whether what their emails say is deleted once they are sent."""
     default: str = AT_ONCE
     deliveries: tuple[str, ...] = DELIVERIES
     covers: tuple[str, ...] = ()
     """The kinds of the notifications that this choice is about, if not just its own."""
+    at_once: str = ""
+    """When its email comes, if that is not at once."""
+
+    @property
+    def notifications(self) -> tuple[str, ...]:
+        return self.covers or (self.name,)
 
 
-FIRST_REFERRAL = NotificationKind(
-    "first_referral", "First referral", "Somebody joined through a subscriber for the first time."
+BY_NAME: dict[str, NotificationKind] = {}
+
+
+def _declare(
+    name: str, label: str, about: str, *, is_forgotten: bool, **facts: Any
+) -> NotificationKind:
+    kind = BY_NAME[name] = NotificationKind(name, label, about, is_forgotten, **facts)
+    return kind
+
+
+FIRST_REFERRAL = _declare(
+    "first_referral",
+    "First referral",
+    "Somebody joined through a subscriber for the first time.",
+    is_forgotten=False,
 )
-REWARD_TO_APPROVE = NotificationKind(
-    "reward_to_approve", "Reward to approve", "A subscriber earned a reward that needs your yes."
+REWARD_TO_APPROVE = _declare(
+    "reward_to_approve",
+    "Reward to approve",
+    "A subscriber earned a reward that needs your yes.",
+    is_forgotten=False,
 )
-ITEM_TO_SEND = NotificationKind(
-    "item_to_send", "Item to send", "A subscriber claimed a reward that you send by post."
+ITEM_TO_SEND = _declare(
+    "item_to_send",
+    "Item to send",
+    "A subscriber claimed a reward that you send by post.",
+    is_forgotten=False,
 )
-CODES_LOW = NotificationKind(
+CODES_LOW = _declare(
     "codes_low",
     "Codes running low",
     "A reward has few coupon codes left, or none.",
+    is_forgotten=False,
     covers=("reward_low_stock", "reward_out_of_stock"),
 )
-PARTNER_JOINED = NotificationKind(
-    "partner_joined", "Partner joined", "A partner joined one of your programs."
+PARTNER_JOINED = _declare(
+    "partner_joined",
+    "Partner joined",
+    "A partner joined one of your programs.",
+    is_forgotten=False,
 )
-BUDGET = NotificationKind(
+BUDGET = _declare(
     "budget",
     "Budget at 80% and 100%",
     "A program has spent most of its monthly budget, or all of it.",
+    is_forgotten=False,
     covers=("budget_80", "budget_100"),
 )
-PAYOUT_DUE = NotificationKind(
-    "payout_due", "Payout due", "A month is closed, and there are partner fees to pay or to get."
+PAYOUT_DUE = _declare(
+    "payout_due",
+    "Payout due",
+    "A month is closed, and there are partner fees to pay or to get.",
+    is_forgotten=False,
 )
-WEBHOOK_FAILING = NotificationKind(
+WEBHOOK_FAILING = _declare(
     "webhook_failing",
     "Webhook failing",
     "Deliveries to a webhook have been failing for a day, or it was disabled.",
+    is_forgotten=False,
     covers=("webhook_failing", "webhook_disabled"),
 )
-INTEGRATION_STOPPED = NotificationKind(
+INTEGRATION_STOPPED = _declare(
     "integration_stopped",
     "Sync stopped",
     "Your email platform no longer accepts the key, or the list was deleted there.",
+    is_forgotten=False,
 )
-WEEKLY_SUMMARY = NotificationKind(
+WEEKLY_SUMMARY = _declare(
     "weekly_summary",
     "Weekly summary",
     "Mondays at 8 AM: last week’s numbers, your top advocates and what is waiting for you.",
+    is_forgotten=True,
     deliveries=(AT_ONCE, DASHBOARD, OFF),
+    at_once="Email on Mondays",
 )
 
-KINDS = (
-    FIRST_REFERRAL,
-    REWARD_TO_APPROVE,
-    ITEM_TO_SEND,
-    CODES_LOW,
-    PARTNER_JOINED,
-    BUDGET,
-    PAYOUT_DUE,
-    WEBHOOK_FAILING,
-    INTEGRATION_STOPPED,
-    WEEKLY_SUMMARY,
-)
-BY_NAME = {kind.name: kind for kind in KINDS}
-_BY_NOTIFICATION = {covered: kind for kind in KINDS for covered in kind.covers or (kind.name,)}
-
-
-def choice_about(kind: str) -> NotificationKind | None:
-    """What the operator chooses for such notifications. None if they always come: those to the
-    partners of a program."""
-    return _BY_NOTIFICATION.get(kind)
+KINDS = tuple(BY_NAME.values())

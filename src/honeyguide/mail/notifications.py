@@ -20,7 +20,7 @@ from honeyguide.mail import (
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
-from honeyguide.mail.notification_kinds import AT_ONCE, OFF, choice_about
+from honeyguide.mail.notification_kinds import AT_ONCE, OFF
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -79,7 +79,7 @@ async def notify(
     """
     # Before the account's choice, so that a kind that is not declared fails for every account.
     email_kind = email_kinds.declared(kind)
-    choice = choice_about(kind)
+    choice = email_kind.choice
     how = await notification_choices.delivery_of(tx, account_id, choice)
     if how.delivery == OFF:
         return

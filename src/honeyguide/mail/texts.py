@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from honeyguide.languages.language import ENGLISH, Language
-from honeyguide.mail import own_texts
+from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
 
 # Without texts of the operator's own.
@@ -176,7 +176,7 @@ def budget_reached(
 ) -> EmailText:
     """`own` are the owner's texts, here and below."""
     values = {"newsletter": program, "month": month, "date": resumes, "link": page}
-    written = own_texts.write(own_texts.BUDGET_REACHED, ENGLISH, own, values)
+    written = own_texts.write(email_kinds.BUDGET_REACHED, ENGLISH, own, values)
     return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
@@ -184,7 +184,7 @@ def budget_reopened(
     *, program: str, month: str, page: str, own: Mapping[str, str] = DEFAULT_TEXTS
 ) -> EmailText:
     values = {"newsletter": program, "month": month, "link": page}
-    written = own_texts.write(own_texts.BUDGET_REOPENED, ENGLISH, own, values)
+    written = own_texts.write(email_kinds.BUDGET_REOPENED, ENGLISH, own, values)
     return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
@@ -197,7 +197,7 @@ def confirm(
     """`own` are the operator's texts, here and below."""
     gettext = language.gettext
     values = {"newsletter": newsletter, "link": link}
-    written = own_texts.write(own_texts.CONFIRM, language, own, values)
+    written = own_texts.write(email_kinds.CONFIRM, language, own, values)
     return email(
         written.subject,
         *written.paragraphs,
@@ -211,7 +211,7 @@ def hub_link(
 ) -> EmailText:
     gettext = language.gettext
     values = {"newsletter": newsletter, "link": link}
-    written = own_texts.write(own_texts.HUB_LINK, language, own, values)
+    written = own_texts.write(email_kinds.HUB_LINK, language, own, values)
     return email(
         written.subject,
         *written.paragraphs,
@@ -237,7 +237,7 @@ def friend_joined(
         "count": language.number(referrals),
         "link": hub,
     }
-    written = own_texts.write(own_texts.FRIEND_JOINED, language, own, values, count=referrals)
+    written = own_texts.write(email_kinds.FRIEND_JOINED, language, own, values, count=referrals)
     return email(
         written.subject,
         *written.paragraphs,
@@ -255,7 +255,7 @@ def one_more(
     own: Mapping[str, str] = DEFAULT_TEXTS,
 ) -> EmailText:
     values = {"newsletter": newsletter, "reward": reward, "first_name": first_name, "link": hub}
-    written = own_texts.write(own_texts.ONE_MORE, language, own, values)
+    written = own_texts.write(email_kinds.ONE_MORE, language, own, values)
     return email(
         written.subject,
         *written.paragraphs,
@@ -289,7 +289,7 @@ def reward_unlocked(
         "count": language.number(referrals),
         "link": hub,
     }
-    written = own_texts.write(own_texts.REWARD_UNLOCKED, language, own, values, count=referrals)
+    written = own_texts.write(email_kinds.REWARD_UNLOCKED, language, own, values, count=referrals)
     if coupon_code or link:
         hub_button = Button(gettext("See all your rewards"), hub, is_main=not link)
     else:

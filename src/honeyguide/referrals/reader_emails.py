@@ -17,8 +17,6 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
-# Somebody asked for the others.
-CAN_BE_STOPPED = frozenset({"friend_joined", "one_more", "reward_unlocked"})
 _PURPOSE = "stop emails"
 
 
@@ -54,7 +52,7 @@ async def send(
 ) -> bool:
     """At that time, or now. False if there is an email with this `once` already."""
     site, stop, leave = change.site, None, None
-    if kind.name in CAN_BE_STOPPED:
+    if kind.can_be_stopped:
         stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
     made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
     return await emails.enqueue(

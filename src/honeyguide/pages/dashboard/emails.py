@@ -14,14 +14,15 @@ from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
 from honeyguide.mail import email_kinds, emails, layout, own_texts, texts
 from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding, EmailParts
-from honeyguide.mail.own_texts import EDITABLE, FIELDS, EditableEmail
+from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.pages import keep_text
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import key_in
 from honeyguide.partners import partner_emails, publications, rules
-from honeyguide.referrals import advocate_emails, branding, campaigns, reader_emails, rewards
+from honeyguide.referrals import advocate_emails, branding, campaigns, rewards
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.tx import Tx
@@ -52,19 +53,19 @@ FRAME_HEADERS = {
 class EditedEmail(NamedTuple):
     """Which email is edited, in which language."""
 
-    email: EditableEmail
+    email: EmailKind
     campaign: Branding
     language: Language
 
     def shown(self, saved: dict[str, str], field: str) -> str:
-        own = self.language.own_text(saved, own_texts.key_of(self.email.kind, field))
+        own = self.language.own_text(saved, own_texts.key_of(self.email.name, field))
         return own or own_texts.default(self.email, field, self.language)
 
 
 async def _edited(tx: Tx, request: PageRequest) -> EditedEmail:
     campaign = await branding.of(tx, request.tenant)
     asked = request.query.get("language", "") if campaign.follow_browser_language else ""
-    email = EDITABLE.get(request.query.get("email", ""), own_texts.CONFIRM)
+    email = EDITABLE.get(request.query.get("email", ""), email_kinds.CONFIRM)
     if email.is_for_partners:
         return EditedEmail(email, campaign, ENGLISH)
     return EditedEmail(email, campaign, get_language(asked or campaign.language))
@@ -81,7 +82,7 @@ def _typed(request: PageRequest, edited: EditedEmail) -> dict[str, str]:
         if field in request.fields:
             keep_text(
                 saved,
-                own_texts.key_of(edited.email.kind, field),
+                own_texts.key_of(edited.email.name, field),
                 request.text(field),
                 edited.campaign.language,
                 edited.language,
@@ -113,13 +114,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "emails.html",
         switches=switches,
-        is_on=bool(request.text("is_on")) if request.errors else switches.get(edited.email.kind),
+        is_on=bool(request.text("is_on")) if request.errors else switches.get(edited.email.name),
         edited=edited,
         emails=EDITABLE.values(),
         given=given,
         is_own=any(edited.shown(saved, field) != edited.shown({}, field) for field in FIELDS),
         languages=LANGUAGES if has_languages else {},
-        suffix=f"email={edited.email.kind}&language={edited.language.code}",
+        suffix=f"email={edited.email.name}&language={edited.language.code}",
         placeholders=PLACEHOLDERS | (TO_PARTNERS if edited.email.is_for_partners else {}),
         to=request.who.email,
     )
@@ -130,7 +131,7 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     if request.text("reset"):
         saved = _saved(edited)
         for field in FIELDS:
-            key = own_texts.key_of(edited.email.kind, field)
+            key = own_texts.key_of(edited.email.name, field)
             saved.pop(key_in(key, edited.language), None)
             if edited.language.code == edited.campaign.language:
                 saved.pop(key, None)
@@ -139,9 +140,9 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         _check(request, edited)
         saved = _typed(request, edited)
         done = "Changes saved. New emails have them."
-        if edited.email.kind in reader_emails.CAN_BE_STOPPED:
+        if edited.email.can_be_stopped:
             is_on = bool(request.text("is_on"))
-            await advocate_emails.switch(request.change(tx), edited.email.kind, is_on=is_on)
+            await advocate_emails.switch(request.change(tx), edited.email.name, is_on=is_on)
     await campaigns.configure(request.change(tx), CampaignSettings(words=saved))
     return request.go(_address(edited), done)
 
@@ -174,23 +175,23 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
 
 
 def _address(edited: EditedEmail) -> str:
-    return f"/emails?email={edited.email.kind}&language={edited.language.code}"
+    return f"/emails?email={edited.email.name}&language={edited.language.code}"
 
 
 async def _sample(
     tx: Tx, request: PageRequest, edited: EditedEmail, own: dict[str, str]
 ) -> tuple[EmailText, EmailParts, EmailBranding]:
     """The email as a sample subscriber or partner gets it."""
-    site, kind = request.services.site, edited.email.kind
+    site = request.services.site
     if edited.email.is_for_partners:
         look = await _publication_branding(tx, request, edited)
         message = _sample_to_partner(request, edited, look.name, own)
         return message, layout.parts(message, look), look
     look = edited.campaign._replace(language=edited.language.code).email_branding(site)
     message = await _sample_text(tx, request, edited, look.language, own)
-    can_be_stopped = kind in reader_emails.CAN_BE_STOPPED
-    stop_url = f"{site.base_url}/stop/sample" if can_be_stopped else None
-    leave_url = f"{site.base_url}/hub/sample/leave" if can_be_stopped else None
+    stop_url = leave_url = None
+    if edited.email.can_be_stopped:
+        stop_url, leave_url = f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave"
     return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url), look
 
 
@@ -213,7 +214,7 @@ def _sample_to_partner(
         "page": f"{request.services.site.base_url}/earnings",
         "own": own,
     }
-    if edited.email is own_texts.BUDGET_REOPENED:
+    if edited.email is email_kinds.BUDGET_REOPENED:
         return texts.budget_reopened(**sample)
     resumes = f"1 {rules.month_name(rules.next_month(month))}"
     return texts.budget_reached(resumes=resumes, **sample)
@@ -224,10 +225,10 @@ async def _sample_text(
 ) -> EmailText:
     site, email, name = request.services.site, edited.email, edited.campaign.name
     hub = f"{site.base_url}/hub/sample"
-    if email is own_texts.CONFIRM:
+    if email is email_kinds.CONFIRM:
         link = f"{site.base_url}/confirm/sample"
         return texts.confirm(language, newsletter=name, link=link, own=own)
-    if email is own_texts.HUB_LINK:
+    if email is email_kinds.HUB_LINK:
         return texts.hub_link(language, newsletter=name, link=hub, own=own)
     offered = await rewards.of_campaign(tx, request.tenant)
     reward = offered[0].name if offered else SAMPLE_REWARD
@@ -238,9 +239,9 @@ async def _sample_text(
         "first_name": SAMPLE_NAME,
         "own": own,
     }
-    if email is own_texts.FRIEND_JOINED:
+    if email is email_kinds.FRIEND_JOINED:
         return texts.friend_joined(language, referrals=referrals, **sample)
-    if email is own_texts.ONE_MORE:
+    if email is email_kinds.ONE_MORE:
         return texts.one_more(language, reward=reward, **sample)
     ahead = rewards.next_reward(offered, referrals)
     return texts.reward_unlocked(

@@ -21,7 +21,6 @@ from honeyguide.mail.notification_kinds import (
     KINDS,
     OFF,
     WEEKLY,
-    WEEKLY_SUMMARY,
     NotificationKind,
 )
 from honeyguide.mail.notification_links import TurnOff
@@ -42,9 +41,8 @@ TEST_SENTENCE = "This is a test message from Honeyguide."
 
 def labels_of(kind: NotificationKind) -> list[tuple[str, str]]:
     """Each way to get it, with its name."""
-    email = "Email on Mondays" if kind is WEEKLY_SUMMARY else LABELS[AT_ONCE]
     return [
-        (delivery, email if delivery == AT_ONCE else label)
+        (delivery, (delivery == AT_ONCE and kind.at_once) or label)
         for delivery, label in LABELS.items()
         if delivery in kind.deliveries
     ]
