@@ -2,7 +2,7 @@
 the edges call.
 
 Each makes its change, plans what follows from it (`consequences`) and writes that in the same
-transaction (`consequence_writer`). A referral by a partner is decided here when somebody signs up.
+transaction (`consequence_writer`).
 """
 
 from __future__ import annotations
@@ -13,14 +13,8 @@ import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
-from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import links
-from honeyguide.partners import rules as partner_rules
-from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import (
     campaigns,
     cohorts,
@@ -28,21 +22,18 @@ from honeyguide.referrals import (
     lifecycle,
     notes,
     referral_decisions,
-    rules,
     saved_filters,
-    screening,
     screening_lists,
     subscribers,
     tags,
 )
-from honeyguide.referrals.lifecycle import Changed, NewSubscriber, PartnerSignup, SubscriberChanges
+from honeyguide.referrals.lifecycle import Changed, NewSubscriber, SubscriberChanges
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Decision, Status
-from honeyguide.referrals.screening import Person, Referrer
-from honeyguide.referrals.screening_lists import ListMatch
+from honeyguide.referrals.rules import Status
+from honeyguide.referrals.screening import Referrer
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import consequences, erasures, import_erasure
+from honeyguide.signups import consequences, erasures, import_erasure, partner_signups
 from honeyguide.signups.consequence_writer import ChangedSubscriber, find_referral, write
 from honeyguide.signups.consequences import CampaignFacts
 from honeyguide.store.change import Change
@@ -57,23 +48,6 @@ class Arrival(NamedTuple):
     tells_of_subscribers: int
     tells_of_referrals: int
     """Whether a webhook wants any event about that."""
-
-
-class PartnerOfCode(NamedTuple):
-    id: str
-    account_id: str
-    program_id: str
-    partner_email: str
-    cpa_cents: int
-    referral_pending_duration: int
-    referral_pending_duration_enabled: int
-    deleted_ms: int | None
-    publication_status: str
-    publication_deleted_ms: int | None
-    enabled_partner_program: int
-    screening: str
-    already_here: int
-    has_lists: int
 
 
 class ListedReferral(NamedTuple):
@@ -110,9 +84,6 @@ class SentBy(NamedTuple):
 _sql = beside(__file__)
 _ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
-_FIND_PARTNER = _sql.query("find_partner", PartnerOfCode)
-_FROM_NETWORK = _sql.value("from_network", int)
-_INSERT_REFERRAL = _sql.command("insert_referral")
 _LOSE = _sql.command("lose")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
@@ -129,20 +100,19 @@ async def sign_up(
     arrival = await _look(change, new)
     if not (arrival.tells_of_subscribers or (new.referrer_code and arrival.tells_of_referrals)):
         change.know(outbox.listeners, {})
-    partner = await _find_partner(change, new, email)
-    signed_up = await lifecycle.sign_up(
-        change,
-        new,
-        email=email,
-        needs_confirmation=bool(arrival.needs_confirmation),
-        partner=await _decide_partner_signup(change, partner, new, email, arrival),
-    )
-    subscriber, referrer = signed_up
+    needs_confirmation = bool(arrival.needs_confirmation)
+    partner = await partner_signups.find(change, new, email)
+    decided = None
     if partner is not None:
-        await _insert_referral(change, partner, subscriber, change.site.person_key(email))
-    facts = CampaignFacts(
-        needs_confirmation=bool(arrival.needs_confirmation), **_facts_of(referrer)
+        decided = await partner_signups.decide(
+            change, partner, new, email, needs_confirmation=needs_confirmation
+        )
+    subscriber, referrer = await lifecycle.sign_up(
+        change, new, email=email, needs_confirmation=needs_confirmation, partner=decided
     )
+    if partner is not None:
+        await partner_signups.record(change, partner, subscriber, email)
+    facts = CampaignFacts(needs_confirmation=needs_confirmation, **_facts_of(referrer))
     planned = consequences.of_change(None, subscriber, facts)
     await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
@@ -167,97 +137,6 @@ def _facts_of(referrer: Referrer | None) -> dict[str, bool]:
         "has_rewards": bool(referrer.has_rewards),
         "sends_friend_emails": bool(referrer.sends_friend_emails),
     }
-
-
-async def _find_partner(
-    change: Change, new: NewSubscriber, email: EmailAddress
-) -> PartnerOfCode | None:
-    code = links.partner_code(new.referrer_code)
-    if code is None:
-        return None
-    return await change.one(_FIND_PARTNER, code=code, person_key=change.site.person_key(email))
-
-
-async def _decide_partner_signup(
-    change: Change,
-    partner: PartnerOfCode | None,
-    new: NewSubscriber,
-    email: EmailAddress,
-    arrival: Arrival,
-) -> PartnerSignup | None:
-    if partner is None:
-        return None
-    code = links.partner_code(new.referrer_code)
-    assert code is not None  # the partner was found by it
-    person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
-    must_confirm = rules.must_confirm(
-        origin=new.origin, status=new.status, needs_confirmation=bool(arrival.needs_confirmation)
-    )
-    decision = await _judge(change, partner, person, new, code=code, must_confirm=must_confirm)
-    return PartnerSignup(code, partner.id, decision)
-
-
-async def _insert_referral(
-    change: Change, partner: PartnerOfCode, subscriber: Subscriber, person_key: str
-) -> None:
-    referral = PartnerReferral(
-        id=new_id(),
-        account_id=change.tenant.account_id,
-        partner_account_id=partner.account_id,
-        program_id=partner.program_id,
-        partner_campaign_id=partner.id,
-        subscriber_id=subscriber.id,
-        person_key=person_key,
-        fee_cents=partner.cpa_cents,
-    )
-    change.know(find_referral, referral, subscriber.id)
-    is_pending = subscriber.referral_status == Status.PENDING
-    await change.put(
-        _INSERT_REFERRAL, **referral._asdict(), decided_ms=None if is_pending else change.now_ms
-    )
-
-
-async def _judge(
-    change: Change,
-    partner: PartnerOfCode,
-    person: Person,
-    new: NewSubscriber,
-    *,
-    code: str,
-    must_confirm: bool,
-) -> Decision:
-    now_ms = change.now_ms
-    from_network: int | None = 0
-    if partner.screening != rules.Level.FLEXIBLE and person.ip_network is not None:
-        from_network = await change.one(
-            _FROM_NETWORK, code=code, network=person.ip_network, day_ago_ms=now_ms - DAY_MS
-        )
-    listed = ListMatch.NOWHERE
-    if partner.has_lists:
-        listed = await screening.look_up(change.tx, change.tenant, person)
-    # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
-    signals = rules.Signals(
-        email=person.email,
-        referrer_email=EmailAddress(partner.partner_email),
-        disposable=screening.is_disposable(person.email.domain),
-        signups_from_network_today=(from_network or 0) + 1,
-        unsubscribed=new.status == "unsubscribed",
-        is_blocked=listed is ListMatch.BLOCKED,
-        is_allowed=listed is ListMatch.ALLOWED,
-    )
-    return partner_rules.decide_signup(
-        is_archived=partner.publication_status != "active"
-        or partner.publication_deleted_ms is not None,
-        is_deleted=partner.deleted_ms is not None,
-        is_on=bool(partner.enabled_partner_program),
-        is_already_subscribed=bool(partner.already_here),
-        must_confirm=must_confirm,
-        hold_days=partner.referral_pending_duration
-        if partner.referral_pending_duration_enabled
-        else 0,
-        screened=rules.decide(signals, rules.ScreeningPolicy(partner.screening), now_ms),
-        now_ms=now_ms,
-    )
 
 
 async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:

@@ -9,29 +9,6 @@ SELECT c.needs_confirmation,
                OR w.referral_verified = 1 OR w.referral_rejected = 1)) THEN 1 ELSE 0 END AS tells_of_referrals
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
--- name: find_partner
--- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
-SELECT j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
-       b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
-       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
-           AS already_here,
-       CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists
-FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
-JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
-WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
-
--- name: from_network
-SELECT COUNT(*) AS n FROM subscriber
-WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :day_ago_ms AND network = :network;
-
--- name: insert_referral
--- touches: adds partner_referral
-INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
-    fee_cents, arrived_ms, decided_ms)
-VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
-    :decided_ms);
-
 -- name: lose
 UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
