@@ -13,7 +13,6 @@ from honeyguide.app import Services
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
@@ -88,7 +87,7 @@ async def _import(
     dry_run: bool,
 ) -> tuple[int, int, list[import_files.RefusedLine]]:
     """The number of lines added and skipped, and the refused lines."""
-    tenant, now_ms = await services.store.read(_tenant, account), services.clock()
+    tenant = await services.store.read(_tenant, account)
     run = services.store.read if dry_run else services.store.write
     added, skipped, seen = 0, 0, set[str]()
     refused: list[import_files.RefusedLine] = []
@@ -96,7 +95,7 @@ async def _import(
         task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
         for part in import_files.parts(lines):
             outcome = await run(
-                _bring, services.site, tenant, now_ms, part, mapping, seen if dry_run else None
+                _bring, services, tenant, part, mapping, seen=seen if dry_run else None
             )
             added, skipped = added + outcome.added, skipped + outcome.skipped
             refused += outcome.refused
@@ -106,15 +105,15 @@ async def _import(
 
 async def _bring(
     tx: Tx,
-    site: Site,
+    services: Services,
     tenant: Tenant,
-    now_ms: int,
     part: list[import_files.ImportLine],
     mapping: dict[str, int],
+    *,
     seen: set[str] | None,
 ) -> importing.ImportResult:
     """`seen` is for a dry run."""
-    change = Change(tx, site, tenant, actors.command("import"), now_ms)
+    change = Change(tx, services.site, tenant, actors.command("import"), services.clock())
     return await importing.bring(change, part, mapping, dry=seen is not None, seen=seen)
 
 

@@ -183,16 +183,16 @@ def list_link(chosen: ChosenRange, **conditions: str) -> str:
     return f"/subscribers?{urlencode({'origin': NOT_IMPORTED, **conditions, **joined})}"
 
 
-class Change(NamedTuple):
+class ShownChange(NamedTuple):
     words: str
     """Such as "18%", or nothing if there is nothing to compare with."""
     is_up: bool
 
 
-def change(now: float, before: float | None) -> Change:
+def change(now: float, before: float | None) -> ShownChange:
     if not before or now == before:
-        return Change("", True)
-    return Change(f"{abs(100 * (now - before) / before):.0f}%", now > before)
+        return ShownChange("", True)
+    return ShownChange(f"{abs(100 * (now - before) / before):.0f}%", now > before)
 
 
 def from_words(before: str | None, now: str) -> str:
