@@ -176,16 +176,8 @@ async def _webhook(tx: Tx, account_id: str, url: str) -> str:
 
 
 async def _emit_some(tx: Tx, account_id: str, webhook_id: str, count: int, due_ms: int) -> None:
-    for _ in range(count):
-        await outbox.emit(
-            tx,
-            account_id,
-            outbox.NEW_REFERRAL,
-            FACTS,
-            to=[webhook_id],
-            subscriber_id=None,
-            now_ms=due_ms,
-        )
+    event = outbox.Event(account_id, outbox.NEW_REFERRAL, FACTS, [webhook_id], None)
+    await outbox.emit(tx, [event] * count, now_ms=due_ms)
 
 
 async def _make_due(tx: Tx, account_id: str, due_ms: int) -> None:

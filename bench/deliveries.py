@@ -26,6 +26,7 @@ from honeyguide.events.dispatcher import IN_FLIGHT_PER_WEBHOOK, Dispatcher
 from honeyguide.events.outbound import Outbound
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel import memory
+from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
@@ -77,17 +78,9 @@ class Post:
             await self.store.write(self._emit, min(50, events - done))
 
     async def _emit(self, tx: Tx, count: int) -> None:
-        to = await outbox.listeners(tx, self.account_id, outbox.NEW_REFERRAL)
-        for _ in range(count):
-            await outbox.emit(
-                tx,
-                self.account_id,
-                outbox.NEW_REFERRAL,
-                FACTS,
-                to=to,
-                subscriber_id=None,
-                now_ms=system_clock(),
-            )
+        to = (await outbox.listeners_of(tx, self.account_id))[outbox.NEW_REFERRAL]
+        event = outbox.Event(self.account_id, outbox.NEW_REFERRAL, FACTS, to, None)
+        await outbox.emit(tx, [event] * count, now_ms=system_clock())
 
     async def notes(self, count: int = 0) -> list[tuple[str, float]]:
         """What the sink noted, once it has noted so many."""
@@ -104,7 +97,8 @@ class Post:
         """The dispatcher's own loop, as in a serving process; at the end everything is on
         record.
         """
-        loop = asyncio.create_task(Dispatcher(self.store, self.outbound, system_clock).run())
+        dispatcher = Dispatcher(self.store, self.outbound, system_clock)
+        loop = asyncio.create_task(keep_running(dispatcher, LoopHealth(dispatcher.name)))
         try:
             yield
         finally:

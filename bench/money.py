@@ -30,6 +30,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
+from tests.support.changes import changing
 from tests.support.trade import SITE, Trade, publish
 
 ABOUT = "Money: charges per second, and payouts for a month with a million charges"
@@ -54,7 +55,7 @@ STEPS = (
     "partners.charges.insert_charge",
     "partners.ledger.post",
     "partners.charges.mark_charged",
-    "signups.signups.count_day",
+    "signups.consequence_writer.count_day",
 )
 
 
@@ -90,7 +91,8 @@ async def _sign_up(store: Store, trade: Trade, until: float) -> int:
         new = NewSubscriber(
             email=f"{new_id()}@example.org", referrer_code=trade.partners[0].ref_code
         )
-        await store.write(signups.sign_up, SITE, trade.owner, new, now_ms=system_clock())
+        sign_up = changing(signups.sign_up, SITE, trade.owner, system_clock())
+        await store.write(sign_up, new)
         done += 1
     return done
 

@@ -18,6 +18,7 @@ import apsw
 import asyncpg
 
 from honeyguide.accounts import accounts, keys, sessions
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
 # The statements of these modules are in the registry below.
@@ -28,6 +29,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import branding, cohorts, hub, page_index, subscribers  # noqa: F401
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.store import Store, migrate, open_store, sqlite_path
+from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
 from honeyguide.work import jobs
@@ -245,7 +247,8 @@ async def _open_to_readers(database: Database) -> None:
 async def _show_names(tx: Tx, site: Site, campaign: Campaign) -> None:
     tenant, top_id = Tenant(campaign.account_id, campaign.id), campaign.person_id(0)
     fields = BrandFields(show_inviter=True, show_leaderboard=True)
-    brand = await branding.save(tx, tenant, fields, now_ms=system_clock())
+    change = Change(tx, site, tenant, actors.command("bench"), system_clock())
+    brand = await branding.save(change, fields)
     campaign.slug, campaign.top_code = brand.slug, new_code()
     await tx.run(_SET_CODE, id=top_id, code=campaign.top_code)
     await tx.run(_SHOW_ADVOCATES, campaign_id=campaign.id)

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.referrals import advocate_emails
+from honeyguide.referrals import advocate_emails, subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.prizes import advocate, bring, catch_up, offer
 from tests.support.service import Service, until
 from tests.support.web import Operator, operator, words
@@ -97,7 +98,7 @@ def test_imports_and_backfills_are_no_news(wax: Operator) -> None:
 
     async def bring_in(tx: Tx) -> None:
         new = NewSubscriber(email="old@example.org", referrer_code=code, origin="import")
-        await signups.sign_up(tx, site, tenant, new, email=EmailAddress(new.email), now_ms=now_ms)
+        await changing(signups.sign_up, site, tenant, now_ms)(tx, new)
 
     wax.service.write(bring_in)
     old = {"referrer_code": code, "created_at": "2024-01-01T00:00:00Z"}
@@ -116,16 +117,14 @@ def test_friends_at_once_are_one_email(wax: Operator) -> None:
     site, now_ms = wax.service.services.site, wax.service.now_ms()
     tenant = Tenant(wax.account_id, wax.campaign_id)
 
+    async def tell(change: Change, advocate_id: str) -> None:
+        found = await subscribers.get(change.tx, tenant, advocate_id)
+        await advocate_emails.tell_of_friend(change, found)
+
     async def at_once() -> None:
+        work = changing(tell, site, tenant, now_ms)
         store = wax.service.services.store
-        await asyncio.gather(
-            *(
-                store.write(
-                    advocate_emails.tell_of_friend, site, tenant, who["uuid"], now_ms=now_ms
-                )
-                for who in (ana, ben) * 4
-            )
-        )
+        await asyncio.gather(*(store.write(work, who["uuid"]) for who in (ana, ben) * 4))
 
     wax.service.run(at_once())
     assert sorted(each.to_email or "" for each in news(wax)) == [

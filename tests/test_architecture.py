@@ -66,7 +66,7 @@ SQL = re.compile(
 )
 FAULTS = {"Fault", "Invalid", "Missing", "Busy", "Reused", "Unauthorized", "TooMany", "Unavailable"}
 SUBSCRIBER_CHANGES = {
-    f"lifecycle.{name}" for name in ("sign_up", "change", "decide", "verify_due", "erase")
+    f"lifecycle.{name}" for name in ("sign_up", "change_person", "decide", "verify_due", "erase")
 }
 FILE_LINES = 400
 FUNCTION_LINES = 60
@@ -345,7 +345,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (functions_are_short, "app.py", "async def f():\n" + "    x = 1\n" * FUNCTION_LINES),
     (errors_are_templates, "partners/rules.py", "raise Invalid(f'{name} is taken.', param='slug')"),
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
-    (edges_call_signups, "api/v1.py", "async def f(tx): await lifecycle.change(tx)"),
+    (edges_call_signups, "api/v1.py", "async def f(change): await lifecycle.change_person(change)"),
     *(
         (dashboard_units_of_work_are_not_nested, "pages/dashboard/clock.py", source)
         for source in ("def f():\n async def g(tx): ...", "def f(): return lambda tx: g(tx)")

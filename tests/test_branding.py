@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from html import unescape
 from typing import Any
 
@@ -14,16 +15,13 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
 from tests.support import market
+from tests.support.changes import changing
 from tests.support.newsletter import Newsletter
 from tests.support.service import ONE_ENGINE, Member
 
 
 def save(member: Member, **fields: Any) -> Branding:
-    tenant = Tenant(member.account_id, member.campaign_id)
-    now_ms = member.service.now_ms()
-    return member.service.write(
-        lambda tx: branding.save(tx, tenant, BrandFields(**fields), now_ms=now_ms)
-    )
+    return member.make(branding.save, BrandFields(**fields))  # type: ignore[no-any-return]
 
 
 def load(member: Member) -> Branding:
@@ -75,10 +73,7 @@ def test_own_pictures_come_first(alice: Member) -> None:
     market.publish(alice, name="Another")
     tenant = Tenant(alice.account_id, alice.campaign_id)
     pictures = BrandPictures(logo_id=own, icon_id=own, share_id=own, share_source="x")
-    now_ms = alice.service.now_ms()
-    alice.service.write(
-        lambda tx: branding.change_pictures(tx, tenant, now_ms=now_ms, **pictures._asdict())
-    )
+    alice.make(branding.change_pictures, **pictures._asdict())
     save(alice, accent="#123456")
     assert alice.service.read(lambda tx: branding.pictures_of(tx, tenant)) == pictures
     assert (load(alice).logo_id, load(alice).icon_id, load(alice).share_id) == (own, own, own)
@@ -116,10 +111,9 @@ def test_another_accounts_campaign_is_not_found(alice: Member, mallory: Member) 
     theirs = Tenant(mallory.account_id, alice.campaign_id)
     nowhere = Tenant(alice.account_id, new_id())
     for tenant in (theirs, nowhere):
+        save_there = changing(branding.save, alice.service.services.site, tenant, 1)
         with pytest.raises(Missing):
-            alice.service.write(
-                lambda tx, tenant=tenant: branding.save(tx, tenant, BrandFields(), now_ms=1)
-            )
+            alice.service.write(partial(save_there, fields=BrandFields()))
         with pytest.raises(Missing):
             alice.service.read(lambda tx, tenant=tenant: branding.of(tx, tenant))
 
@@ -163,9 +157,7 @@ def test_a_shared_page_shows_its_picture_and_keeps_the_referral(wax: Newsletter)
     found = tags(wax.visitor.get(wax.page).text)
     assert found["og:image"] == f"{base_url}/logos/{logo_id}"
     assert found["twitter:card"] == "summary"
-    wax.service.write(
-        lambda tx: branding.change_pictures(tx, wax.tenant, now_ms=1, share_id=logo_id)
-    )
+    wax.member.make(branding.change_pictures, share_id=logo_id)
     found = tags(wax.visitor.get(f"{wax.page}?ref=a%22b%3E").text)
     assert found["twitter:card"] == "summary_large_image"
     assert found["og:image"] == f"{base_url}/logos/{logo_id}"

@@ -4,7 +4,7 @@ in the transaction of the change, and only for campaigns that have an integratio
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import pytest
 
@@ -15,6 +15,7 @@ from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -41,9 +42,12 @@ def test_every_change_that_a_platform_shows_is_in_the_feed(engine: str) -> None:
         def taken() -> set[str]:
             return set(opened.run(write(changes.take, wax.tenant, most=100)))
 
+        def by(unit: Any) -> Any:
+            return changing(unit, SITE, wax.tenant, NOON_MS)
+
         def change(subscriber_id: str, **fields: str) -> None:
             made = SubscriberChanges(**fields)
-            opened.run(write(signups.change, SITE, wax.tenant, subscriber_id, made, now_ms=NOON_MS))
+            opened.run(write(by(signups.update), subscriber_id, made))
 
         ada = opened.run(write(wax.signing_up("ada@example.org", zelda.ref_code)))
         assert taken() == {ada.id, zelda.id}  # the new one, and the referrer's count
@@ -56,14 +60,10 @@ def test_every_change_that_a_platform_shows_is_in_the_feed(engine: str) -> None:
         change(ada.id, status="unsubscribed")
         assert taken() == {ada.id}
         pool = NewReward("Mug", 1, "coupon", pool=True)
-        reward = opened.run(write(rewards.create, wax.tenant, pool, now_ms=NOON_MS))
-        opened.run(
-            write(partial(earned_rewards.unlock, now_ms=NOON_MS), SITE, wax.tenant, zelda.id)
-        )
+        reward = opened.run(write(by(rewards.create), pool))
+        opened.run(write(by(earned_rewards.unlock), zelda.id))
         assert taken() == {zelda.id}  # earned, and out of stock
-        opened.run(
-            write(earned_rewards.add_codes, SITE, wax.tenant, reward.id, ["MUG-1"], now_ms=NOON_MS)
-        )
+        opened.run(write(by(earned_rewards.add_codes), reward.id, ["MUG-1"]))
         assert taken() == {zelda.id}  # got a code
         opened.run(write(wax.erasing(ada)))
         assert taken() == {ada.id, zelda.id}  # the referrer's count went down too

@@ -18,6 +18,7 @@ import pytest
 from honeyguide.partners import charges, programs
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.confirmers import Orders, Process
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
@@ -206,13 +207,9 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
         )
         first, second = await trade.arrive(), await trade.arrive()
         confirming = partial(
-            signups.decide,
-            site=trade.site,
-            tenant=trade.owner,
+            changing(signups.decide, trade.site, trade.owner, NOON_MS),
             id_or_email=first.id,
             new_status="verified",
-            by="test",
-            now_ms=NOON_MS,
         )
         raising = partial(
             programs.update,
@@ -246,13 +243,9 @@ def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_bef
         first, second = [await trade.arrive() for _ in range(2)]
         await trade.confirm(first.id)
         confirming = partial(
-            signups.decide,
-            site=trade.site,
-            tenant=trade.owner,
+            changing(signups.decide, trade.site, trade.owner, last_ms),
             id_or_email=second.id,
             new_status="verified",
-            by="test",
-            now_ms=last_ms,
         )
         lowering = partial(
             programs.update,
@@ -288,13 +281,9 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
         first, second, third = [await trade.arrive() for _ in range(3)]
         await trade.confirm(first.id)
         confirming = partial(
-            signups.decide,
-            site=trade.site,
-            tenant=trade.owner,
+            changing(signups.decide, trade.site, trade.owner, NOON_MS),
             id_or_email=second.id,
             new_status="verified",
-            by="test",
-            now_ms=NOON_MS,
         )
         lowering = partial(
             programs.update,

@@ -20,6 +20,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import claimed_codes, signups
 from honeyguide.signups.claimed_codes import AlreadyRepaired
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -39,8 +40,9 @@ def newsletter(opened: OpenStore, **settings: Any) -> Tenant:
 
     async def prepare(tx: Tx) -> None:
         chosen = CampaignSettings(name="Wax", **settings)
-        await campaigns.configure(tx, tenant, chosen)
-        await rewards.create(tx, tenant, NewReward(name="Mug", referrals=1), now_ms=NOON_MS)
+        await changing(campaigns.configure, SITE, tenant, NOON_MS)(tx, chosen)
+        create = changing(rewards.create, SITE, tenant, NOON_MS)
+        await create(tx, NewReward(name="Mug", referrals=1))
 
     opened.run(opened.store.write(prepare))
     return tenant
@@ -48,18 +50,15 @@ def newsletter(opened: OpenStore, **settings: Any) -> Tenant:
 
 def join(opened: OpenStore, tenant: Tenant, email: str, **fields: Any) -> Subscriber:
     new = NewSubscriber(email=email, **fields)
-    work = partial(signups.sign_up, site=SITE, tenant=tenant, new=new, now_ms=NOON_MS)
+    work = partial(changing(signups.sign_up, SITE, tenant, NOON_MS), new=new)
     return opened.run(opened.store.write(work))
 
 
 def repairing(tenant: Tenant, subscriber: Subscriber, referrer: str) -> Any:
     return partial(
-        claimed_codes.set_referrer,
-        site=SITE,
-        tenant=tenant,
+        changing(claimed_codes.set_referrer, SITE, tenant, NOON_MS),
         subscriber_id=subscriber.id,
         code_or_email=referrer,
-        now_ms=NOON_MS,
     )
 
 
@@ -178,8 +177,8 @@ def test_two_said_to_have_referred_each_other_at_once_close_a_loop(opened: OpenS
 def test_only_codes_that_nobody_ever_had_are_counted(opened: OpenStore) -> None:
     tenant, other = newsletter(opened), newsletter(opened)
     gone = join(opened, tenant, "gone@example.org")
-    erase = partial(signups.erase, tenant=tenant, id_or_email=gone.id, now_ms=NOON_MS)
-    opened.run(opened.store.write(erase))
+    erase = changing(signups.erase, SITE, tenant, NOON_MS)
+    opened.run(opened.store.write(erase, gone.id))
     foreign = join(opened, other, "b@example.org")
     codes = ["old", "old", "new", "", " ", gone.ref_code.upper(), foreign.ref_code]
     made = [

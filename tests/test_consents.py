@@ -26,10 +26,7 @@ PRIVACY = "https://wax.example/privacy"
 def brand(wax: Newsletter, **fields: Any) -> str:
     """Saves the branding; the id of its consent text."""
     chosen = BrandFields(**{"consent_text": TEXT, "privacy_url": PRIVACY, **fields})
-    saved = wax.service.write(
-        lambda tx: branding.save(tx, wax.tenant, chosen, now_ms=wax.service.now_ms())
-    )
-    return saved.consent_text_id or ""
+    return wax.member.make(branding.save, chosen).consent_text_id or ""
 
 
 def join(wax: Newsletter, email: str, path: str = "", **fields: str) -> httpx.Response:
@@ -76,9 +73,7 @@ def test_what_was_agreed_to_is_kept_exported_and_erased(wax: Newsletter) -> None
     exported = wax.service.read(lambda tx: privacy.export_person(tx, wax.tenant, person))
     assert exported["consents"][0]["text"] == TEXT
     assert exported["consents"][0]["agreed_at"].endswith("Z")
-    wax.service.write(
-        lambda tx: signups.erase(tx, wax.tenant, person.id, now_ms=wax.service.now_ms())
-    )
+    wax.member.make(signups.erase, person.id)
     assert not [row for row in dump(wax.service)["consent"] if row["subscriber_id"] == person.id]
 
 

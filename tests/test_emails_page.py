@@ -57,8 +57,7 @@ def test_emails_to_partners_are_edited_in_english_and_look_like_the_publication(
     alice: Operator,
 ) -> None:
     chosen = BrandFields(language="ar", follow_browser_language=True)
-    now_ms = alice.service.now_ms()
-    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    alice.make(branding.save, chosen)
     publication = market.publish(alice, name="The Hive")
     page = "/emails?email=budget_reached"
     shown = alice.web.get(page).text
@@ -76,8 +75,7 @@ def test_emails_to_partners_are_edited_in_english_and_look_like_the_publication(
 
 
 def test_a_default_text_is_not_saved_and_each_language_has_its_own(alice: Operator) -> None:
-    chosen, now_ms = BrandFields(follow_browser_language=True), alice.service.now_ms()
-    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    alice.make(branding.save, BrandFields(follow_browser_language=True))
     default = own_texts.default(REWARD_UNLOCKED, "subject", ENGLISH)
     alice.web.post(PAGE, page=PAGE, subject=default, text="")
     assert saved(alice) == {}

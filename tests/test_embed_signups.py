@@ -59,8 +59,7 @@ def test_a_signup_is_attributed_to_the_referrer_and_comes_from_an_embed(alice: M
 
 def test_consent_is_needed_as_on_the_hosted_page(service: Service) -> None:
     alice: Operator = operator(service)
-    chosen, now_ms = BrandFields(consent_text="Yes, please."), service.now_ms()
-    found = service.write(lambda tx: branding.save(tx, tenant_of(alice), chosen, now_ms=now_ms))
+    found = alice.make(branding.save, BrandFields(consent_text="Yes, please."))
     visitor = Visitor(alice, embedding(alice))
     refused = visitor.sign_up("ben@example.org")
     assert refused.status_code == 400
@@ -74,7 +73,7 @@ def test_consent_is_needed_as_on_the_hosted_page(service: Service) -> None:
 
 def test_an_address_is_confirmed_where_the_campaign_wants_it(alice: Member) -> None:
     chosen = CampaignSettings(needs_confirmation=True)
-    alice.service.write(lambda tx: campaigns.configure(tx, tenant_of(alice), chosen))
+    alice.make(campaigns.configure, chosen)
     answer = Visitor(alice, embedding(alice)).sign_up("ben@example.org")
     assert answer.json() == {"ok": True, "needs_confirmation": True}
     assert len(post_of(alice, "confirm")) == 1
@@ -169,8 +168,7 @@ def test_the_leaderboard_names_only_those_who_agreed_and_only_if_it_is_on(alice:
         lambda tx: hub_choices.save(tx, tenant, ann["uuid"], shows_name=False, on_leaderboard=True)
     )
     assert visitor.get("leaderboard").status_code == 404
-    chosen, now_ms = BrandFields(show_leaderboard=True), alice.service.now_ms()
-    alice.service.write(lambda tx: branding.save(tx, tenant, chosen, now_ms=now_ms))
+    alice.make(branding.save, BrandFields(show_leaderboard=True))
     assert visitor.get("leaderboard").json() == {
         "title": "Leaderboard",
         "people": [{"place": "1", "name": "Ana L.", "friends": "2 friends"}],

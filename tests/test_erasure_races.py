@@ -16,8 +16,8 @@ from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import requested_emails
-from honeyguide.referrals import backfill, earned_rewards, rewards, subscribers
+from honeyguide.pages.readers import page_branding, requested_emails
+from honeyguide.referrals import backfill, branding, earned_rewards, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
@@ -28,6 +28,7 @@ from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support import imports
+from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
@@ -66,7 +67,7 @@ class Wax:
         self, email: str, code: str | None = None
     ) -> Callable[[Tx], Awaitable[Subscriber]]:
         new = NewSubscriber(email=email, referrer_code=code)
-        return partial(signups.sign_up, site=SITE, tenant=self.tenant, new=new, now_ms=NOON_MS)
+        return partial(self.changing(signups.sign_up), new=new)
 
     async def zelda(self, friends: int = 0) -> Subscriber:
         zelda = await self.store.write(self.signing_up("zelda@example.org"))
@@ -76,10 +77,13 @@ class Wax:
 
     async def offer(self, **fields: Any) -> None:
         new = NewReward(**{"name": "Mug", "referrals": 1, **fields})
-        await self.store.write(partial(rewards.create, tenant=self.tenant, new=new, now_ms=NOON_MS))
+        await self.store.write(self.changing(rewards.create), new)
 
     def erasing(self, person: Subscriber) -> Callable[[Tx], Awaitable[None]]:
-        return partial(signups.erase, tenant=self.tenant, id_or_email=person.id, now_ms=NOON_MS)
+        return partial(self.changing(signups.erase), id_or_email=person.id)
+
+    def changing(self, unit: Any) -> Any:
+        return changing(unit, SITE, self.tenant, NOON_MS)
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""
@@ -132,11 +136,12 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
 
         async def writing(tx: Tx) -> None:
             reader = await subscribers.get(tx, wax.tenant, zelda.id)
-            await requested_emails.send_hub_link(
-                tx, SITE, wax.tenant, "Wax", reader, now_ms=NOON_MS
-            )
+            brand = page_branding.of_campaign(await branding.of(tx, wax.tenant))
+            await requested_emails.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
 
-        await overlapping(wax.store, writing, wax.erasing(zelda))
+        outcomes = await overlapping(wax.store, writing, wax.erasing(zelda))
+        assert outcomes == (None, None)
+        assert opened.ask("SELECT kind, to_email FROM letter") == [("hub_link", None)]
         assert await wax.left_of(zelda) == []
 
     opened.run(scenario())
@@ -154,13 +159,10 @@ def test_the_address_in_a_claim_is_not_kept_when_its_person_is_just_being_erased
             lambda tx: earned_rewards.earned_by(tx, wax.tenant, zelda.id)
         )
         claiming = partial(
-            earned_rewards.claim,
-            site=SITE,
-            tenant=wax.tenant,
+            wax.changing(earned_rewards.claim),
             subscriber=zelda,
             earned_id=earned.id,
             shipping=ROW,
-            now_ms=NOON_MS,
         )
         works = [wax.erasing(zelda), claiming] if erased_first else [claiming, wax.erasing(zelda)]
         outcomes = await overlapping(wax.store, *works)

@@ -9,6 +9,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscriber_filters import of_show
 from honeyguide.signups import exporting
 from honeyguide.signups.signups import sign_up
+from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -24,7 +25,7 @@ def test_an_export_in_batches_has_everybody_once(
     for number in range(9):  # several at the same time; the last batch is full
         new = NewSubscriber(email=f"s{number}@example.org")
         now_ms = 1_790_000_000_000 + number // 4
-        opened.run(opened.store.write(sign_up, SITE, tenant, new, now_ms=now_ms))
+        opened.run(opened.store.write(changing(sign_up, SITE, tenant, now_ms), new))
     opened.do(
         "UPDATE subscriber SET referrer_code = 'x', referral_status = 'rejected' "
         "WHERE 'rejected' = :show",

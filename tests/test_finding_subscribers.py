@@ -30,6 +30,7 @@ from honeyguide.referrals.subscriber_filters import (
 )
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups.signups import sign_up
+from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -49,9 +50,8 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
     dice = random.Random(7)
 
     async def fill(tx: Any) -> str:
-        reward = await rewards.create(
-            tx, tenant, NewReward(name="Mug", referrals=2), now_ms=START_MS
-        )
+        create = changing(rewards.create, SITE, tenant, START_MS)
+        reward = await create(tx, NewReward(name="Mug", referrals=2))
         codes = [None]
         for number in range(80):
             new = NewSubscriber(
@@ -68,7 +68,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
             if number % 7 == 6:
                 made = await sign_up_by_partner(tx, tenant, new, now_ms=now_ms)
             else:
-                made = await sign_up(tx, SITE, tenant, new, now_ms=now_ms)
+                made = await changing(sign_up, SITE, tenant, now_ms)(tx, new)
             codes.append(made.ref_code)
             if number % 4 == 0:
                 await tags.add(tx, tenant, [made.id], ["vip"], now_ms=now_ms)
@@ -82,16 +82,9 @@ async def sign_up_by_partner(
 ) -> Subscriber:
     partner = PartnerSignup("pcode1234", new_id(), Decision(Status.VERIFIED))
     email = EmailAddress.parse(new.email)
-    return await lifecycle.sign_up(
-        tx,
-        SITE,
-        tenant,
-        new,
-        email=email,
-        needs_confirmation=False,
-        now_ms=now_ms,
-        partner=partner,
-    )
+    sign_up = changing(lifecycle.sign_up, SITE, tenant, now_ms)
+    made = await sign_up(tx, new, email=email, needs_confirmation=False, partner=partner)
+    return made.subscriber
 
 
 def plain(text: str) -> str:

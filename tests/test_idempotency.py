@@ -16,6 +16,7 @@ import pytest
 from honeyguide.accounts import idempotency
 from honeyguide.referrals import lifecycle
 from honeyguide.store import postgres
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.service import Member, Service
 from tests.support.tables import dump
@@ -148,14 +149,14 @@ def test_a_twin_waits_while_the_first_is_still_at_work(
     began, go_on = threading.Event(), threading.Event()
     original = lifecycle.sign_up
 
-    async def held(tx: Tx, *args: Any, **kwargs: Any) -> Any:
+    async def held(change: Change, *args: Any, **kwargs: Any) -> Any:
         if not began.is_set():
             began.set()
-            if tx.engine == "postgres":
+            if change.tx.engine == "postgres":
                 await asyncio.to_thread(go_on.wait, 5)
             else:
                 time.sleep(0.3)  # noqa: ASYNC251 - a unit of work on SQLite never suspends
-        return await original(tx, *args, **kwargs)
+        return await original(change, *args, **kwargs)
 
     monkeypatch.setattr(lifecycle, "sign_up", held)
     with ThreadPoolExecutor(2) as pool:
@@ -176,11 +177,11 @@ def test_a_twin_acts_itself_when_the_first_was_refused(
     began = threading.Event()
     original = lifecycle.sign_up
 
-    async def fails_once(tx: Tx, *args: Any, **kwargs: Any) -> Any:
+    async def fails_once(change: Change, *args: Any, **kwargs: Any) -> Any:
         if began.is_set():
-            return await original(tx, *args, **kwargs)
+            return await original(change, *args, **kwargs)
         began.set()
-        if tx.engine == "postgres":  # a unit of work on SQLite never suspends
+        if change.tx.engine == "postgres":  # a unit of work on SQLite never suspends
             await asyncio.sleep(0.3)
         raise lifecycle.Invalid("Not this time.")
 

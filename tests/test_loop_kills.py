@@ -83,15 +83,10 @@ class Life:
 
     async def _emit_and_write(self, tx: Tx) -> None:
         account_id, now_ms = self.synced.tenant.account_id, system_clock()
-        await outbox.emit(
-            tx,
-            account_id,
-            outbox.NEW_REFERRAL,
-            {"round": self.rounds},
-            to=[self.webhook_id],
-            subscriber_id=None,
-            now_ms=now_ms,
+        event = outbox.Event(
+            account_id, outbox.NEW_REFERRAL, {"round": self.rounds}, [self.webhook_id], None
         )
+        await outbox.emit(tx, [event], now_ms=now_ms)
         await emails.enqueue(
             tx,
             account_id=account_id,

@@ -14,6 +14,7 @@ from honeyguide.events import outbox
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from tests.support.changes import changing
 from tests.support.dispatcher import ReceiverThread
 from tests.support.market import join, offer
 from tests.support.newsletter import Newsletter
@@ -161,19 +162,14 @@ def test_a_partners_referral_names_the_partner_to_the_owner_only(
     assert body["campaign"]["referral_code"] == code
 
 
-def test_an_import_tells_of_referrals_but_not_of_subscribers(
-    service: Service, alice: Member
-) -> None:
+def test_an_import_tells_of_referrals_but_not_of_subscribers(alice: Member) -> None:
     hook = listen(alice)
     ann = alice.subscribe("ann@import.example")
-    tenant, site = Tenant(alice.account_id, alice.campaign_id), service.services.site
     for new in (
         NewSubscriber(email="ben@import.example", origin="import"),
         NewSubscriber(email="cat@import.example", origin="import", referrer_code=ann["ref_code"]),
     ):
-        service.write(
-            lambda tx, new=new: signups.sign_up(tx, site, tenant, new, now_ms=service.now_ms())  # type: ignore[misc]
-        )
+        alice.make(signups.sign_up, new)
     assert types(alice, hook) == ["new_subscriber", "referral_verified"]
 
 
@@ -194,7 +190,7 @@ def test_a_signup_that_nobody_listens_to_asks_once(
     async def sign_up(tx: Any) -> None:
         counted = _Counting(tx, asked)
         new = NewSubscriber(email="quiet@more.example")
-        await signups.sign_up(counted, site, tenant, new, now_ms=now_ms)  # type: ignore[arg-type]
+        await changing(signups.sign_up, site, tenant, now_ms)(counted, new)  # type: ignore[arg-type]
 
     service.write(sign_up)
     assert asked == ["signups.signups.arrival", "referrals.lifecycle.insert"]
@@ -206,10 +202,10 @@ class _Counting:
     def __init__(self, tx: Any, asked: list[str]) -> None:
         self._tx, self._asked = tx, asked
 
-    async def one(self, statement: Any, **params: Any) -> Any:
+    async def one(self, statement: Any, *args: Any, **params: Any) -> Any:
         self._asked.append(statement.name)
-        return await self._tx.one(statement, **params)
+        return await self._tx.one(statement, *args, **params)
 
-    async def put(self, statement: Any, **params: Any) -> None:
+    async def put(self, statement: Any, *args: Any, **params: Any) -> None:
         self._asked.append(statement.name)
-        await self._tx.put(statement, **params)
+        await self._tx.put(statement, *args, **params)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
@@ -33,11 +32,8 @@ def must_confirm(member: Member, email: str) -> bool:
 
 
 def sign_up(member: Member, email: str, **fields: Any) -> subscribers.Subscriber:
-    service, tenant = member.service, Tenant(member.account_id, member.campaign_id)
-    new, now_ms = NewSubscriber(email=email, **fields), service.now_ms()
-    return service.write(
-        lambda tx: signups.sign_up(tx, service.services.site, tenant, new, now_ms=now_ms)
-    )
+    new = NewSubscriber(email=email, **fields)
+    return member.make(signups.sign_up, new)  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("is_referred", [False, True])

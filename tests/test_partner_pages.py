@@ -13,7 +13,6 @@ from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields
 from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
-from tests.support.prizes import tenant_of
 from tests.support.service import Member, Service
 from tests.support.tables import Dump, dump
 
@@ -130,9 +129,7 @@ def test_a_mail_scanner_changes_nothing_however_often_it_looks(deal: Deal) -> No
 
 
 def test_the_magic_link_says_where_the_address_goes(deal: Deal) -> None:
-    tenant, now_ms = tenant_of(deal.alice), deal.wax.service.now_ms()
-    fields = BrandFields(privacy_url="https://wax.example/privacy")
-    deal.wax.service.write(lambda tx: branding.save(tx, tenant, fields, now_ms=now_ms))
+    deal.alice.make(branding.save, BrandFields(privacy_url="https://wax.example/privacy"))
     said = "If you subscribe, your email address goes to The Morning Wax &amp; Co."
     page = deal.wax.visitor.get(f"{deal.magic}?email={deal.wax.address()}").text
     assert said in page and 'href="https://wax.example/privacy"' in page

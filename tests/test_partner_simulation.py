@@ -21,6 +21,7 @@ from honeyguide.partners import network, payouts, programs
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.market_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -176,13 +177,7 @@ class Market:
     async def _verify_one(self, reader: Reader) -> Subscriber | None:
         trade = self.trades[self.offers.index(reader.offer)]
         return await self.store.write(
-            partial(
-                signups.verify_due,
-                site=SITE,
-                tenant=trade.owner,
-                subscriber_id=reader.id,
-                now_ms=self.now_ms,
-            )
+            changing(signups.verify_due, SITE, trade.owner, self.now_ms), reader.id
         )
 
     async def days_pass(self) -> None:

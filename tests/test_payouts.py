@@ -16,6 +16,7 @@ from honeyguide.partners import ledger, payouts
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on, verify
@@ -40,9 +41,8 @@ def test_closing_a_month_waits_for_a_charge_and_the_next_one_goes_to_the_next_mo
         charged, may_commit = asyncio.Event(), asyncio.Event()
 
         async def slowly(tx: Tx) -> None:
-            await signups.decide(
-                tx, SITE, trade.owner, first.id, "verified", by="test", now_ms=EDGE_MS - 1
-            )
+            decide = changing(signups.decide, SITE, trade.owner, EDGE_MS - 1)
+            await decide(tx, first.id, "verified")
             charged.set()
             await may_commit.wait()
 

@@ -24,6 +24,7 @@ from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
 
@@ -109,7 +110,7 @@ async def grow(opened: OpenStore, tenant: Tenant, most: int) -> dict[str, float]
     """Every read's greatest latency, as a multiple of its latency at the start."""
     growing = Growing(opened.store, tenant)
     first = NewSubscriber(email="first@example.org")
-    await opened.store.write(sign_up, SITE, tenant, first, now_ms=NOW_MS)
+    await opened.store.write(changing(sign_up, SITE, tenant, NOW_MS), first)
     growing.last = [{"id": new_id(), "email": "first@example.org", "code": new_code()}]
     await growing.latencies()  # plans are made and kept while the tables are empty
     growing.last = []

@@ -50,8 +50,7 @@ def inbox(posting: tuple[Service, Mailbox], wax: Member) -> Mailbox:
 
 
 def brand(member: Member, **fields: Any) -> None:
-    tenant, now_ms = tenant_of(member), member.service.now_ms()
-    member.service.write(lambda tx: branding.save(tx, tenant, BrandFields(**fields), now_ms=now_ms))
+    member.make(branding.save, BrandFields(**fields))
 
 
 def wait_for(inbox: Mailbox, count: int = 1) -> list[Received]:
@@ -274,7 +273,7 @@ def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
     brand(wax, accent="#0a7a3d", reply_to="hello@hive.example", language="ar")
     own = {"budget_reached_subject.en": "{newsletter} pauses until {date}"}
     settings = campaigns.CampaignSettings(words=own)
-    wax.service.write(lambda tx: campaigns.configure(tx, tenant_of(wax), settings))
+    wax.make(campaigns.configure, settings)
     publication = market.publish(wax, name="The <i>Hive")
     joined_by = wax.service.member("partner")
     program = market.offer(wax, publication, cpa=3, total_budget=3)

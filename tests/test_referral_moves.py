@@ -29,7 +29,9 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, rewards, rules, subscribers
+from honeyguide.signups import signups
 from honeyguide.store import Store, open_store
+from tests.support.changes import changing
 from tests.support.service import ENGINES, fresh_database_url
 
 SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
@@ -56,6 +58,10 @@ class Moves(RuleBasedStateMachine):
     def do(self, work: Any) -> Any:
         return self.runner.run(self.store.write(work))
 
+    def make(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
+        work = changing(unit, SITE, self.owner, self.now_ms)
+        return self.do(lambda tx: work(tx, *args, **kwargs))
+
     @initialize(
         hold_days=st.sampled_from([0, 0, 3, 30]),
         confirm=st.booleans(),
@@ -70,13 +76,12 @@ class Moves(RuleBasedStateMachine):
             chosen = campaigns.CampaignSettings(
                 hold_days=hold_days, needs_confirmation=confirm, screening="strong"
             )
-            await campaigns.configure(tx, owner, chosen)
-            await rewards.create(
-                tx, owner, rewards.NewReward("mug", every, recurring=True), now_ms=START
-            )
+            await changing(campaigns.configure, SITE, owner, START)(tx, chosen)
+            create = changing(rewards.create, SITE, owner, START)
+            await create(tx, rewards.NewReward("mug", every, recurring=True))
             return owner
 
-        self.every, self.needs_confirmation = every, confirm
+        self.every = every
         self.owner = self.do(work)
         self.advocates = [self.sign_up(None) for _ in range(2)]
 
@@ -84,17 +89,7 @@ class Moves(RuleBasedStateMachine):
         self.n += 1
         address = EmailAddress(email or f"p{self.n}@example.org")
         new = lifecycle.NewSubscriber(email=address.text, referrer_code=code)
-        return self.do(  # type: ignore[no-any-return]
-            lambda tx: lifecycle.sign_up(
-                tx,
-                SITE,
-                self.owner,
-                new,
-                email=address,
-                needs_confirmation=self.needs_confirmation,
-                now_ms=self.now_ms,
-            )
-        )
+        return self.make(signups.sign_up, new, email=address)  # type: ignore[no-any-return]
 
     def chosen(self, data: st.DataObject) -> str:
         return data.draw(st.sampled_from(sorted(self.expected)))
@@ -124,16 +119,7 @@ class Moves(RuleBasedStateMachine):
                 self.awaiting.discard(who)
                 if due_ms is None or due_ms <= self.now_ms:
                     self.became(who, "verified")
-        self.do(
-            lambda tx: lifecycle.change(
-                tx,
-                SITE,
-                self.owner,
-                who,
-                lifecycle.SubscriberChanges(status=status),
-                now_ms=self.now_ms,
-            )
-        )
+        self.make(signups.update, who, lifecycle.SubscriberChanges(status=status))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), wanted=st.sampled_from(["verified", "rejected"]))
@@ -141,19 +127,15 @@ class Moves(RuleBasedStateMachine):
         who = self.chosen(data)
         now = self.expected[who][1]
 
-        async def work(tx: Any) -> lifecycle.Changed:
-            return await lifecycle.decide(
-                tx, SITE, self.owner, who, wanted, by="api", now_ms=self.now_ms
-            )
-
         if (now, wanted) == ("verified", "rejected"):
             with pytest.raises(Invalid):
-                self.do(work)
+                self.make(signups.decide, who, wanted)
             return
-        changed = self.do(work)
-        assert (changed.before.referral_status, changed.after.referral_status) == (now, wanted)
+        before = self.runner.run(self.store.read(subscribers.get, self.owner, who))
+        after = self.make(signups.decide, who, wanted)
+        assert (before.referral_status, after.referral_status) == (now, wanted)
         if now != wanted:
-            assert (changed.after.decided_by, changed.after.decided_ms) == ("api", self.now_ms)
+            assert (after.decided_by, after.decided_ms) == ("api", self.now_ms)
         self.became(who, wanted)
 
     @rule(days=st.sampled_from([1, 3, 8, 31]))
@@ -165,12 +147,8 @@ class Moves(RuleBasedStateMachine):
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:
-                changed = self.do(
-                    lambda tx, who=subscriber_id: lifecycle.verify_due(
-                        tx, SITE, self.owner, who, now_ms=self.now_ms
-                    )
-                )
-                assert changed is not None and changed.became_verified
+                verified = self.make(signups.verify_due, subscriber_id)
+                assert verified is not None and verified.referral_status == "verified"
         for who, (_, status) in list(self.expected.items()):
             due_ms = self.due_ms[who]
             if (
@@ -185,7 +163,7 @@ class Moves(RuleBasedStateMachine):
     @rule(data=st.data())
     def erase(self, data: st.DataObject) -> None:
         who = self.chosen(data)
-        self.do(lambda tx: lifecycle.erase(tx, self.owner, who, now_ms=self.now_ms))
+        self.make(signups.erase, who)
         del self.expected[who]
 
     @invariant()

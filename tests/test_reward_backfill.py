@@ -15,6 +15,7 @@ from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -29,7 +30,11 @@ class Newsletter:
 
     async def sign_up(self, tx: Tx, email: str, code: str | None = None) -> Subscriber:
         new = NewSubscriber(email=email, referrer_code=code)
-        return await signups.sign_up(tx, SITE, self.tenant, new, now_ms=NOON_MS)
+        return await changing(signups.sign_up, SITE, self.tenant, NOON_MS)(tx, new)
+
+    async def offer_mug(self) -> None:
+        create = changing(rewards.create, SITE, self.tenant, NOON_MS)
+        await self.store.write(create, NewReward("Mug", 1))
 
     async def sign_up_slowly(
         self, tx: Tx, code: str, written: asyncio.Event, may_commit: asyncio.Event
@@ -57,7 +62,7 @@ def test_a_reward_created_while_a_signup_is_under_way_reaches_its_referrer(engin
                 wax.store.write(wax.sign_up_slowly, ann.ref_code, written, may_commit)
             )
             await written.wait()
-            await wax.store.write(rewards.create, wax.tenant, NewReward("Mug", 1), now_ms=NOON_MS)
+            await wax.offer_mug()
             await wax.grant_all()
             may_commit.set()
             await friend
@@ -74,7 +79,7 @@ def test_a_reward_in_a_database_restored_on_another_server_is_granted(postgres: 
     async def sign_up_and_create() -> Subscriber:
         ann = await wax.store.write(wax.sign_up, "ann@example.org")
         await wax.store.write(wax.sign_up, "friend@example.org", ann.ref_code)
-        await wax.store.write(rewards.create, wax.tenant, NewReward("Mug", 1), now_ms=NOON_MS)
+        await wax.offer_mug()
         return ann
 
     ann = postgres.run(sign_up_and_create())

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import backfill, earned_rewards, shipments, subscribers
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member
@@ -332,9 +334,8 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
     ) -> earned_rewards.EarnedReward:
         owner = tenant_of(alice)
         reader = await subscribers.get(tx, owner, ana["uuid"])
-        return await earned_rewards.claim(
-            tx, site, owner, reader, earned_id, shipping=shipping, now_ms=now_ms
-        )
+        change = Change(tx, site, owner, actors.subscriber(reader.id), now_ms)
+        return await earned_rewards.claim(change, reader, earned_id, shipping=shipping)
 
     for wrong in (None, shipments.PostalAddress("Ana", " ", "Porto", "4000", "PT")):
         with pytest.raises(Exception, match=r"shipping address is required|line1"):
@@ -349,6 +350,6 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
 async def claim_as_stranger(tx: Tx, member: Member, earned_id: str) -> None:
     owner = tenant_of(member)
     (friend, *_), _ = await subscribers.page_of(tx, owner, "referrals", Page())
-    await earned_rewards.claim(
-        tx, member.service.services.site, owner, friend, earned_id, now_ms=member.service.now_ms()
-    )
+    site, now_ms = member.service.services.site, member.service.now_ms()
+    change = Change(tx, site, owner, actors.subscriber(friend.id), now_ms)
+    await earned_rewards.claim(change, friend, earned_id)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,10 +16,12 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, earned_rewards, lifecycle, slugs
+from honeyguide.signups import signups
 from honeyguide.store import Store, open_store
-from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.service import ENGINES, Member, fresh_database_url
 from tests.support.tables import dump
+from tests.support.trade import SITE
 
 
 def rows(member: Member, table: str) -> list[dict[str, Any]]:
@@ -46,18 +49,8 @@ def signing_up(member: Member, email: str, code: str | None) -> Any:
     services, owner = member.service.services, Tenant(member.account_id, member.campaign_id)
     new = lifecycle.NewSubscriber(email=email, referrer_code=code)
 
-    async def work(tx: Tx) -> lifecycle.Subscriber:
-        return await lifecycle.sign_up(
-            tx,
-            services.site,
-            owner,
-            new,
-            email=EmailAddress(email),
-            needs_confirmation=False,
-            now_ms=member.service.now_ms(),
-        )
-
-    return work
+    sign_up = changing(signups.sign_up, services.site, owner, member.service.now_ms())
+    return partial(sign_up, new=new)
 
 
 def offer(member: Member, **fields: Any) -> dict[str, Any]:
@@ -88,13 +81,9 @@ def test_fifty_parallel_verifications_that_cross_a_milestone_unlock_it_once(alic
     services, owner = alice.service.services, Tenant(alice.account_id, alice.campaign_id)
 
     def confirming(subscriber_id: str) -> Any:
-        async def work(tx: Tx) -> Any:
-            changes = lifecycle.SubscriberChanges(status="confirmed")
-            return await lifecycle.change(
-                tx, services.site, owner, subscriber_id, changes, now_ms=alice.service.now_ms()
-            )
-
-        return work
+        update = changing(signups.update, services.site, owner, alice.service.now_ms())
+        changes = lifecycle.SubscriberChanges(status="confirmed")
+        return partial(update, id_or_email=subscriber_id, changes=changes)
 
     in_parallel(alice, [confirming(subscriber_id) for subscriber_id in held for _ in range(2)])
     assert alice.subscriber(ana["uuid"])["referrals_count"] == 50
@@ -132,19 +121,14 @@ def test_codes_that_arrive_while_others_win_leave_nobody_waiting_beside_a_full_s
     stars = in_parallel(alice, [signing_up(alice, f"star{n}@example.org", None) for n in range(40)])
 
     def adding(codes: list[str]) -> Any:
-        async def work(tx: Tx) -> int:
-            return await earned_rewards.add_codes(
-                tx, services.site, owner, pool["uuid"], codes, now_ms=alice.service.now_ms()
-            )
-
-        return work
+        add = changing(earned_rewards.add_codes, services.site, owner, alice.service.now_ms())
+        return partial(add, reward_id=pool["uuid"], codes=codes)
 
     wins = [signing_up(alice, f"f{n}@example.org", star.ref_code) for n, star in enumerate(stars)]
     fills = [adding([f"C{n}x{i}" for i in range(5)]) for n in range(10)]
     in_parallel(alice, [work for pair in zip(wins, fills * 4, strict=True) for work in pair])
-    in_parallel(
-        alice, [lambda tx: earned_rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)]
-    )
+    fill = changing(earned_rewards.fill, services.site, owner, 1)
+    in_parallel(alice, [lambda tx: fill(tx, pool["uuid"])])
     earned = rows(alice, "won_reward")
     assert Counter(row["status"] for row in earned) == {"unlocked": 40}
     assert len({row["coupon_code"] for row in earned}) == 40
@@ -167,10 +151,8 @@ def test_those_who_wait_are_served_once_however_many_serve_them(
         alice.put(
             f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [str(n) for n in range(30)]}
         )
-    in_parallel(
-        alice,
-        [lambda tx: earned_rewards.fill(tx, services.site, owner, pool["uuid"], now_ms=1)] * 8,
-    )
+    fill = changing(earned_rewards.fill, services.site, owner, 1)
+    in_parallel(alice, [lambda tx: fill(tx, pool["uuid"])] * 8)
     earned = rows(alice, "won_reward")
     assert [row["status"] for row in earned] == ["unlocked"] * 20
     assert len({row["coupon_code"] for row in earned}) == 20
@@ -193,13 +175,13 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
                 for n in range(8)
             ]
 
+            async def configure(owner: Tenant, slug: str) -> None:
+                work = changing(campaigns.configure, SITE, owner, 1)
+                await store.write(work, campaigns.CampaignSettings(slug=slug))
+
             async def take(owner: Tenant) -> bool:
                 try:
-                    await store.write(
-                        lambda tx: campaigns.configure(
-                            tx, owner, campaigns.CampaignSettings(slug="wax")
-                        )
-                    )
+                    await configure(owner, "wax")
                 except Invalid as refused:
                     return refused.code != "slug_taken"
                 return True
@@ -210,9 +192,7 @@ def test_a_slug_that_two_accounts_want_at_once_goes_to_one(engine: str, tmp_path
             winner, other = owners[took.index(True)], owners[took.index(False)]
             found = await store.read(lambda tx: slugs.find(tx, "wax"))
             assert found is not None and found.target_id == winner.campaign_id
-            await store.write(
-                lambda tx: campaigns.configure(tx, winner, campaigns.CampaignSettings(slug="honey"))
-            )
+            await configure(winner, "honey")
             assert await store.read(lambda tx: slugs.find(tx, "wax")) is None
             assert not await take(other), "a freed slug is free for the same account only"
             assert await take(winner)

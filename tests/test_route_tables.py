@@ -15,7 +15,6 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.referrals import campaigns
@@ -105,20 +104,17 @@ def test_a_newsletter_named_after_a_page_of_ours_gets_another_address(service: S
 
 def test_an_address_chosen_before_it_was_reserved_is_kept(service: Service) -> None:
     alice = operator(service)
-    tenant = Tenant(alice.account_id, alice.campaign_id)
     for table, where in (("campaign", "id = :target"), ("slug", "target_id = :target")):
         planted = statement(f"UPDATE {table} SET slug = 'earnings' WHERE {where}")
         service.write(lambda tx, planted=planted: tx.run(planted, target=alice.campaign_id))
     saved = CampaignSettings(name="New name", slug="earnings")
-    kept = service.write(lambda tx: campaigns.configure(tx, tenant, saved))
+    kept = alice.make(campaigns.configure, saved)
     assert (kept.name, kept.slug) == ("New name", "earnings")
     assert alice.web.get("/join/earnings").status_code == 200
-    moved = service.write(
-        lambda tx: campaigns.configure(tx, tenant, CampaignSettings(slug=f"x{kept.id[-12:]}"))
-    )
+    moved = alice.make(campaigns.configure, CampaignSettings(slug=f"x{kept.id[-12:]}"))
     assert moved.slug != "earnings"
     with pytest.raises(Invalid, match="reserved"):
-        service.write(lambda tx: campaigns.configure(tx, tenant, saved))
+        alice.make(campaigns.configure, saved)
 
 
 def test_a_program_keeps_such_an_address_too(service: Service) -> None:

@@ -13,6 +13,7 @@ import pytest
 from honeyguide.accounts import accounts, invitations
 from honeyguide.events import webhooks
 from honeyguide.events.addresses import OutboundPolicy
+from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
@@ -29,6 +30,7 @@ from honeyguide.signups import importing, signups
 from honeyguide.signups.import_files import ImportLine
 from honeyguide.signups.importing import ImportResult
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -48,21 +50,17 @@ def new_owner(opened: OpenStore, name: str = "wax") -> Tenant:
 
 
 def signing_up(owner: Tenant, email: str, code: str | None = None) -> Any:
-    return partial(
-        signups.sign_up,
-        site=SITE,
-        tenant=owner,
-        new=NewSubscriber(email=email, referrer_code=code),
-        now_ms=NOON_MS,
-    )
+    sign_up = changing(signups.sign_up, SITE, owner, NOON_MS)
+    return partial(sign_up, new=NewSubscriber(email=email, referrer_code=code))
 
 
 @pytest.mark.parametrize("other", [{"hold_days": 3}, {"name": "Beeswax"}])
 def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[str, Any]) -> None:
     owner = new_owner(opened)
-    moving = partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(slug="the-wax"))
-    changing = partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(**other))
-    opened.run(overlapping(opened.store, moving, changing))
+    configure = changing(campaigns.configure, SITE, owner, NOON_MS)
+    moving = partial(configure, chosen=CampaignSettings(slug="the-wax"))
+    setting = partial(configure, chosen=CampaignSettings(**other))
+    opened.run(overlapping(opened.store, moving, setting))
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
     found = opened.run(opened.store.read(lambda tx: slugs.find(tx, campaign.slug)))
     assert campaign.slug == "the-wax" and found is not None, "its page is where it says"
@@ -71,24 +69,21 @@ def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[st
 
 def test_a_new_name_outlives_a_change_of_the_settings_at_the_same_moment(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    renaming = partial(campaigns.rename, tenant=owner, name="Beeswax")
-    opened.run(
-        overlapping(
-            opened.store,
-            renaming,
-            partial(campaigns.configure, tenant=owner, chosen=CampaignSettings(hold_days=3)),
-        )
-    )
+    renaming = partial(changing(campaigns.rename, SITE, owner, NOON_MS), name="Beeswax")
+    configure = changing(campaigns.configure, SITE, owner, NOON_MS)
+    setting = partial(configure, chosen=CampaignSettings(hold_days=3))
+    opened.run(overlapping(opened.store, renaming, setting))
     campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
     assert (campaign.name, campaign.hold_days) == ("Beeswax", 3)
 
 
 def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
     owner = new_owner(opened)
-    create = partial(rewards.create, tenant=owner, new=NewReward("Mug", 5), now_ms=NOON_MS)
-    reward = opened.run(opened.store.write(create))
+    create = changing(rewards.create, SITE, owner, NOON_MS)
+    reward = opened.run(opened.store.write(create, NewReward("Mug", 5)))
+    update = changing(rewards.update, SITE, owner, NOON_MS)
     easier, renamed = (
-        partial(rewards.update, tenant=owner, reward_id=reward.id, changes=changes)
+        partial(update, reward_id=reward.id, changes=changes)
         for changes in (RewardChanges(referrals=3), RewardChanges(name="The mug"))
     )
     opened.run(overlapping(opened.store, easier, renamed))
@@ -147,19 +142,11 @@ def winner_of(
     opened: OpenStore, owner: Tenant, new: NewReward, codes: list[str] | None = None
 ) -> str:
     """The id of what somebody earned by bringing one friend."""
-    reward = opened.run(
-        opened.store.write(partial(rewards.create, tenant=owner, new=new, now_ms=NOON_MS))
-    )
+    create = changing(rewards.create, SITE, owner, NOON_MS)
+    reward = opened.run(opened.store.write(create, new))
     if codes:
-        adding = partial(
-            earned_rewards.add_codes,
-            site=SITE,
-            tenant=owner,
-            reward_id=reward.id,
-            codes=codes,
-            now_ms=NOON_MS,
-        )
-        opened.run(opened.store.write(adding))
+        add = changing(earned_rewards.add_codes, SITE, owner, NOON_MS)
+        opened.run(opened.store.write(add, reward.id, codes))
     ana = opened.run(opened.store.write(signing_up(owner, "ana@example.org")))
     opened.run(opened.store.write(signing_up(owner, "ben@example.org", ana.ref_code)))
     ((earned_id,),) = opened.ask("SELECT id FROM won_reward")
@@ -181,14 +168,9 @@ def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> 
     earned_id = winner_of(opened, owner, NewReward("Mug", 1))
     redeeming = [
         partial(
-            earned_rewards.redeem,
-            site=SITE,
-            tenant=owner,
-            earned_id=earned_id,
-            by=by,
-            now_ms=NOON_MS,
+            changing(earned_rewards.redeem, SITE, owner, NOON_MS, actor=actor), earned_id=earned_id
         )
-        for by in ("reader", "api")
+        for actor in (actors.subscriber("ana"), actors.api_key("key"))
     ]
     opened.run(overlapping(opened.store, *redeeming))
     assert opened.ask("SELECT redeemed_by FROM won_reward") == [("reader",)]
@@ -200,14 +182,8 @@ def test_a_reward_approved_by_two_at_once_takes_one_code(opened: OpenStore) -> N
     earned_id = winner_of(
         opened, owner, NewReward("Jar", 1, "coupon", approval="manual", pool=True), ["A", "B"]
     )
-    approving = partial(
-        earned_rewards.approve,
-        site=SITE,
-        tenant=owner,
-        earned_id=earned_id,
-        by="api",
-        now_ms=NOON_MS,
-    )
+    approve = changing(earned_rewards.approve, SITE, owner, NOON_MS)
+    approving = partial(approve, earned_id=earned_id)
     outcomes = opened.run(overlapping(opened.store, approving, approving))
     assert all(isinstance(each, EarnedReward) for each in outcomes), outcomes
     assert opened.ask("SELECT coupon_code FROM won_reward") == [("A",)]
@@ -291,9 +267,8 @@ def test_an_import_skips_whoever_signs_up_at_the_same_moment(opened: OpenStore, 
     people = [f"reader{n}@example.org" for n in range(10)]
     lines = [ImportLine(n + 2, [email]) for n, email in enumerate(people)]
 
-    async def bringing(tx: Tx) -> ImportResult:
-        return await importing.bring(tx, SITE, owner, lines, {"email": 0}, now_ms=NOON_MS)
-
+    bring = changing(importing.bring, SITE, owner, NOON_MS)
+    bringing = partial(bring, lines=lines, mapping={"email": 0})
     _, outcome = opened.run(overlapping(opened.store, signing_up(owner, people[place]), bringing))
     assert outcome == ImportResult(added=9, skipped=1, refused=[])
     assert opened.ask("SELECT COUNT(*) FROM subscriber") == [(10,)]

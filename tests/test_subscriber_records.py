@@ -18,6 +18,7 @@ from honeyguide.referrals.screening_lists import DOMAIN, IP_RANGE, ListMatch, Ne
 from honeyguide.referrals.search import SubscriberFilter
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -33,7 +34,8 @@ class TwoNewsletters:
 
     async def join(self, tenant: Tenant, name: str) -> str:
         new = NewSubscriber(email=f"{name}@example.org")
-        return (await self.store.write(signups.sign_up, SITE, tenant, new, now_ms=NOON_MS)).id
+        sign_up = changing(signups.sign_up, SITE, tenant, NOON_MS)
+        return (await self.store.write(sign_up, new)).id
 
     async def note(self, tenant: Tenant, subscriber_id: str, text: str, now_ms: int) -> None:
         await self.store.write(notes.add, tenant, subscriber_id, text, now_ms=now_ms)

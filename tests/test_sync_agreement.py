@@ -21,7 +21,6 @@ from honeyguide.integrations import ghost
 from honeyguide.integrations.ghost import HOOK_SECRET
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.support.integrations import Synced, newsletter
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
@@ -282,7 +281,7 @@ async def scenario(
             audience=Audience(id="n1", name="The Morning Wax"),
         )
         chosen = CampaignSettings(needs_confirmation=needs_confirmation)
-        await synced.store.write(campaigns.configure, synced.tenant, chosen)
+        await synced.configure(chosen)
         both = BothSides(synced, server, is_polled=is_polled)
         both.joined_there |= set(range(already))
         for step in steps:

@@ -13,7 +13,6 @@ import pytest
 
 from honeyguide.integrations import contacts, integrations, reading
 from honeyguide.integrations.platform import ContactStatus
-from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store import Store
 from tests.support.integrations import Synced, connect_case, connect_tool, newsletter, with_tool
@@ -59,7 +58,7 @@ def test_what_may_be_written_about_whom(
 
 async def ask_for_confirmation(synced: Synced) -> None:
     chosen = CampaignSettings(needs_confirmation=True)
-    await synced.store.write(campaigns.configure, synced.tenant, chosen)
+    await synced.configure(chosen)
 
 
 async def forget_confirmations(synced: Synced) -> None:

@@ -12,7 +12,6 @@ from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.store.tx import Tx
 from tests.support.integrations import Synced, with_tool
@@ -251,7 +250,7 @@ def test_the_list_that_is_there_already_is_an_import_and_nobody_is_emailed(
         tells = "UPDATE campaign SET sends_friend_joined = 1, sends_one_more = 1"
         await synced.store.write(lambda tx: tx.run(statement(tells, "changes campaign")))
         mug = NewReward("Mug", 1, "coupon", coupon_code="MUG")
-        await synced.store.write(rewards.create, synced.tenant, mug, now_ms=1)
+        await synced.offer(mug)
         for name, kind in (("ada", ChangeKind.JOINED), ("eve", ChangeKind.CONFIRMED)):
             email = f"{name}@example.org"
             there.append(PlatformChange(kind=kind, email=email, code=zelda.ref_code))

@@ -16,7 +16,6 @@ from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.partners import ledger_check
-from honeyguide.referrals import rewards
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import privacy
 from tests.support.integrations import KEYS, Synced, connect_tool, with_tool
@@ -37,12 +36,7 @@ def fields_of(tool: GenericTool, email: str) -> dict[str, Any]:
 def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -> None:
     async def test(synced: Synced, tool: GenericTool) -> None:
         zelda = await synced.join("zelda@example.org")
-        await synced.store.write(
-            rewards.create,
-            synced.tenant,
-            NewReward("Mug", 2, "coupon", coupon_code="MUG"),
-            now_ms=1,
-        )
+        await synced.offer(NewReward("Mug", 2, "coupon", coupon_code="MUG"))
         await synced.join("ada@example.org", zelda.ref_code)
         for number in range(120):
             await synced.join(f"reader{number}@example.org")

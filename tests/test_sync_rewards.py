@@ -25,7 +25,7 @@ def test_the_last_reward_that_is_really_theirs_is_written(engine: str) -> None:
             NewReward("Course", 4, "coupon", pool=True),
         )
         for each in offered:
-            await synced.store.write(rewards.create, synced.tenant, each, now_ms=1)
+            await synced.offer(each)
         shown = []
         for number in range(4):
             await synced.join(f"friend{number}@example.org", zelda.ref_code)

@@ -26,9 +26,7 @@ def alice(service: Service) -> Operator:
 
 
 def speak(alice: Operator, **fields: object) -> None:
-    tenant, now_ms = Tenant(alice.account_id, alice.campaign_id), alice.service.now_ms()
-    chosen = BrandFields(**fields)  # type: ignore[arg-type]
-    alice.service.write(lambda tx: branding.save(tx, tenant, chosen, now_ms=now_ms))
+    alice.make(branding.save, BrandFields(**fields))  # type: ignore[arg-type]
 
 
 def saved(alice: Operator) -> dict[str, str]:

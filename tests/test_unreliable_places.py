@@ -19,7 +19,6 @@ from honeyguide.backups.names import backup_name, erasures_name
 from honeyguide.backups.places import StoredFile
 from honeyguide.backups.restoring import LATEST, Restored, Restoring, restore
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
@@ -28,6 +27,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import erasures, signups
 from honeyguide.work import backups
 from tests.support.backups import use_client_programs
+from tests.support.changes import changing
 from tests.support.process import fresh
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -51,12 +51,12 @@ class Machine:
 
     def add(self, email: str) -> str:
         new = NewSubscriber(email=email, origin="api")
-        write = partial(self.opened.store.write, signups.sign_up, SITE, self.tenant, new)
-        return self.opened.run(write(email=EmailAddress(email), now_ms=system_clock())).id
+        sign_up = changing(signups.sign_up, SITE, self.tenant, system_clock())
+        return self.opened.run(self.opened.store.write(sign_up, new)).id
 
     def erase(self, subscriber_id: str) -> None:
-        write = partial(self.opened.store.write, signups.erase, self.tenant, subscriber_id)
-        self.opened.run(write(now_ms=system_clock()))
+        erase = changing(signups.erase, SITE, self.tenant, system_clock())
+        self.opened.run(self.opened.store.write(erase, subscriber_id))
 
     def copy_erasures(self) -> None:
         self.opened.run(backups.copy_erasures(self.plan, self.opened.store, system_clock()))

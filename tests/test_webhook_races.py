@@ -31,17 +31,10 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 def emitting(post: Office) -> Work:
     async def work(tx: Tx) -> None:
-        to = await outbox.listeners(tx, post.account_id, outbox.NEW_REFERRAL)
-        facts = {"n": 1}
-        await outbox.emit(
-            tx,
-            post.account_id,
-            outbox.NEW_REFERRAL,
-            facts,
-            to=to,
-            subscriber_id=None,
-            now_ms=post.now_ms,
-        )
+        to = (await outbox.listeners_of(tx, post.account_id)).get(outbox.NEW_REFERRAL)
+        if to:
+            event = outbox.Event(post.account_id, outbox.NEW_REFERRAL, {"n": 1}, to, None)
+            await outbox.emit(tx, [event], now_ms=post.now_ms)
 
     return work
 

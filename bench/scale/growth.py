@@ -153,16 +153,8 @@ async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
 
 
 async def _emit(tx: Tx, account_id: str, webhook_id: str) -> None:
-    for _ in range(50):
-        await outbox.emit(
-            tx,
-            account_id,
-            outbox.NEW_REFERRAL,
-            FACTS,
-            to=[webhook_id],
-            subscriber_id=None,
-            now_ms=system_clock(),
-        )
+    event = outbox.Event(account_id, outbox.NEW_REFERRAL, FACTS, [webhook_id], None)
+    await outbox.emit(tx, [event] * 50, now_ms=system_clock())
 
 
 def _shown(milliseconds: float) -> str:

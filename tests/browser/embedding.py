@@ -50,8 +50,7 @@ def copied(alice: Operator, label: str, query: str = "") -> str:
 
 
 def write_brand(alice: Operator, fields: BrandFields) -> None:
-    now_ms = alice.service.now_ms()
-    alice.service.write(lambda tx: branding.save(tx, tenant_of(alice), fields, now_ms=now_ms))
+    alice.make(branding.save, fields)
 
 
 def leader(alice: Operator, email: str) -> dict[str, Any]:

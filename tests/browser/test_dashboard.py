@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
@@ -35,8 +34,7 @@ class Places:
 
     def __init__(self, service: Service) -> None:
         self.alice = alice = operator(service)
-        tenant = Tenant(alice.account_id, alice.campaign_id)
-        service.write(lambda tx: campaigns.configure(tx, tenant, STRONG))
+        alice.make(campaigns.configure, STRONG)
         lead = alice.subscribe("lea@example.org", name="Lea Dahl", ip_address="9.9.9.9")
         for number in range(12):
             alice.subscribe(

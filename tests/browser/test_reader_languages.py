@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -179,10 +178,7 @@ def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
     # One kind at a time: an advocate gets one email about referrals a day.
     for kind, friends in (("friend_joined", 1), ("one_more", 2)):
         for other in ("reward_unlocked", "friend_joined", "one_more"):
-            is_on = other == kind
-            wax.service.write(
-                partial(advocate_emails.switch, tenant=wax.tenant, kind=other, is_on=is_on)
-            )
+            wax.member.make(advocate_emails.switch, other, is_on=other == kind)
         wax.advocate(friends)
     letters = [*wax.letters(), *shy.letters()]
     assert {letter.kind for letter in letters if "⟦" in (letter.subject or "")} == {

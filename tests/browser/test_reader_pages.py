@@ -47,7 +47,7 @@ class Places:
             consent_text="I’d like to get Plain Letters by email.",
             asks_name=True,
         )
-        service.write(lambda tx: branding.save(tx, shy.tenant, brand, now_ms=1))
+        shy.member.make(branding.save, brand)
         email = shy.address()
         shy.join(email)
         self.ben = wax.advocate(6, waiting=1)

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from honeyguide.accounts import accounts
+from honeyguide.kernel import actors
+from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
@@ -26,6 +28,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.signups import signups
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.work.jobs import COUNTS
 from tests.support.items import run_items
@@ -33,6 +36,7 @@ from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
 START_MS = 1_790_000_000_000
+OPERATOR = actors.member("the operator")
 ZONES = ("UTC", "America/New_York", "Asia/Kathmandu", "Pacific/Kiritimati", "Pacific/Niue")
 HOSTS = ("", "example.org", "news.example")
 
@@ -134,19 +138,20 @@ class History:
     def write(self, unit: Any, *args: Any) -> Any:
         return self.opened.run(self.opened.store.write(unit, *args))
 
+    def _by(self, actor: Actor, tx: Tx) -> Change:
+        return Change(tx, SITE, self.tenant, actor, self.now_ms)
+
     async def _create(self, tx: Tx) -> Tenant:
         email = EmailAddress(f"owner{self.number}@example.org")
         tenant = Tenant(*await accounts.create(tx, email, name="Wax", now_ms=START_MS))
-        await campaigns.configure(
-            tx, tenant, campaigns.CampaignSettings(screening="strong", hold_days=2)
-        )
+        change = Change(tx, SITE, tenant, OPERATOR, START_MS)
+        chosen = campaigns.CampaignSettings(screening="strong", hold_days=2)
+        await campaigns.configure(change, chosen)
         await accounts.note_unsubscribes_recorded_since(tx, START_MS)
         for new in REWARDS:
-            reward = await rewards.create(tx, tenant, new, now_ms=START_MS)
+            reward = await rewards.create(change, new)
             if new.pool:
-                await earned_rewards.add_codes(
-                    tx, SITE, tenant, reward.id, ["ONE"], now_ms=START_MS
-                )
+                await earned_rewards.add_codes(change, reward.id, ["ONE"])
         return tenant
 
     def play(self, moves: list[dict[str, Any]]) -> None:
@@ -194,14 +199,12 @@ class History:
             ip_address=f"9.9.9.{move['ip']}",
             created_at=iso(self.now_ms - move["days_ago"] * DAY_MS),
         )
-        made = await signups.sign_up(
-            tx, SITE, self.tenant, new, email=EmailAddress(email), now_ms=self.now_ms
-        )
+        made = await signups.sign_up(self._by(OPERATOR, tx), new, email=EmailAddress(email))
         self.people.append(made.id)
 
     async def _change(self, tx: Tx, do: str, who: str) -> None:
         if do == "erase":
-            await signups.erase(tx, self.tenant, who, now_ms=self.now_ms)
+            await signups.erase(self._by(OPERATOR, tx), who)
             self.people.remove(who)
             self.to_send = {each: of for each, of in self.to_send.items() if of != who}
             return
@@ -209,13 +212,11 @@ class History:
         if do in ("verify", "reject"):
             if old.referrer_code and old.referral_status != "verified":
                 status = {"verify": "verified", "reject": "rejected"}[do]
-                await signups.decide(
-                    tx, SITE, self.tenant, who, status, by="operator", now_ms=self.now_ms
-                )
+                await signups.decide(self._by(OPERATOR, tx), who, status)
             return
         status = "unsubscribed" if do == "leave" else "confirmed"
         changes = SubscriberChanges(status=status)
-        await signups.change(tx, SITE, self.tenant, who, changes, now_ms=self.now_ms)
+        await signups.update(self._by(OPERATOR, tx), who, changes)
         if do == "confirm":
             self.left_ms.pop(who, None)
         elif old.status != "unsubscribed":
@@ -239,14 +240,11 @@ class History:
             return
         earned = open_ones[which % len(open_ones)]
         if do == "approve":
-            await earned_rewards.approve(
-                tx, SITE, self.tenant, earned.id, by="operator", now_ms=self.now_ms
-            )
+            await earned_rewards.approve(self._by(OPERATOR, tx), earned.id)
         elif do == "claim":
             who = await lifecycle.subscribers.get(tx, self.tenant, earned.subscriber_id)
-            await earned_rewards.claim(
-                tx, SITE, self.tenant, who, earned.id, shipping=ADDRESS, now_ms=self.now_ms
-            )
+            change = self._by(actors.subscriber(who.id), tx)
+            await earned_rewards.claim(change, who, earned.id, shipping=ADDRESS)
             if earned.kind == "physical":
                 self.to_send[earned.id] = who.id
         else:
@@ -257,7 +255,8 @@ class History:
 
     async def _verify_due(self, tx: Tx) -> None:
         for tenant, who in await lifecycle.due(tx, now_ms=self.now_ms, most=100):
-            await signups.verify_due(tx, SITE, tenant, who, now_ms=self.now_ms)
+            change = Change(tx, SITE, tenant, actors.job("verify"), self.now_ms)
+            await signups.verify_due(change, who)
 
     async def _click(self, tx: Tx, place: int, host: str) -> None:
         click = clicks.click(

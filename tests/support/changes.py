@@ -26,7 +26,7 @@ def changing(
 ) -> Callable[Concatenate[Tx, P], Awaitable[T]]:
     """`unit(change, …)` as a unit of work `(tx, …)`."""
 
-    async def work(tx: Tx, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def work(tx: Tx, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await unit(Change(tx, site, tenant, actor, now_ms), *args, **kwargs)
 
     return work

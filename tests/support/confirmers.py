@@ -20,6 +20,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store, Tx, open_store
 
+from .changes import changing
 from .trade import SITE
 
 TOGETHER = 8
@@ -70,25 +71,18 @@ class Confirmer:
     def arriving(self, email: str, code: str) -> Callable[[], Awaitable[str]]:
         async def work(tx: Tx) -> str:
             new = NewSubscriber(email=email, referrer_code=code)
-            return (
-                await signups.sign_up(tx, self.site, self.owner, new, now_ms=self.orders.now_ms)
-            ).id
+            return (await self._changing(signups.sign_up)(tx, new)).id
 
         return lambda: self.store.write(work)
 
     def confirming(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
         async def work(tx: Tx) -> None:
-            await signups.decide(
-                tx,
-                self.site,
-                self.owner,
-                subscriber_id,
-                "verified",
-                by="test",
-                now_ms=self.orders.now_ms,
-            )
+            await self._changing(signups.decide)(tx, subscriber_id, "verified")
 
         return lambda: self.store.write(work)
+
+    def _changing(self, unit: Any) -> Any:
+        return changing(unit, self.site, self.owner, self.orders.now_ms)
 
 
 async def work(orders: Orders, line: Connection) -> None:

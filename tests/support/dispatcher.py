@@ -223,17 +223,12 @@ class Office:
         self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None
     ) -> None:
         async def work(tx: Tx) -> None:
-            to = await outbox.listeners(tx, self.account_id, kind)
-            about = {"subscriber_id": None, **people}
-            await outbox.emit(
-                tx,
-                self.account_id,
-                kind,
-                facts or {"n": next(_numbers)},
-                to=to,
-                now_ms=self.now_ms,
-                **about,
-            )
+            to = (await outbox.listeners_of(tx, self.account_id)).get(kind)
+            if to:
+                about = {"subscriber_id": None, **people}
+                told = facts or {"n": next(_numbers)}
+                event = outbox.Event(self.account_id, kind, told, to, **about)
+                await outbox.emit(tx, [event], now_ms=self.now_ms)
 
         await self.write(work)
 
@@ -241,18 +236,14 @@ class Office:
         """So many events to each of these webhooks alone, in one transaction."""
 
         async def work(tx: Tx) -> None:
-            for hook in hooks:
-                for _ in range(count):
-                    facts = {"n": next(_numbers)}
-                    await outbox.emit(
-                        tx,
-                        self.account_id,
-                        "new_referral",
-                        facts,
-                        to=[hook.id],
-                        subscriber_id=None,
-                        now_ms=self.now_ms,
-                    )
+            events = [
+                outbox.Event(
+                    self.account_id, outbox.NEW_REFERRAL, {"n": next(_numbers)}, [hook.id], None
+                )
+                for hook in hooks
+                for _ in range(count)
+            ]
+            await outbox.emit(tx, events, now_ms=self.now_ms)
 
         await self.write(work)
 

@@ -65,7 +65,7 @@ class World:
             show_inviter=True,
             show_leaderboard=True,
         )
-        self.service.write(lambda tx: branding.save(tx, self.wax.tenant, brand, now_ms=1))
+        self.wax.member.make(branding.save, brand)
         embedding(self.alice, form_selector=EVIL)
         self.rewards: list[str] = []
         reward = {"name": EVIL, "description": EVIL, "referrals": 1}

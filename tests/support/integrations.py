@@ -25,12 +25,15 @@ from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import subscribers
+from honeyguide.referrals import campaigns, rewards, subscribers
+from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.platforms.cases import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
@@ -97,14 +100,23 @@ class Synced:
 
     async def join(self, email: str, code: str | None = None, **fields: Any) -> Subscriber:
         new = NewSubscriber(email=email, referrer_code=code, **fields)
-        return await self.store.write(signups.sign_up, SITE, self.tenant, new, now_ms=self.now_ms)
+        return await self.store.write(self._changing(signups.sign_up), new)
 
     async def change(self, who: str, /, **fields: Any) -> None:
         changes = SubscriberChanges(**fields)
-        await self.store.write(signups.change, SITE, self.tenant, who, changes, now_ms=self.now_ms)
+        await self.store.write(self._changing(signups.update), who, changes)
 
     async def erase(self, email: str) -> None:
-        await self.store.write(signups.erase, self.tenant, email, now_ms=self.now_ms)
+        await self.store.write(self._changing(signups.erase), email)
+
+    async def configure(self, chosen: CampaignSettings) -> None:
+        await self.store.write(self._changing(campaigns.configure), chosen)
+
+    async def offer(self, new: NewReward) -> None:
+        await self.store.write(self._changing(rewards.create), new)
+
+    def _changing(self, unit: Any) -> Any:
+        return changing(unit, SITE, self.tenant, self.now_ms)
 
     async def find(self, email: str) -> Subscriber | None:
         return await self.store.read(subscribers.find, self.tenant, email)

@@ -85,9 +85,7 @@ class Newsletter:
         return f"/join/{self.campaign.slug}"
 
     def configure(self, **settings: Any) -> None:
-        self.service.write(
-            lambda tx: campaigns.configure(tx, self.tenant, campaigns.CampaignSettings(**settings))
-        )
+        self.member.make(campaigns.configure, campaigns.CampaignSettings(**settings))
 
     def speak(self, code: str, *, follow_browser: bool = False) -> None:
         """Changes the language of the campaign's pages and emails."""
@@ -95,28 +93,14 @@ class Newsletter:
 
     def brand(self, **changes: Any) -> None:
         """Changes some of the branding."""
-        now_ms = self.service.now_ms()
         old = msgspec.convert(self.branding._asdict(), BrandFields, strict=False)
-        fields = msgspec.structs.replace(old, **changes)
-        self.service.write(lambda tx: branding.save(tx, self.tenant, fields, now_ms=now_ms))
+        self.member.make(branding.save, msgspec.structs.replace(old, **changes))
 
     def offer(self, *ladder: NewReward) -> list[Reward]:
-        now_ms = self.service.now_ms()
-        made = [
-            self.service.write(
-                lambda tx, new=new: rewards.create(tx, self.tenant, new, now_ms=now_ms)
-            )  # type: ignore[misc]
-            for new in ladder or REWARDS
-        ]
-        return made
+        return [self.member.make(rewards.create, new) for new in ladder or REWARDS]
 
     def add_codes(self, reward: Reward, *codes: str) -> None:
-        now_ms, site = self.service.now_ms(), self.service.services.site
-        self.service.write(
-            lambda tx: earned_rewards.add_codes(
-                tx, site, self.tenant, reward.id, list(codes), now_ms=now_ms
-            )
-        )
+        self.member.make(earned_rewards.add_codes, reward.id, list(codes))
 
     def address(self, name: str = "reader") -> str:
         return f"{name}{next(_numbers)}@example.org"

@@ -26,9 +26,11 @@ from honeyguide.accounts import accounts, keys
 from honeyguide.app import Application, Services
 from honeyguide.http_server import Server, server_config
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
 
+from .changes import changing
 from .postgres import shared_server
 
 T = TypeVar("T")
@@ -185,6 +187,12 @@ class Member:
         )
         self.v1 = f"/v1/campaigns/{campaign_id}"
         self.v2 = f"/v2/campaigns/{campaign_id}"
+
+    def make(self, unit: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Makes a change to this account now: `unit(change, …)`."""
+        tenant, site = Tenant(self.account_id, self.campaign_id), self.service.services.site
+        work = changing(unit, site, tenant, self.service.now_ms())
+        return self.service.write(lambda tx: work(tx, *args, **kwargs))
 
     def get(self, path: str, **kwargs: Any) -> httpx.Response:
         return self.http.get(path, **kwargs)

@@ -31,6 +31,7 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
 
+from .changes import changing
 from .items import run_items
 from .stores import OpenStore, statement
 
@@ -134,14 +135,12 @@ class Trade:
         email = email or f"reader{next(_numbers)}@example.org"
         code = self.partners[partner].ref_code
         new = NewSubscriber(email=email, referrer_code=code, **claims)
-        return await self.store.write(
-            partial(signups.sign_up, site=self.site, tenant=self.owner, new=new, now_ms=now_ms)
-        )
+        return await self.store.write(self._changing(signups.sign_up, now_ms), new)
 
     async def configure(self, **settings: Any) -> None:
         """The settings of the owner's campaign."""
         chosen = campaigns.CampaignSettings(**settings)
-        await self.store.write(lambda tx: campaigns.configure(tx, self.owner, chosen))
+        await self.store.write(self._changing(campaigns.configure, NOON_MS), chosen)
 
     async def listen(self) -> None:
         """A webhook of the owner's, for `told`."""
@@ -159,34 +158,20 @@ class Trade:
 
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
         """By hand: the one confirmation that needs no days to pass."""
-        work = partial(
-            signups.decide,
-            site=self.site,
-            tenant=self.owner,
-            id_or_email=subscriber_id,
-            new_status="verified",
-            by="test",
-            now_ms=now_ms,
-        )
-        return await self.store.write(work)
+        work = self._changing(signups.decide, now_ms)
+        return await self.store.write(work, subscriber_id, "verified")
 
     async def change(
         self, subscriber_id: str, *, now_ms: int = NOON_MS, **changes: str
     ) -> Subscriber:
-        work = partial(
-            signups.change,
-            site=self.site,
-            tenant=self.owner,
-            id_or_email=subscriber_id,
-            changes=SubscriberChanges(**changes),
-            now_ms=now_ms,
-        )
-        return await self.store.write(work)
+        work = self._changing(signups.update, now_ms)
+        return await self.store.write(work, subscriber_id, SubscriberChanges(**changes))
 
     async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
-        await self.store.write(
-            partial(signups.erase, tenant=self.owner, id_or_email=subscriber_id, now_ms=now_ms)
-        )
+        await self.store.write(self._changing(signups.erase, now_ms), subscriber_id)
+
+    def _changing(self, unit: Any, now_ms: int) -> Any:
+        return changing(unit, self.site, self.owner, now_ms)
 
     async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
         work = partial(
