@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.store import Again
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -117,9 +119,15 @@ async def get(tx: Tx, account_id: str) -> Account:
     return account
 
 
-async def rename(tx: Tx, account_id: str, name: str) -> None:
+# In the change log, for whatever an operator sets about the account.
+CHANGED = "account.changed"
+
+
+async def rename(change: Change, name: str) -> None:
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    await tx.run(_RENAME, account_id=account_id, name=name)
+    old = await get(change.tx, change.tenant.account_id)
+    await change.run(_RENAME, name=name)
+    await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
 
 
 async def has_dismissed_checklist(tx: Tx, account_id: str) -> bool:
@@ -131,11 +139,14 @@ async def dismiss_checklist(tx: Tx, account_id: str, *, now_ms: int) -> None:
     await tx.run(_DISMISS_CHECKLIST, account_id=account_id, now_ms=now_ms)
 
 
-async def set_time_zone(tx: Tx, account_id: str, time_zone: str) -> None:
+async def set_time_zone(change: Change, time_zone: str) -> None:
     """Days are cut in this zone from now on, past ones too."""
     periods.check_zone(time_zone, param="time_zone")
-    await tx.run(_SET_TIME_ZONE, account_id=account_id, time_zone=time_zone)
-    tx.wake(TIME_ZONE)
+    old = await get(change.tx, change.tenant.account_id)
+    await change.run(_SET_TIME_ZONE, time_zone=time_zone)
+    change.tx.wake(TIME_ZONE)
+    before, after = {"time_zone": old.time_zone}, {"time_zone": time_zone}
+    await change_log.record(change, CHANGED, old.id, before, after)
 
 
 async def instance_secret(tx: Tx) -> bytes:

@@ -12,13 +12,16 @@ import secrets
 from typing import NamedTuple
 
 from honeyguide.accounts import accounts, passwords
-from honeyguide.accounts.accounts import Account
+from honeyguide.events import change_log
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import account_emails, email_kinds, texts
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -70,11 +73,12 @@ async def _issue(
     as_partner: bool = False,
     lasts_ms: int,
     now_ms: int,
-) -> str:
-    token = secrets.token_urlsafe(32)
+) -> tuple[str, str]:
+    """The ticket's id and its token."""
+    ticket_id, token = new_id(), secrets.token_urlsafe(32)
     await tx.put(
         _INSERT,
-        id=new_id(),
+        id=ticket_id,
         digest=_digest(token),
         kind=kind,
         account_id=account_id,
@@ -83,7 +87,7 @@ async def _issue(
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
-    return token
+    return ticket_id, token
 
 
 async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -91,7 +95,7 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     account = await accounts.find_by_email(tx, email)
     if account is None:
         return
-    token = await _issue(
+    _, token = await _issue(
         tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
     )
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
@@ -112,7 +116,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
     else:
         kind = email_kinds.OPEN_ACCOUNT
-        token = await _issue(
+        _, token = await _issue(
             tx,
             "invitation",
             account_id=None,
@@ -125,19 +129,13 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
     await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
 
 
-async def invite(
-    tx: Tx,
-    site: Site,
-    inviter: Account,
-    email: EmailAddress,
-    *,
-    as_partner: bool = False,
-    now_ms: int,
-) -> str:
+async def invite(change: Change, email: EmailAddress, *, as_partner: bool = False) -> str:
     """Sends an invitation and gives its link, so that it can also be handed over by other means.
     A partner has no newsletter to set up here.
     """
-    token = await _issue(
+    tx, now_ms = change.tx, change.now_ms
+    inviter = await accounts.get(tx, change.tenant.account_id)
+    ticket_id, token = await _issue(
         tx,
         "invitation",
         account_id=inviter.id,
@@ -146,9 +144,12 @@ async def invite(
         lasts_ms=INVITATION_MS,
         now_ms=now_ms,
     )
-    link = f"{site.base_url}/welcome/{token}"
+    link = f"{change.site.base_url}/welcome/{token}"
     message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
     await account_emails.send(tx, inviter.id, email, email_kinds.INVITATION, message, now_ms=now_ms)
+    # Without the address: whoever is invited is nobody's subscriber, so no erasure would find it.
+    sent = {"as_partner": as_partner}
+    await change_log.record(change, "invitation.sent", ticket_id, None, sent)
     return link
 
 
@@ -163,12 +164,15 @@ async def _use(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket:
     return ticket
 
 
-async def reset_password(tx: Tx, token: str, password_hash: str, *, now_ms: int) -> str:
+async def reset_password(tx: Tx, site: Site, token: str, password_hash: str, *, now_ms: int) -> str:
     """The account whose password was changed; all its sessions are over."""
     ticket = await _use(tx, "password_reset", token, now_ms=now_ms)
     if ticket.account_id is None:
         raise Missing(SPENT)
-    await passwords.set_hash(tx, ticket.account_id, password_hash)
+    # A password belongs to the account, so no campaign is meant.
+    tenant = Tenant(ticket.account_id, "")
+    change = Change(tx, site, tenant, actors.member(ticket.account_id), now_ms)
+    await passwords.change_hash(change, password_hash)
     return ticket.account_id
 
 
@@ -212,9 +216,10 @@ async def of_inviter(tx: Tx, account_id: str, *, now_ms: int) -> list[Ticket]:
     return await tx.all(_OF_INVITER, account_id=account_id, now_ms=now_ms)
 
 
-async def withdraw(tx: Tx, account_id: str, ticket_id: str) -> None:
-    if not await tx.run(_WITHDRAW, account_id=account_id, id=ticket_id):
+async def withdraw(change: Change, ticket_id: str) -> None:
+    if not await change.run(_WITHDRAW, id=ticket_id):
         raise Missing("There is no such invitation, or it has been accepted.")
+    await change_log.record(change, "invitation.withdrawn", ticket_id)
 
 
 purge = Purge(_EXPIRED, _PURGE, lambda now_ms: {"now_ms": now_ms}, batch=PURGE_BATCH)

@@ -13,9 +13,11 @@ import os
 import zlib
 from typing import NamedTuple
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -76,19 +78,19 @@ def digest(key: str) -> str | None:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-async def create(tx: Tx, account_id: str, *, name: str, now_ms: int) -> str:
+async def create(change: Change, *, name: str) -> str:
     """Makes a key and gives it back in clear, this once."""
-    key = generate()
+    key, key_id = generate(), new_id()
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    await tx.put(
+    await change.put(
         _INSERT,
-        id=new_id(),
-        account_id=account_id,
+        id=key_id,
         name=name,
         digest=digest(key),
         prefix=key[:_SHOWN],
-        created_ms=now_ms,
+        created_ms=change.now_ms,
     )
+    await change_log.record(change, "api_key.created", key_id, None, {"name": name})
     return key
 
 
@@ -96,10 +98,11 @@ async def of_account(tx: Tx, account_id: str) -> list[Key]:
     return await tx.all(_OF_ACCOUNT, account_id=account_id)
 
 
-async def revoke(tx: Tx, account_id: str, key_id: str, *, now_ms: int) -> None:
+async def revoke(change: Change, key_id: str) -> None:
     """Takes effect on the next request, also on a connection that is already open."""
-    if not await tx.run(_REVOKE, account_id=account_id, id=key_id, now_ms=now_ms):
+    if not await change.run(_REVOKE, id=key_id):
         raise Missing("There is no such key, or it is already revoked.")
+    await change_log.record(change, "api_key.revoked", key_id)
 
 
 async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:

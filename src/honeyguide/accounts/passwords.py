@@ -11,7 +11,9 @@ import functools
 
 import argon2
 
+from honeyguide.events import change_log
 from honeyguide.kernel.errors import Invalid
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -101,6 +103,13 @@ async def find(tx: Tx, email_key: str) -> tuple[str, str | None] | None:
 
 async def of_account(tx: Tx, account_id: str) -> str | None:
     return await tx.one(_OF_ACCOUNT, account_id=account_id)
+
+
+async def change_hash(change: Change, password_hash: str) -> None:
+    """A new password, chosen by somebody who may."""
+    account_id = change.tenant.account_id
+    await set_hash(change.tx, account_id, password_hash)
+    await change_log.record(change, "account.password_changed", account_id)
 
 
 async def set_hash(tx: Tx, account_id: str, password_hash: str) -> None:

@@ -46,9 +46,7 @@ async def create_program(tx: Tx, call: Call) -> OneProgram:
     if not call.body.publication_uuid:
         raise Required("publication_uuid")
     publication_id = lowercase_id(call.body.publication_uuid)
-    made = await programs.create(
-        tx, call.tenant.account_id, publication_id, call.body, now_ms=call.now_ms
-    )
+    made = await programs.create(call.change(tx), publication_id, call.body)
     return OneProgram(program_view(made))
 
 
@@ -66,14 +64,12 @@ async def get_program(tx: Tx, call: Call) -> OneProgram:
 
 
 async def update_program(tx: Tx, call: Call) -> OneProgram:
-    changed = await programs.update(
-        tx, call.tenant.account_id, call.path["uuid"], call.body, now_ms=call.now_ms
-    )
+    changed = await programs.update(call.change(tx), call.path["uuid"], call.body)
     return OneProgram(program_view(changed))
 
 
 async def delete_program(tx: Tx, call: Call) -> Message:
-    await programs.delete(tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms)
+    await programs.delete(call.change(tx), call.path["uuid"])
     return Message("The partner program was deleted.")
 
 
@@ -120,12 +116,7 @@ async def get_network_program(tx: Tx, call: Call) -> OneOffer:
 
 async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     partner_campaign, is_new = await network.join(
-        tx,
-        call.site,
-        call.tenant.account_id,
-        call.path["uuid"],
-        call.body.reason_for_recommending,
-        now_ms=call.now_ms,
+        call.change(tx), call.path["uuid"], call.body.reason_for_recommending
     )
     view = OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
     return view if is_new else Known(view)

@@ -54,13 +54,7 @@ async def _stored(call: Call, logo: object) -> StoredLogo:
 async def create(tx: Tx, call: Call) -> OnePublication:
     body: WithLogo[PublicationFields] = call.body
     assert body.logo is not None
-    made = await publications.create(
-        tx,
-        call.tenant.account_id,
-        body.fields,
-        body.logo,
-        now_ms=call.now_ms,
-    )
+    made = await publications.create(call.change(tx), body.fields, body.logo)
     return OnePublication(publication_view(call.site, made))
 
 
@@ -79,19 +73,12 @@ async def get(tx: Tx, call: Call) -> OnePublication:
 
 async def update(tx: Tx, call: Call) -> OnePublication:
     body: WithLogo[PublicationChanges] = call.body
-    changed = await publications.update(
-        tx,
-        call.tenant.account_id,
-        call.path["uuid"],
-        body.fields,
-        body.logo,
-        now_ms=call.now_ms,
-    )
+    changed = await publications.update(call.change(tx), call.path["uuid"], body.fields, body.logo)
     return OnePublication(publication_view(call.site, changed))
 
 
 async def delete(tx: Tx, call: Call) -> Message:
-    await publications.delete(tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms)
+    await publications.delete(call.change(tx), call.path["uuid"])
     return Message("The publication was deleted.")
 
 

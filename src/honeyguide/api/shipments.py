@@ -87,12 +87,10 @@ async def list_shipments(tx: Tx, call: Call) -> Listed:
 
 async def mark_sent(tx: Tx, call: Call) -> OneShipment:
     shipment, _ = await shipments.mark_sent(
-        tx,
-        call.tenant,
+        call.change(tx),
         call.path["uuid"],
         by=actors.API,
         tracking_note=call.body.tracking_note,
-        now_ms=call.now_ms,
     )
     return OneShipment(shipment_view(shipment))
 

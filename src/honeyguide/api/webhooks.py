@@ -55,13 +55,7 @@ async def create(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     if not call.body.url:
         raise Required("url")
     hook = await webhooks.create(
-        tx,
-        call.tenant.account_id,
-        _scope(call),
-        call.body.url,
-        _flags(call.body),
-        policy=call.policy,
-        now_ms=call.now_ms,
+        call.change(tx), _scope(call), call.body.url, _flags(call.body), policy=call.policy
     )
     return _one(call, hook)
 
@@ -81,8 +75,7 @@ async def get(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
 
 async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     hook = await webhooks.update(
-        tx,
-        call.tenant.account_id,
+        call.change(tx),
         _scope(call),
         call.path["uuid"],
         call.body.url,
@@ -93,7 +86,7 @@ async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
 
 
 async def delete(tx: Tx, call: Call) -> Message:
-    await webhooks.delete(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
+    await webhooks.delete(call.change(tx), _scope(call), call.path["uuid"])
     return Message("The webhook was deleted.")
 
 
@@ -104,8 +97,7 @@ async def get_more_events(tx: Tx, call: Call) -> OneMoreEvents:
 
 async def update_more_events(tx: Tx, call: Call) -> OneMoreEvents:
     hook = await webhooks.update(
-        tx,
-        call.tenant.account_id,
+        call.change(tx),
         "",
         call.path["uuid"],
         msgspec.UNSET,
@@ -123,11 +115,7 @@ async def secret(tx: Tx, call: Call) -> Secret:
 
 async def rotate_secret(tx: Tx, call: Call) -> Secret:
     hook_id = call.path["uuid"]
-    return Secret(
-        await webhooks.rotate_secret(
-            tx, call.tenant.account_id, _scope(call), hook_id, now_ms=call.now_ms
-        )
-    )
+    return Secret(await webhooks.rotate_secret(call.change(tx), _scope(call), hook_id))
 
 
 async def test(tx: Tx, call: Call) -> OneDelivery:

@@ -10,11 +10,15 @@ import typer
 
 from honeyguide.accounts import accounts, keys, passwords
 from honeyguide.app import Services
-from honeyguide.cli.base import current_ms, fail, read, read_settings, with_services, write
+from honeyguide.cli.base import fail, read, read_settings, with_services, write
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
 keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
@@ -31,7 +35,7 @@ def account_create(
     as_json: Annotated[bool, typer.Option("--json", help="Print only JSON.")] = False,
 ) -> None:
     """Create an account with its campaign and first API key. The key is shown only once."""
-    made = write(_create_account, email, name, now_ms=current_ms())
+    made = write(_create_account, email, name)
     if as_json:
         typer.echo(json.dumps(made))
         return
@@ -48,10 +52,20 @@ def account_create(
     )
 
 
-async def _create_account(tx: Tx, email: str, name: str | None, *, now_ms: int) -> dict[str, str]:
+async def _create_account(
+    tx: Tx, services: Services, email: str, name: str | None
+) -> dict[str, str]:
+    now_ms = services.clock()
     made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=now_ms)
-    key = await keys.create(tx, made.account_id, name="first key", now_ms=now_ms)
+    tenant = Tenant(made.account_id, made.campaign_id)
+    change = Change(tx, services.site, tenant, actors.command("account create"), now_ms)
+    key = await keys.create(change, name="first key")
     return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
+
+
+async def _change(tx: Tx, services: Services, account_id: str, command: str) -> Change:
+    tenant = await campaigns.tenant_of(tx, account_id)
+    return Change(tx, services.site, tenant, actors.command(command), services.clock())
 
 
 @account_app.command("password")
@@ -68,12 +82,13 @@ def account_password(email: Email) -> None:
 
 async def _set_password(services: Services, email: str, password: str) -> None:
     password_hash = await passwords.hashed(password)
-    await services.store.write(_set_hash, email, password_hash)
+    await services.store.write(_set_hash, services, email, password_hash)
 
 
-async def _set_hash(tx: Tx, email: str, password_hash: str) -> None:
+async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) -> None:
     account = await accounts.get_by_email(tx, email)
-    await passwords.set_hash(tx, account.id, password_hash)
+    change = await _change(tx, services, account.id, "account password")
+    await passwords.change_hash(change, password_hash)
 
 
 @keys_app.command("create")
@@ -81,13 +96,13 @@ def keys_create(
     email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
 ) -> None:
     """Create another API key for an account. The key is shown only once."""
-    typer.echo(write(_create_key, email, name, now_ms=current_ms()))
+    typer.echo(write(_create_key, email, name))
     typer.echo("Save this key now; it is not shown again.", err=True)
 
 
-async def _create_key(tx: Tx, email: str, name: str, *, now_ms: int) -> str:
+async def _create_key(tx: Tx, services: Services, email: str, name: str) -> str:
     account = await accounts.get_by_email(tx, email)
-    return await keys.create(tx, account.id, name=name, now_ms=now_ms)
+    return await keys.create(await _change(tx, services, account.id, "keys create"), name=name)
 
 
 @keys_app.command("list")
@@ -113,10 +128,10 @@ def keys_revoke(
     key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")],
 ) -> None:
     """Revoke an API key, effective from the next request."""
-    write(_revoke_key, key, now_ms=current_ms())
+    write(_revoke_key, key)
     typer.echo("Key revoked. It is refused from the next request on.")
 
 
-async def _revoke_key(tx: Tx, shown: str, *, now_ms: int) -> None:
+async def _revoke_key(tx: Tx, services: Services, shown: str) -> None:
     account_id, key_id = await keys.find_by_shown(tx, shown)
-    await keys.revoke(tx, account_id, key_id, now_ms=now_ms)
+    await keys.revoke(await _change(tx, services, account_id, "keys revoke"), key_id)

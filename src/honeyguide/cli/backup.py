@@ -19,7 +19,7 @@ from honeyguide.backups.making import BackupPlan
 from honeyguide.backups.names import backup_ms
 from honeyguide.backups.records import BackupRecord
 from honeyguide.backups.threads import run_apart
-from honeyguide.cli.base import current_ms, fail, read_settings, with_services, write
+from honeyguide.cli.base import fail, read_settings, with_services
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.settings import Settings
@@ -58,11 +58,15 @@ def _back_up_to_file(target: Path) -> None:
             )
     except Fault as fault:
         fail(fault.message)
-    write(accounts.note_backup, now_ms=current_ms())
+    with_services(_note_backup)
     typer.echo(
         f"Wrote {target} ({_size(target.stat().st_size)}). "
         f"To restore it, stop the service and run: {_restore_command(target)}"
     )
+
+
+async def _note_backup(services: Services) -> None:
+    await services.store.write(accounts.note_backup, now_ms=services.clock())
 
 
 def _restore_command(target: Path) -> str:

@@ -19,7 +19,7 @@ from honeyguide.app import Services, clock_of, opened
 from honeyguide.kernel.errors import Fault
 from honeyguide.settings import Settings
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
-from honeyguide.store.tx import Unit
+from honeyguide.store.tx import Tx, Unit
 
 log = logging.getLogger("honeyguide")
 
@@ -79,9 +79,14 @@ def read(unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     return with_services(lambda services: services.store.read(unit, *args, **kwargs))
 
 
-def write(unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run one unit of work in a transaction."""
-    return with_services(lambda services: services.store.write(unit, *args, **kwargs))
+def write(
+    unit: Callable[Concatenate[Tx, Services, P], Awaitable[T]],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> T:
+    """Run one unit of work in a transaction. It gets the services too, for the changes it makes."""
+    return with_services(lambda services: services.store.write(unit, services, *args, **kwargs))
 
 
 def current_ms() -> int:

@@ -13,11 +13,12 @@ import typer
 from rich.progress import Progress, TimeElapsedColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import current_ms, fail, progress, utf8_stdout, with_services, write
-from honeyguide.kernel import money
+from honeyguide.cli.base import fail, progress, utf8_stdout, with_services, write
+from honeyguide.kernel import actors, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import unguarded
-from honeyguide.partners import ledger_check, payouts, rules, statements
+from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
+from honeyguide.partners.payouts import Payout
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
 
@@ -25,6 +26,7 @@ app = typer.Typer()
 payouts_app = typer.Typer(help="List partner payouts and mark them as paid.", no_args_is_help=True)
 
 Month = Annotated[str, typer.Option(help="Only this month, as YYYY-MM; default: all months.")]
+_ACTOR = actors.command("payouts mark-paid")
 Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only payouts that are not marked as paid.")]
 
 
@@ -149,10 +151,7 @@ def payouts_mark_paid(
     if table is not None:
         _mark_table(table)
         return
-    if undo:
-        payout = write(payouts.unmark_paid, payout_uuid, now_ms=current_ms())
-    else:
-        payout = write(payouts.mark_paid, payout_uuid, reference, now_ms=current_ms())
+    payout = write(_unmark, payout_uuid) if undo else write(_mark, payout_uuid, reference)
     state = "unpaid again" if undo else "marked as paid"
     typer.echo(f"{money.show(payout.amount_cents)} for {payout.month} is {state}.")
 
@@ -173,7 +172,7 @@ def _mark_table(path: Path) -> None:
             "`honeyguide payouts export`."
         )
     payments = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
-    marked = write(_mark_all, payments, now_ms=current_ms())
+    marked = write(_mark_all, payments)
     already, without = len(payments) - marked, len(rows) - len(payments)
     typer.echo(
         f"{_count(marked, 'payout')} marked as paid, {already:,} already paid, "
@@ -181,12 +180,24 @@ def _mark_table(path: Path) -> None:
     )
 
 
-async def _mark_all(tx: Tx, payments: list[tuple[str, str]], *, now_ms: int) -> int:
+async def _mark(tx: Tx, services: Services, payout_id: str, reference: str) -> Payout:
+    return await payout_marks.mark_paid(
+        tx, services.site, _ACTOR, payout_id, reference, now_ms=services.clock()
+    )
+
+
+async def _unmark(tx: Tx, services: Services, payout_id: str) -> Payout:
+    return await payout_marks.unmark_paid(
+        tx, services.site, _ACTOR, payout_id, now_ms=services.clock()
+    )
+
+
+async def _mark_all(tx: Tx, services: Services, payments: list[tuple[str, str]]) -> int:
     """How many were marked. A payout already marked with the same reference is skipped."""
     marked = 0
     for payout_uuid, reference in payments:
         try:
-            await payouts.mark_paid(tx, payout_uuid, reference, now_ms=now_ms)
+            await _mark(tx, services, payout_uuid, reference)
             marked += 1
         except Invalid as refused:
             if (

@@ -9,12 +9,14 @@ from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
 from honeyguide.demo import history, setup
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 __all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "prepare"]
 
@@ -70,18 +72,21 @@ async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Te
 
 async def _create_login(services: Services, tenant: Tenant) -> DemoLogin:
     key = await services.store.write(
-        keys.create, tenant.account_id, name="make run", now_ms=services.clock()
+        _create_key, services, tenant, name="make run", at_ms=services.clock()
     )
     return DemoLogin(tenant.campaign_id, key)
 
 
+async def _create_key(tx: Tx, services: Services, tenant: Tenant, *, name: str, at_ms: int) -> str:
+    change = Change(tx, services.site, tenant, actors.command("demo"), at_ms)
+    return await keys.create(change, name=name)
+
+
 async def _use_a_key(services: Services, tenant: Tenant) -> None:
     """Use a key as an email tool would, because the dashboard's first steps look for that."""
+    at_ms = services.clock() - YEAR_MS
     key = await services.store.write(
-        keys.create,
-        tenant.account_id,
-        name="Mailing tool",
-        now_ms=services.clock() - YEAR_MS,
+        _create_key, services, tenant, name="Mailing tool", at_ms=at_ms
     )
     await admission.admission(services.store, 0, services.site.base_url).admit(
         key, "127.0.0.1", services.clock()

@@ -16,7 +16,14 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails, notifications
-from honeyguide.partners import budget_notifications, network, payouts, programs, rules
+from honeyguide.partners import (
+    budget_notifications,
+    network,
+    payout_marks,
+    payouts,
+    programs,
+    rules,
+)
 from honeyguide.referrals import earned_rewards, lifecycle, page_index, rewards, search, shipments
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.referrals.reasons import SUSPICIONS
@@ -141,8 +148,10 @@ async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
     ):
         if is_newest and len(open_ones) < len(ours):
             return
-        await payouts.mark_paid(
+        await payout_marks.mark_paid(
             tx,
+            state.site,
+            actors.member(state.accounts[0].tenant.account_id),
             row.id,
             f"SEPA {month.replace('-', '')}-{number + 1:02d}",
             now_ms=at_ms + 9 * HOUR_MS,
@@ -164,7 +173,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         if at_ms < state.end_ms - UNDECIDED_MS:
             await _review(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNSENT_MS:
-            await _ship(tx, account, at_ms)
+            await _ship(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNREAD_MS:
             await _approve(tx, state, account, at_ms)
             await notifications.read_all(tx, account.tenant.account_id, now_ms=at_ms)
@@ -172,7 +181,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
         for plan in account.newsletter.publications:
             if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
                 program_id = account.programs[plan.program.slug]
-                await programs.switch(tx, account.tenant.account_id, program_id, on=False)
+                await programs.switch(state.change(tx, account, at_ms), program_id, on=False)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -193,18 +202,12 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
             )
 
 
-async def _ship(tx: Tx, account: DemoAccount, at_ms: int) -> None:
+async def _ship(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """Send what was claimed; every other one is sent with a tracking note."""
     for number, each in enumerate(await shipments.to_send(tx, account.tenant, most=50)):
         note = f"Parcel {each.id[-12:].upper()}" if number % 2 else None
-        await shipments.mark_sent(
-            tx,
-            account.tenant,
-            each.id,
-            by=account.newsletter.email,
-            tracking_note=note,
-            now_ms=at_ms,
-        )
+        change, by = state.change(tx, account, at_ms), account.newsletter.email
+        await shipments.mark_sent(change, each.id, by=by, tracking_note=note)
 
 
 async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:

@@ -34,6 +34,7 @@ class WebhookReceiver:
 
     def __init__(self, services: Services, state: DemoState) -> None:
         self._store, self._policy = services.store, services.policy
+        self._state = state
         self._account_id = state.accounts[0].tenant.account_id
         self._since_ms, self._end_ms = state.end_ms - USED_MS, state.end_ms
         self._outbound = Outbound(services.policy)
@@ -75,9 +76,8 @@ class WebhookReceiver:
             reward_unlocked=True,
             reward_redeemed=True,
         )
-        return await webhooks.create(
-            tx, self._account_id, "", self._url, flags, policy=self._policy, now_ms=now_ms
-        )
+        change = self._state.change(tx, self._state.accounts[0], now_ms)
+        return await webhooks.create(change, "", self._url, flags, policy=self._policy)
 
     async def receive_due(self, until_ms: int) -> None:
         """Receive everything that falls due until then, each attempt at its own time."""

@@ -145,7 +145,7 @@ async def _program(
     logo: StoredLogo,
 ) -> str:
     at_ms = state.start_ms + OPENING_MS + state.rng.randrange(10 * DAY_MS)
-    account_id = account.tenant.account_id
+    change = state.change(tx, account, at_ms)
     about = publications.PublicationFields(
         name=plan.name,
         description=plan.description,
@@ -154,7 +154,7 @@ async def _program(
         income_levels=list(plan.incomes),
         age_ranges=list(plan.ages),
     )
-    publication = await publications.create(tx, account_id, about, logo, now_ms=at_ms)
+    publication = await publications.create(change, about, logo)
     program = plan.program
     fields = programs.ProgramFields(
         cpa=Decimal(program.cpa),
@@ -168,7 +168,7 @@ async def _program(
         referral_pending_duration=program.hold_days,
         referral_pending_duration_enabled=program.hold_days > 0,
     )
-    return (await programs.create(tx, account_id, publication.id, fields, now_ms=at_ms)).id
+    return (await programs.create(change, publication.id, fields)).id
 
 
 async def _join(tx: Tx, state: DemoState, account: DemoAccount) -> None:
@@ -176,12 +176,9 @@ async def _join(tx: Tx, state: DemoState, account: DemoAccount) -> None:
         owner = next(other for other in state.accounts if slug in other.programs)
         at_ms = state.start_ms + OPENING_MS + JOINING_MS + state.rng.randrange(10 * DAY_MS)
         joined, _ = await network.join(
-            tx,
-            state.site,
-            account.tenant.account_id,
+            state.change(tx, account, at_ms),
             owner.programs[slug],
             "Our subscribers ask for something like it.",
-            now_ms=at_ms,
         )
         account.partner_campaigns.append(
             DemoPartnerCampaign(joined.ref_code, joined.id, owner.tenant.account_id, first, last)

@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from honeyguide.events import outbox, signature
+from honeyguide.events import change_log, outbox, signature
 from honeyguide.events.addresses import OutboundPolicy, check_url
 from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail.emails import Backlog
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -125,35 +126,27 @@ _REPLAY = _sql.command("replay")
 
 
 async def create(
-    tx: Tx,
-    account_id: str,
-    scope: str,
-    url: str,
-    flags: Flags,
-    *,
-    policy: OutboundPolicy,
-    now_ms: int,
+    change: Change, scope: str, url: str, flags: Flags, *, policy: OutboundPolicy
 ) -> Webhook:
     check_url(url, policy)
     # The lock lets two requests at once count one after the other.
-    await tx.lock(_LOCK_ACCOUNT, account_id=account_id)
-    if (await tx.one(_COUNT, account_id=account_id) or 0) >= policy.webhooks_per_account:
+    await change.lock(_LOCK_ACCOUNT)
+    if (await change.one(_COUNT) or 0) >= policy.webhooks_per_account:
         raise Invalid(
             "You can have at most {most} webhooks; delete one you no longer need.",
             most=policy.webhooks_per_account,
         )
     webhook_id = new_id()
-    await tx.run(
+    given = {"url": url, **flags.over(None)}
+    await change.run(
         _INSERT,
         id=webhook_id,
-        account_id=account_id,
         campaign_id=scope or None,
-        url=url,
         secret=signature.new_secret(),
-        now_ms=now_ms,
-        **flags.over(None),
+        **given,
     )
-    return await get(tx, account_id, scope, webhook_id)
+    await change_log.record(change, "webhook.created", webhook_id, None, given)
+    return await get(change.tx, change.tenant.account_id, scope, webhook_id)
 
 
 async def of_account(tx: Tx, account_id: str, scope: str) -> list[Webhook]:
@@ -181,8 +174,7 @@ async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tu
 
 
 async def update(
-    tx: Tx,
-    account_id: str,
+    change: Change,
     scope: str,
     webhook_id: str,
     url: str | UnsetType,
@@ -190,38 +182,42 @@ async def update(
     *,
     policy: OutboundPolicy,
 ) -> Webhook:
-    old, _ = await get_locked(tx, account_id, scope, webhook_id)
+    """Saving a URL, even the same one, enables the webhook again."""
+    account_id = change.tenant.account_id
+    old, _ = await get_locked(change.tx, account_id, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
-    await tx.run(
-        _UPDATE,
-        account_id=account_id,
-        id=old.id,
-        url=old.url if url is UNSET else url,
-        **flags.over(old),
-    )
-    tx.wake(outbox.RECALLS)
-    return await get(tx, account_id, scope, webhook_id)
+    given = {"url": old.url if url is UNSET else url, **flags.over(old)}
+    await change.run(_UPDATE, id=old.id, **given)
+    change.tx.wake(outbox.RECALLS)
+    new = await get(change.tx, account_id, scope, webhook_id)
+    before, after = (_logged(each) for each in (old, new))
+    await change_log.record(change, "webhook.changed", new.id, before, after)
+    return new
 
 
-async def delete(tx: Tx, account_id: str, scope: str, webhook_id: str) -> None:
-    webhook = await get(tx, account_id, scope, webhook_id)
-    await tx.run(_DELETE, account_id=account_id, id=webhook.id)
-    tx.wake(outbox.RECALLS)
+def _logged(webhook: Webhook) -> dict[str, Any]:
+    names = ("url", *Flags.__struct_fields__, "disabled_reason")
+    return {name: getattr(webhook, name) for name in names}
 
 
-async def rotate_secret(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int
-) -> str:
+async def delete(change: Change, scope: str, webhook_id: str) -> None:
+    webhook = await get(change.tx, change.tenant.account_id, scope, webhook_id)
+    await change.run(_DELETE, id=webhook.id)
+    change.tx.wake(outbox.RECALLS)
+    await change_log.record(change, "webhook.deleted", webhook.id, {"url": webhook.url})
+
+
+async def rotate_secret(change: Change, scope: str, webhook_id: str) -> str:
     """A new secret; for a day every delivery is signed with the old one as well."""
-    webhook, old_secrets = await get_locked(tx, account_id, scope, webhook_id)
+    webhook, old_secrets = await get_locked(change.tx, change.tenant.account_id, scope, webhook_id)
     secret = signature.new_secret()
+    until_ms = change.now_ms + OVERLAP_MS
     old_secrets = signature.retire(
-        webhook.secret, old_secrets, now_ms=now_ms, until_ms=now_ms + OVERLAP_MS
+        webhook.secret, old_secrets, now_ms=change.now_ms, until_ms=until_ms
     )
-    await tx.run(
-        _ROTATE, account_id=account_id, id=webhook.id, secret=secret, old_secrets=old_secrets
-    )
+    await change.run(_ROTATE, id=webhook.id, secret=secret, old_secrets=old_secrets)
+    await change_log.record(change, "webhook.secret_rotated", webhook.id)
     return secret
 
 

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from honeyguide.events import changes
+from honeyguide.events import change_log, changes
 from honeyguide.integrations import integrations
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -34,28 +35,23 @@ _DELETE_SUBSCRIBERS = _sql.command("delete_subscribers")
 _FINISH = _sql.command("finish")
 
 
-async def disconnect(tx: Tx, tenant: Tenant) -> None:
+async def disconnect(change: Change) -> None:
     """Erases the key. The platform's fields stay there, and another one can be connected."""
-    integration = await integrations.get(tx, tenant)
-    mine: dict[str, Any] = {
-        "id": integration.id,
-        "account_id": tenant.account_id,
-        "campaign_id": tenant.campaign_id,
-    }
-    await tx.run(_DELETE, **mine)
-    await tx.run(_INSERT, **mine)
-    tx.scrub()
-    tx.wake(TOPIC)
+    integration = await integrations.get(change.tx, change.tenant)
+    await change.run(_DELETE, id=integration.id)
+    await change.run(_INSERT, id=integration.id)
+    change.tx.scrub()
+    change.tx.wake(TOPIC)
+    before = integrations.logged(integration)
+    await change_log.record(change, "integration.disconnected", integration.id, before)
 
 
-async def change_list(
-    tx: Tx, tenant: Tenant, keys: EncryptionKeys, new: NewIntegration, *, now_ms: int
-) -> None:
-    """Another list of the same platform. What was written to the old one says nothing about it, so
-    the first sync begins again."""
-    before = await integrations.get(tx, tenant)
-    await disconnect(tx, tenant)
-    await integrations.connect(tx, tenant, keys, new, created_ms=before.created_ms, now_ms=now_ms)
+async def change_list(change: Change, keys: EncryptionKeys, new: NewIntegration) -> None:
+    """Another list of the same platform, which is logged as one disconnected and one connected.
+    What was written to the old one says nothing about it, so the first sync begins again."""
+    before = await integrations.get(change.tx, change.tenant)
+    await disconnect(change)
+    await integrations.connect(change, keys, new, created_ms=before.created_ms)
 
 
 async def disconnected(tx: Tx, *, now_ms: int, most: int) -> list[str]:

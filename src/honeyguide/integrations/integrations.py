@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.events import change_log
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.checked_platform import CheckedPlatform
 from honeyguide.integrations.encryption import EncryptionKeys
@@ -22,6 +23,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import page_index
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
@@ -224,23 +226,15 @@ def _key_hint(platform: str, credentials: Mapping[str, str]) -> str:
 
 
 async def connect(
-    tx: Tx,
-    tenant: Tenant,
-    keys: EncryptionKeys,
-    new: NewIntegration,
-    *,
-    created_ms: int | None = None,
-    now_ms: int,
+    change: Change, keys: EncryptionKeys, new: NewIntegration, *, created_ms: int | None = None
 ) -> Integration:
     """Everybody is queued for writing, and the platform's list is read, from now on. Those who
     signed up here since `created_ms` are added there."""
     integration_id = new_id()
-    await tx.run(
+    await change.run(
         _INSERT,
         taken=_TAKEN,
         id=integration_id,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         platform=new.platform,
         credentials=_encrypted(keys, integration_id, new.credentials),
         key_hint=_key_hint(new.platform, new.credentials),
@@ -251,16 +245,29 @@ async def connect(
         adds_existing=int(new.adds_existing),
         hook_key=new.hook_key,
         pass_ms=TOP_MS,
-        created_ms=now_ms if created_ms is None else created_ms,
-        now_ms=now_ms,
+        created_ms=change.now_ms if created_ms is None else created_ms,
     )
-    tx.wake(TOPIC)
-    return await get(tx, tenant)
+    change.tx.wake(TOPIC)
+    made = await get(change.tx, change.tenant)
+    await change_log.record(change, "integration.connected", made.id, None, logged(made))
+    return made
+
+
+def logged(integration: Integration) -> dict[str, Any]:
+    """What the change log may say: no key, and no address that a webhook is sent to."""
+    return {
+        "platform": integration.platform,
+        "audience_id": integration.audience_id,
+        "audience_name": integration.audience_name,
+        "field_names": integration.names,
+        "code_field": integration.code_field,
+        "adds_existing": integration.adds_existing,
+        "status": integration.status,
+    }
 
 
 async def replace_credentials(
-    tx: Tx,
-    tenant: Tenant,
+    change: Change,
     keys: EncryptionKeys,
     credentials: Mapping[str, str],
     audience: Audience,
@@ -269,11 +276,9 @@ async def replace_credentials(
 ) -> None:
     """A new key for the same list, and the address of its new webhook, if there is one. It goes on
     where it stopped."""
-    integration = await get(tx, tenant)
-    await tx.run(
+    integration = await get(change.tx, change.tenant)
+    await change.run(
         _SET_CREDENTIALS,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         id=integration.id,
         credentials=_encrypted(keys, integration.id, credentials),
         key_hint=_key_hint(integration.platform, credentials),
@@ -281,38 +286,37 @@ async def replace_credentials(
         audience_name=audience.name,
         hook_key=hook_key or integration.hook_key,
     )
-    tx.wake(TOPIC)
+    change.tx.wake(TOPIC)
+    await change_log.record(change, "integration.key_replaced", integration.id)
 
 
-async def set_status(tx: Tx, tenant: Tenant, status: str) -> None:
+async def set_status(change: Change, status: str) -> None:
     """`active` or `paused`. While it is paused, changes are kept and nothing is sent."""
-    integration = await get(tx, tenant)
+    integration = await get(change.tx, change.tenant)
     if integration.status == FAILED and status == PAUSED:
         return
-    await tx.run(
-        _SET_STATUS,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        id=integration.id,
-        status=status,
-    )
-    tx.wake(TOPIC)
+    await change.run(_SET_STATUS, id=integration.id, status=status)
+    change.tx.wake(TOPIC)
+    await _log_changed(change, integration)
 
 
-async def set_field_names(
-    tx: Tx, tenant: Tenant, names: Mapping[SyncField, str], code_field: str
-) -> None:
-    integration = await get(tx, tenant)
-    await tx.run(
+async def _log_changed(change: Change, before: Integration) -> None:
+    after = await get(change.tx, change.tenant)
+    old, new = logged(before), logged(after)
+    await change_log.record(change, "integration.changed", after.id, old, new)
+
+
+async def set_field_names(change: Change, names: Mapping[SyncField, str], code_field: str) -> None:
+    integration = await get(change.tx, change.tenant)
+    await change.run(
         _SET_FIELD_NAMES,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         id=integration.id,
         field_names=msgspec.json.encode(names).decode(),
         code_field=code_field,
         pass_ms=TOP_MS,
     )
-    tx.wake(TOPIC)
+    change.tx.wake(TOPIC)
+    await _log_changed(change, integration)
 
 
 async def retry_failed(tx: Tx, tenant: Tenant, subscriber_id: str | None = None) -> int:

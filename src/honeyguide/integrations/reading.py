@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from honeyguide.events import change_log
 from honeyguide.integrations import integrations
 from honeyguide.integrations.integrations import TOP_MS, Integration
 from honeyguide.integrations.leases import LostLease
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 
@@ -140,12 +141,12 @@ async def count_missing(tx: Tx, integration: Integration) -> MissingCount:
     return counted
 
 
-async def believe_missing(tx: Tx, tenant: Tenant) -> None:
+async def believe_missing(change: Change) -> None:
     """The operator says that so many were really deleted there. Each one is looked up."""
-    await tx.run(
-        _BELIEVE_MISSING,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        top_ms=TOP_MS,
-    )
-    tx.wake(integrations.TOPIC)
+    integration = await integrations.find(change.tx, change.tenant)
+    if not await change.run(_BELIEVE_MISSING, top_ms=TOP_MS):
+        return
+    change.tx.wake(integrations.TOPIC)
+    assert integration is not None
+    asked = {"contacts": integration.missing}
+    await change_log.record(change, "integration.missing_unsubscribed", integration.id, None, asked)

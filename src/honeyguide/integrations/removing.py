@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from honeyguide.events import changes
+from honeyguide.events import change_log, changes
 from honeyguide.integrations import integrations
 from honeyguide.integrations.integrations import MOST_COUNTED, Integration
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -41,17 +41,19 @@ async def page_of(
     return rows, await tx.one(_COUNT, most=MOST_COUNTED, **mine) or 0
 
 
-async def remove_batch(tx: Tx, tenant: Tenant, *, now_ms: int) -> int:
+async def remove_batch(change: Change) -> int:
     """Has some of them removed there. Returns how many; none if nobody is left."""
-    integration = await integrations.get(tx, tenant)
-    mine = _mine(integration)
-    ids = await tx.all(_NEXT, most=BATCH, **mine)
+    integration = await integrations.get(change.tx, change.tenant)
+    ids = await change.all(_NEXT, most=BATCH, id=integration.id)
     if ids:
-        mine.pop("campaign_id")
-        await tx.run(_MARK, ids=ids, now_ms=now_ms, **mine)
+        await change.run(_MARK, ids=ids, id=integration.id)
         for subscriber_id in ids:
-            await changes.record(tx, tenant, subscriber_id)
-        tx.wake(integrations.TOPIC)
+            await changes.record(change.tx, change.tenant, subscriber_id)
+        change.tx.wake(integrations.TOPIC)
+        asked = {"contacts": len(ids)}
+        await change_log.record(
+            change, "integration.unconfirmed_removed", integration.id, None, asked
+        )
     return len(ids)
 
 

@@ -11,16 +11,17 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.accounts import accounts
+from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, texts
 from honeyguide.mail.notification_kinds import PARTNER_JOINED
 from honeyguide.partners import publications, rules
 from honeyguide.store import Again
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -225,32 +226,33 @@ async def _programs_by_id(
     return sorted(found, key=lambda program: places[program.id])
 
 
-async def join(
-    tx: Tx, site: Site, account_id: str, program_id: str, reason: str | None, *, now_ms: int
-) -> tuple[PartnerCampaign, bool]:
+async def join(change: Change, program_id: str, reason: str | None) -> tuple[PartnerCampaign, bool]:
     """The partner's place in the program, and whether it is new. The program's owner is notified
     of a new one."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
-    program = await get(tx, account_id, program_id, now_ms=now_ms)
-    is_new = await tx.run(
+    tx, account_id = change.tx, change.tenant.account_id
+    program = await get(tx, account_id, program_id, now_ms=change.now_ms)
+    is_new = await change.run(
         _JOIN,
         taken={"partner_campaign_code": Again},
         id=new_id(),
-        account_id=account_id,
         owner_account_id=program.account_id,
         program_id=program.id,
         ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1),
         reason=reason,
-        now_ms=now_ms,
     )
-    joined = await get_partner_campaign(tx, account_id, program.id, now_ms=now_ms)
+    joined = await get_partner_campaign(tx, account_id, program.id, now_ms=change.now_ms)
+    if is_new:
+        after = {"program_id": program.id, "reason": reason}
+        await change_log.record(change, "partner_campaign.joined", joined.id, None, after)
     if is_new and account_id != program.account_id:
-        await _notify_owner(tx, site, joined, now_ms=now_ms)
+        await _notify_owner(change, joined)
     return joined, bool(is_new)
 
 
-async def _notify_owner(tx: Tx, site: Site, joined: PartnerCampaign, *, now_ms: int) -> None:
+async def _notify_owner(change: Change, joined: PartnerCampaign) -> None:
+    tx, site = change.tx, change.site
     partner = await accounts.get(tx, joined.account_id)
     owner = await accounts.get(tx, joined.owner_account_id)
     link = f"/program/{joined.program_id}"
@@ -268,7 +270,7 @@ async def _notify_owner(tx: Tx, site: Site, joined: PartnerCampaign, *, now_ms: 
         message,
         link=link,
         base_url=site.base_url,
-        now_ms=now_ms,
+        now_ms=change.now_ms,
     )
 
 

@@ -10,12 +10,14 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, money, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import charges, publications
 from honeyguide.referrals import slugs
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -101,6 +103,19 @@ _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
 
 REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
+_COLUMNS = (
+    "terms",
+    "resources_url",
+    "redirect_url",
+    "slug",
+    "thankyou_page_url",
+    "show_in_directory",
+    "referral_pending_duration",
+    "referral_pending_duration_enabled",
+    "max_payout_cents",
+    "total_budget_cents",
+    "cpa_cents",
+)
 
 
 def _checked(fields: ProgramFields) -> dict[str, Any]:
@@ -146,9 +161,7 @@ def bad_holding_period() -> Invalid:
     )
 
 
-async def create(
-    tx: Tx, account_id: str, publication_id: str, fields: ProgramFields, *, now_ms: int
-) -> Program:
+async def create(change: Change, publication_id: str, fields: ProgramFields) -> Program:
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
         if isinstance(getattr(fields, param), UnsetType):
@@ -163,6 +176,7 @@ async def create(
         "referral_pending_duration_enabled": 0,
         **_checked(fields),
     }
+    tx, account_id = change.tx, change.tenant.account_id
     try:
         publication = await publications.get_locked(tx, account_id, publication_id)
     except Missing:
@@ -174,18 +188,18 @@ async def create(
         "This publication already has a partner program; delete it before you create another.",
         param="publication_uuid",
     )
-    await tx.run(
+    await change.run(
         _INSERT,
         taken={"program_publication": second},
         id=program_id,
-        account_id=account_id,
         publication_id=publication.id,
-        now_ms=now_ms,
         **columns,
     )
     if columns["slug"]:
         await slugs.claim(tx, account_id, slugs.PROGRAM, program_id, columns["slug"])
     await publications.set_enabled(tx, publication, True)
+    made = {"publication_id": publication.id, **columns}
+    await change_log.record(change, "program.created", program_id, None, made)
     return await get(tx, account_id, program_id)
 
 
@@ -225,22 +239,28 @@ async def of_publications(tx: Tx, account_id: str, ids: list[str]) -> dict[str, 
     return {program.publication_id: program for program in found}
 
 
-async def update(
-    tx: Tx, account_id: str, program_id: str, fields: ProgramFields, *, now_ms: int
-) -> Program:
+async def update(change: Change, program_id: str, fields: ProgramFields) -> Program:
     given = _checked(fields)
+    tx, account_id = change.tx, change.tenant.account_id
     old = await _get_locked(tx, account_id, program_id)
-    await _write(tx, old, {**old._asdict(), **given}, now_ms=now_ms)
+    before = {name: getattr(old, name) for name in _COLUMNS}
+    await _write(change, old, {**before, **given})
+    await change_log.record(change, "program.changed", old.id, before, {**before, **given})
     return await get(tx, account_id, program_id)
 
 
-async def switch(tx: Tx, account_id: str, program_id: str, *, on: bool) -> None:
+async def switch(change: Change, program_id: str, *, on: bool) -> None:
     """While it is off, it is not in the partner network and new signups do not count. Pending
     referrals run to their end."""
+    tx, account_id = change.tx, change.tenant.account_id
     program = await get(tx, account_id, program_id)
     publication = await publications.get_locked(tx, account_id, program.publication_id)
     await get(tx, account_id, program_id)  # it may have been deleted while we waited for the lock
     await publications.set_enabled(tx, publication, on)
+    old, new = (
+        {"enabled_partner_program": int(flag)} for flag in (publication.enabled_partner_program, on)
+    )
+    await change_log.record(change, "program.switched", program.id, old, new)
 
 
 async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
@@ -250,28 +270,14 @@ async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
     return await get(tx, account_id, program_id)
 
 
-async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) -> None:
+async def _write(change: Change, old: Program, columns: dict[str, Any]) -> None:
+    tx = change.tx
     if columns["slug"] != old.slug:
         if columns["slug"]:
             await slugs.claim(tx, old.account_id, slugs.PROGRAM, old.id, columns["slug"])
         else:
             await slugs.free(tx, old.account_id, old.id)
-    names = (
-        "id",
-        "account_id",
-        "terms",
-        "resources_url",
-        "redirect_url",
-        "slug",
-        "thankyou_page_url",
-        "show_in_directory",
-        "referral_pending_duration",
-        "referral_pending_duration_enabled",
-        "max_payout_cents",
-        "total_budget_cents",
-        "cpa_cents",
-    )
-    await tx.run(_UPDATE, **{name: columns[name] for name in names})
+    await change.run(_UPDATE, id=old.id, **columns)
     if columns["total_budget_cents"] != old.total_budget_cents:
         await charges.budget_changed(
             tx,
@@ -279,14 +285,16 @@ async def _write(tx: Tx, old: Program, columns: dict[str, Any], *, now_ms: int) 
             old.id,
             old_cents=old.total_budget_cents,
             new_cents=columns["total_budget_cents"],
-            now_ms=now_ms,
+            now_ms=change.now_ms,
         )
 
 
-async def delete(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> None:
+async def delete(change: Change, program_id: str) -> None:
+    tx, account_id = change.tx, change.tenant.account_id
     known = await get(tx, account_id, program_id)
     publication = await publications.get_locked(tx, account_id, known.publication_id)
     program = await _get_locked(tx, account_id, program_id)
-    await tx.run(_DELETE, account_id=account_id, id=program.id, now_ms=now_ms)
+    await change.run(_DELETE, id=program.id)
     await slugs.free(tx, account_id, program.id)
     await publications.set_enabled(tx, publication, False)
+    await change_log.record(change, "program.deleted", program.id, {"name": program.name})

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -17,6 +18,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.partners import audience, logos
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import slugs
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -81,6 +83,10 @@ _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
 
 REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
+# What changes: a publication without whose it is and since when.
+_COLUMNS = tuple(
+    name for name in Publication._fields if name not in ("id", "account_id", "created_ms")
+)
 
 
 def _checked(fields: PublicationFields) -> dict[str, Any]:
@@ -114,22 +120,19 @@ def _checked(fields: PublicationFields) -> dict[str, Any]:
     return given
 
 
-async def create(
-    tx: Tx, account_id: str, fields: PublicationFields, logo: StoredLogo, *, now_ms: int
-) -> Publication:
-    given = {"description": None, "list_id": None, "status": "active", **_checked(fields)}
-    publication_id = new_id()
-    await add_logo(tx, account_id, logo, now_ms=now_ms)
-    await tx.run(
-        _INSERT,
-        id=publication_id,
-        account_id=account_id,
-        logo_id=logo.id,
-        search_text=_search_text(given),
-        now_ms=now_ms,
-        **given,
-    )
-    return await get(tx, account_id, publication_id)
+async def create(change: Change, fields: PublicationFields, logo: StoredLogo) -> Publication:
+    account_id, publication_id = change.tenant.account_id, new_id()
+    given = {
+        "description": None,
+        "list_id": None,
+        "status": "active",
+        **_checked(fields),
+        "logo_id": logo.id,
+    }
+    await add_logo(change.tx, account_id, logo, now_ms=change.now_ms)
+    await change.run(_INSERT, id=publication_id, search_text=_search_text(given), **given)
+    await change_log.record(change, "publication.created", publication_id, None, given)
+    return await get(change.tx, account_id, publication_id)
 
 
 def check_required(fields: PublicationFields, has_logo: bool) -> None:
@@ -167,16 +170,12 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication
 
 
 async def update(
-    tx: Tx,
-    account_id: str,
-    publication_id: str,
-    fields: PublicationChanges,
-    logo: StoredLogo | None,
-    *,
-    now_ms: int,
+    change: Change, publication_id: str, fields: PublicationChanges, logo: StoredLogo | None
 ) -> Publication:
+    tx, account_id = change.tx, change.tenant.account_id
     old = await get_locked(tx, account_id, publication_id)
-    columns = {**old._asdict(), **_checked(fields)}
+    before = {name: getattr(old, name) for name in _COLUMNS}
+    columns = {**before, **_checked(fields)}
     if not isinstance(fields.enabled_partner_program, UnsetType):
         enabled = fields.enabled_partner_program
         if enabled and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
@@ -187,18 +186,21 @@ async def update(
             )
         columns["enabled_partner_program"] = int(enabled)
     if logo is not None:
-        await add_logo(tx, account_id, logo, now_ms=now_ms)
+        await add_logo(tx, account_id, logo, now_ms=change.now_ms)
         columns["logo_id"] = logo.id
-    columns.pop("created_ms")
-    await tx.run(_UPDATE, search_text=_search_text(columns), **columns)
+    await change.run(_UPDATE, id=old.id, search_text=_search_text(columns), **columns)
+    await change_log.record(change, "publication.changed", old.id, before, columns)
     return await get(tx, account_id, publication_id)
 
 
-async def delete(tx: Tx, account_id: str, publication_id: str, *, now_ms: int) -> None:
+async def delete(change: Change, publication_id: str) -> None:
     """Its program leaves the network and accepts no more signups. Pending referrals run to their
     end; history stays."""
+    tx, account_id = change.tx, change.tenant.account_id
     publication = await get_locked(tx, account_id, publication_id)
-    await tx.run(_DELETE, account_id=account_id, id=publication.id, now_ms=now_ms)
+    await change.run(_DELETE, id=publication.id)
+    before = {"name": publication.name}
+    await change_log.record(change, "publication.deleted", publication.id, before)
     program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)
     if program_id is not None:  # nobody can reach it any more to free its page's address
         await slugs.free(tx, account_id, program_id)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.events import outbox
+from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel import checks
 from honeyguide.kernel.actors import ActorKind
@@ -162,6 +162,7 @@ async def add_codes(change: Change, reward_id: str, codes: list[str]) -> int:
     reward = await rewards.get(change.tx, change.tenant, reward_id)
     added = await coupons.add(change, reward, codes)
     if added:
+        await change_log.record(change, "reward.codes_added", reward.id, None, {"codes": added})
         await fill(change, reward_id)
     return added
 
@@ -254,7 +255,14 @@ async def approve(change: Change, earned_id: str, *, of: str | None = None) -> E
             change,
             await _give(change, reward, earned.id, earned.subscriber_id, by=change.actor.by),
         )
-    return await get(change.tx, change.tenant, earned.id)
+    approved = await get(change.tx, change.tenant, earned.id)
+    await _log(change, "earned_reward.approved", earned, approved)
+    return approved
+
+
+async def _log(change: Change, action: str, before: EarnedReward, after: EarnedReward) -> None:
+    old, new = ({"status": each.status} for each in (before, after))
+    await change_log.record(change, action, after.id, old, new)
 
 
 async def redeem(
@@ -299,7 +307,9 @@ async def redeem(
             change,
             await reward_events.events_about(change, outbox.REWARD_REDEEMED, winner, facts),
         )
-    return await get(change.tx, change.tenant, earned.id)
+    redeemed = await get(change.tx, change.tenant, earned.id)
+    await _log(change, "earned_reward.redeemed", earned, redeemed)
+    return redeemed
 
 
 async def claim(

@@ -5,15 +5,17 @@ call the endpoints behind it.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -75,22 +77,22 @@ async def find_by_public_id(tx: Tx, public_id: str) -> Embed | None:
     return await tx.one(_BY_PUBLIC_ID, public_id=public_id) if _PUBLIC_ID(public_id) else None
 
 
-async def save(tx: Tx, tenant: Tenant, fields: EmbedFields, *, now_ms: int) -> None:
+async def save(change: Change, fields: EmbedFields) -> None:
     """Creates the public id at the first time; it stays the same from then on."""
     if fields.keep_days not in KEEP_DAYS:
         raise Invalid("{field} must be 30 or 0.", param="keep_days")
     checks.text(fields.form_selector, param="form_selector", limit=SELECTOR_LIMIT)
     if not fields.form_selector.isprintable():
         raise Invalid("{field} must be one line of text.", param="form_selector")
-    await tx.run(
-        _SAVE,
-        **tenant._asdict(),
-        public_id=f"hg_{new_code(_PUBLIC_ID_LENGTH)}",
-        origins="\n".join(parse_origins(fields.origins)),
-        keep_days=fields.keep_days,
-        form_selector=fields.form_selector,
-        now_ms=now_ms,
-    )
+    old = await find(change.tx, change.tenant)
+    new: dict[str, Any] = {
+        "origins": "\n".join(parse_origins(fields.origins)),
+        "keep_days": fields.keep_days,
+        "form_selector": fields.form_selector,
+    }
+    await change.run(_SAVE, public_id=f"hg_{new_code(_PUBLIC_ID_LENGTH)}", **new)
+    before = {name: getattr(old, name) for name in new} if old is not None else None
+    await change_log.record(change, "embed.changed", change.tenant.campaign_id, before, new)
 
 
 async def last_signups(tx: Tx, tenant: Tenant, *, most: int) -> list[EmbedSignup]:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
+from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
@@ -16,6 +17,7 @@ from honeyguide.mail.newsletter_block import STYLES
 from honeyguide.mail.newsletter_tools import COUNT, HUB, LINK, NEXT, TO_GO, TOOLS, NewsletterTool
 from honeyguide.referrals import hub
 from honeyguide.referrals.rewards import Reward, next_reward
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -83,10 +85,16 @@ async def find_block(tx: Tx, tenant: Tenant) -> NewsletterBlock | None:
     return await tx.one(_FIND, **tenant._asdict())
 
 
-async def save_block(tx: Tx, tenant: Tenant, block: NewsletterBlock, *, now_ms: int) -> None:
+async def save_block(change: Change, block: NewsletterBlock) -> None:
     checks.one_of(block.tool, tuple(TOOLS), param="tool")
     checks.one_of(block.style, tuple(STYLES), param="style")
     checks.text(block.heading, param="heading", limit=HEADING_LIMIT)
     if not block.heading.isprintable():
         raise Invalid("{field} must be one line of text.", param="heading")
-    await tx.run(_SAVE, **tenant._asdict(), **block._asdict(), now_ms=now_ms)
+    old = await find_block(change.tx, change.tenant)
+    await change.run(_SAVE, **block._asdict())
+    before = old._asdict() if old is not None else None
+    campaign_id = change.tenant.campaign_id
+    await change_log.record(
+        change, "newsletter_block.changed", campaign_id, before, block._asdict()
+    )

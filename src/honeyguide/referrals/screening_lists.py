@@ -11,11 +11,13 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from honeyguide.events import change_log
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -107,25 +109,31 @@ async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> Screening
     return await tx.one(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
 
 
-async def add(
-    tx: Tx, tenant: Tenant, new: Iterable[NewEntry], *, is_blocked: bool, now_ms: int
-) -> None:
+async def add(change: Change, new: Iterable[NewEntry], *, is_blocked: bool) -> None:
     """To the block list or the allow list; what is on the other list moves."""
+    listed = {(each.kind, each.value): each for each in await entries(change.tx, change.tenant)}
     for each in new:
-        await tx.run(
-            _PUT,
-            **tenant._asdict(),
-            **each._asdict(),
-            id=new_id(),
-            is_blocked=int(is_blocked),
-            now_ms=now_ms,
-        )
-    if (await tx.one(_COUNT, **tenant._asdict()) or 0) > MOST:
+        old = listed.get((each.kind, each.value))
+        entry_id = new_id() if old is None else old.id
+        await change.run(_PUT, **each._asdict(), id=entry_id, is_blocked=int(is_blocked))
+        before = None if old is None else _logged(old.kind, is_blocked=bool(old.is_blocked))
+        after = _logged(each.kind, is_blocked=is_blocked)
+        await change_log.record(change, "screening_entry.added", entry_id, before, after)
+    if (await change.one(_COUNT) or 0) > MOST:
         raise Invalid("The two lists can have {most:,} entries in all.", most=MOST)
 
 
-async def remove(tx: Tx, tenant: Tenant, entry_id: str) -> None:
-    await tx.run(_REMOVE, **tenant._asdict(), id=entry_id)
+async def remove(change: Change, entry_id: str) -> None:
+    listed = {each.id: each for each in await entries(change.tx, change.tenant)}
+    if await change.run(_REMOVE, id=entry_id) and entry_id in listed:
+        old = listed[entry_id]
+        before = _logged(old.kind, is_blocked=bool(old.is_blocked))
+        await change_log.record(change, "screening_entry.removed", entry_id, before)
+
+
+def _logged(kind: str, *, is_blocked: bool) -> dict[str, str]:
+    """Without the value: it may be somebody's address, and the log outlives the entry."""
+    return {"kind": kind, "list": "block" if is_blocked else "allow"}
 
 
 async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:

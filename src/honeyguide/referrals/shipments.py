@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.events import outbox
+from honeyguide.events import change_log, outbox
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
@@ -20,6 +20,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import earned_states
 from honeyguide.referrals.page_index import TOP
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -189,28 +190,20 @@ async def sent(
 
 
 async def mark_sent(
-    tx: Tx,
-    tenant: Tenant,
-    shipment_id: str,
-    *,
-    by: str,
-    tracking_note: str | None,
-    now_ms: int,
+    change: Change, shipment_id: str, *, by: str, tracking_note: str | None
 ) -> tuple[Shipment, bool]:
     """The shipment, and whether this call marked it. If somebody else did before, it stays as it
     is, and says who and when."""
     if tracking_note is not None:
         checks.text(tracking_note, param="tracking_note", limit=checks.STRING_LIMIT)
-    found = await get(tx, tenant, shipment_id)
-    marked = await tx.run(
-        _MARK_SENT,
-        **tenant._asdict(),
-        id=found.id,
-        by=by,
-        tracking_note=(tracking_note or "").strip() or None,
-        now_ms=now_ms,
-    )
-    return await get(tx, tenant, found.id), marked == 1
+    found = await get(change.tx, change.tenant, shipment_id)
+    note = (tracking_note or "").strip() or None
+    marked = await change.run(_MARK_SENT, id=found.id, by=by, tracking_note=note)
+    if marked:
+        # Without the note: an erasure removes it from the shipment.
+        before, after = {"status": TO_SEND}, {"status": SENT}
+        await change_log.record(change, "shipment.sent", found.id, before, after)
+    return await get(change.tx, change.tenant, found.id), marked == 1
 
 
 async def with_old_address(tx: Tx, *, now_ms: int, most: int) -> list[OldAddress]:

@@ -93,21 +93,19 @@ def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
 
 async def create_key(tx: Tx, request: PageRequest) -> PageView:
     forms.require(FORMS["keys"], request.fields)
-    key = await keys.create(
-        tx, request.who.account_id, name=request.text("name"), now_ms=request.now_ms
-    )
+    key = await keys.create(request.change(tx), name=request.text("name"))
     # Not a redirect: the key is in this one response and nowhere else.
     return await _page(tx, request, 201, new_key=key)
 
 
 async def revoke_key(tx: Tx, request: PageRequest) -> Response:
-    await keys.revoke(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    await keys.revoke(request.change(tx), request.at("id"))
     return request.go("/account", "Key revoked. Requests with it are now refused.")
 
 
 async def save_profile(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORMS["profile"], request.fields)
-    await accounts.rename(tx, request.who.account_id, request.text("name"))
+    await accounts.rename(request.change(tx), request.text("name"))
     return request.go("/account", "Profile saved.")
 
 
@@ -136,7 +134,7 @@ async def _count_attempt(tx: Tx, request: PageRequest) -> str | None:
 
 
 async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> None:
-    await passwords.set_hash(tx, request.who.account_id, password_hash)
+    await passwords.change_hash(request.change(tx), password_hash)
     key = EmailAddress(request.who.email).key
     await attempts.forget(tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key)
 
@@ -152,20 +150,13 @@ async def end_session(tx: Tx, request: PageRequest) -> Response:
 
 async def invite(tx: Tx, request: PageRequest) -> PageView:
     forms.require(FORMS["invitations"], request.fields)
-    inviter = await accounts.get(tx, request.who.account_id)
     email = EmailAddress.parse(request.text("email"))
-    link = await invitations.invite(
-        tx,
-        request.services.site,
-        inviter,
-        email,
-        as_partner=bool(request.text("as_partner")),
-        now_ms=request.now_ms,
-    )
+    as_partner = bool(request.text("as_partner"))
+    link = await invitations.invite(request.change(tx), email, as_partner=as_partner)
     # Not a redirect: the link is in this one response and in the email.
     return await _page(tx, request, invitation_link=link)
 
 
 async def withdraw_invitation(tx: Tx, request: PageRequest) -> Response:
-    await invitations.withdraw(tx, request.who.account_id, request.text("id"))
+    await invitations.withdraw(request.change(tx), request.text("id"))
     return request.go("/account", "Invitation withdrawn.")

@@ -13,7 +13,7 @@ from honeyguide.doctor import checks, records
 from honeyguide.doctor.judgements import SeenRequest
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel, in_order
 from honeyguide.events import webhooks
-from honeyguide.kernel import money
+from honeyguide.kernel import actors, money
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
@@ -23,7 +23,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import ledger_check, payouts, rules, statements
+from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
 from honeyguide.store import job_failures, job_runs
 from honeyguide.store.tx import Tx
 
@@ -132,11 +132,13 @@ async def prove(services: PageServices, request: PageRequest) -> PageView:
 async def mark(tx: Tx, request: PageRequest) -> Response:
     """Marks a payout as paid, or as unpaid again."""
     payout_id, now_ms = request.text("payout"), request.now_ms
+    site, actor = request.services.site, actors.member(request.who.account_id)
     if request.text("do") == "undo":
-        payout = await payouts.unmark_paid(tx, payout_id, now_ms=now_ms)
+        payout = await payout_marks.unmark_paid(tx, site, actor, payout_id, now_ms=now_ms)
         done = "is unpaid again"
     else:
-        payout = await payouts.mark_paid(tx, payout_id, request.text("reference"), now_ms=now_ms)
+        reference = request.text("reference")
+        payout = await payout_marks.mark_paid(tx, site, actor, payout_id, reference, now_ms=now_ms)
         done = "was marked as paid"
     where = f"/administration?month={payout.month}" if _month(request) else "/administration"
     month = rules.month_name(payout.month)

@@ -121,7 +121,7 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         form_selector=request.text("form_selector"),
     )
     before = await embeds.find(tx, request.tenant)
-    await embeds.save(tx, request.tenant, fields, now_ms=request.now_ms)
+    await embeds.save(request.change(tx), fields)
     said = "Changes saved."
     in_the_code = (fields.keep_days, fields.form_selector)
     if before is not None and in_the_code != (before.keep_days, before.form_selector):

@@ -151,9 +151,7 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
         hook_key=secrets.token_urlsafe(24),
     )
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
-    await services.store.write(
-        integrations.connect, request.tenant, _keys(services), new, now_ms=request.now_ms
-    )
+    await request.apply(integrations.connect, _keys(services), new)
     said = f"{platform.about.name} is connected. The first sync has begun. {problem}"
     return request.go("/integrations", said.strip())
 
@@ -245,9 +243,8 @@ async def _replace_key(
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     if audience.id == integration.audience_id:
         said = "The new key works."
-        await services.store.write(
+        await request.apply(
             integrations.replace_credentials,
-            request.tenant,
             _keys(services),
             new.credentials,
             audience,
@@ -255,9 +252,7 @@ async def _replace_key(
         )
     else:
         said = f"We are writing everybody to {audience.name} now."
-        await services.store.write(
-            disconnecting.change_list, request.tenant, _keys(services), new, now_ms=request.now_ms
-        )
+        await request.apply(disconnecting.change_list, _keys(services), new)
     if old is not None:
         with_new_key = {**old.credentials, **credentials}
         await connecting.take_down(platform, msgspec.structs.replace(old, credentials=with_new_key))
@@ -270,35 +265,32 @@ async def _replace_key(
 async def act(services: PageServices, request: PageRequest) -> Response:
     """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, and
     disconnect."""
-    store, tenant = services.store, request.tenant
     wanted = request.text("do")
     if wanted == "pause":
-        await store.write(integrations.set_status, tenant, integrations.PAUSED)
+        await request.apply(integrations.set_status, integrations.PAUSED)
         return request.go("/integrations", "Paused. Changes are kept and sent when you resume.")
     if wanted == "resume":
-        await store.write(integrations.set_status, tenant, integrations.ACTIVE)
+        await request.apply(integrations.set_status, integrations.ACTIVE)
         return request.go("/integrations", "Resumed.")
     if wanted == "retry":
-        count = await store.write(
-            integrations.retry_failed, tenant, request.text("subscriber") or None
+        count = await services.store.write(
+            integrations.retry_failed, request.tenant, request.text("subscriber") or None
         )
         return request.go("/integrations", f"We are trying {count:,} again.")
     if wanted == "unsubscribe_missing":
-        await store.write(reading.believe_missing, tenant)
+        await request.apply(reading.believe_missing)
         said = "We are looking each of them up. Those who are gone are unsubscribed here."
         return request.go("/integrations", said)
     if wanted == "remove_unconfirmed":
-        return await _remove_unconfirmed(services, request)
+        return await _remove_unconfirmed(request)
     if wanted == "disconnect":
         return await _disconnect(services, request)
     raise Missing("There is no such action.")
 
 
-async def _remove_unconfirmed(services: PageServices, request: PageRequest) -> Response:
+async def _remove_unconfirmed(request: PageRequest) -> Response:
     count = 0
-    while done := await services.store.write(
-        removing.remove_batch, request.tenant, now_ms=request.now_ms
-    ):
+    while done := await request.apply(removing.remove_batch):
         count += done
     said = f"We are removing {count:,} of them there." if count else "There is nobody to remove."
     return request.go("/integrations", said)
@@ -314,7 +306,7 @@ async def _disconnect(services: PageServices, request: PageRequest) -> Response:
         is_gone = await connecting.take_down(platform, access)
     except Fault:
         is_gone = False
-    await services.store.write(disconnecting.disconnect, request.tenant)
+    await request.apply(disconnecting.disconnect)
     name = platform.about.name
     words = f"{name} is disconnected, and its key is deleted here. Your fields stay there."
     if not is_gone and platform.about.hooks == Hooks.AUTOMATIC:
@@ -352,5 +344,5 @@ async def save_fields(services: PageServices, request: PageRequest) -> Response:
     )
     await connecting.create_fields(platform, msgspec.structs.replace(access, field_names=names))
     code_field = request.text("code_field")[:CODE_FIELD_LIMIT]
-    await services.store.write(integrations.set_field_names, request.tenant, names, code_field)
+    await request.apply(integrations.set_field_names, names, code_field)
     return request.go("/integrations", "Saved. Everybody is written again with the new names.")

@@ -254,7 +254,11 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
     password_hash = await passwords.hashed(passwords.checked(request.fields["password"], email=""))
     try:
         account_id = await services.store.write(
-            invitations.reset_password, request.at("token"), password_hash, now_ms=request.now_ms
+            invitations.reset_password,
+            services.site,
+            request.at("token"),
+            password_hash,
+            now_ms=request.now_ms,
         )
     except Missing:
         return _link_expired(request, "/password")

@@ -87,14 +87,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
 
 async def join(tx: Tx, request: PageRequest) -> Response:
     reason = request.text("reason") or None
-    campaign, is_new = await network.join(
-        tx,
-        request.services.site,
-        request.who.account_id,
-        request.at("id"),
-        reason,
-        now_ms=request.now_ms,
-    )
+    campaign, is_new = await network.join(request.change(tx), request.at("id"), reason)
     name = formats.isolated(campaign.publication_name)
     flash = (
         f"You joined the partner program of {name}. Here are your links."

@@ -125,7 +125,7 @@ async def preview(tx: Tx, request: PageRequest) -> Response:
 async def send_test(tx: Tx, request: PageRequest) -> Response:
     """The block as the tool would fill it in, to the operator's own address."""
     chosen = await _chosen(tx, request)
-    await newsletter_links.save_block(tx, request.tenant, chosen.choice, now_ms=request.now_ms)
+    await newsletter_links.save_block(request.change(tx), chosen.choice)
     reader = next(iter((await _readers(tx, request)).values()))
     made = chosen.as_seen_by(reader.values)
     await emails.enqueue(

@@ -9,9 +9,12 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from honeyguide.accounts import notification_settings
 from honeyguide.events.addresses import check_url
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notification_choices, notification_links, slack_messages
 from honeyguide.mail.notification_choices import Choice
 from honeyguide.mail.notification_kinds import (
@@ -26,6 +29,7 @@ from honeyguide.mail.notification_kinds import (
 from honeyguide.mail.notification_links import TurnOff
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 FORM = {"url": Field("Slack webhook URL")} | {kind.name: Field(kind.label) for kind in KINDS}
@@ -73,15 +77,16 @@ def _typed(request: PageRequest) -> dict[str, Choice]:
 
 async def save(tx: Tx, request: PageRequest) -> Response:
     """An empty URL keeps the webhook: its URL is a secret, which the form does not show."""
-    account_id, url = request.who.account_id, request.text("url")
+    change, url = request.change(tx), request.text("url")
     if url:
-        encrypted_url = _encrypted(request, url)
-        await slack_messages.set_webhook(
-            tx, account_id, encrypted_url=encrypted_url, host=urlsplit(url).hostname or ""
+        await notification_settings.set_slack_webhook(
+            change,
+            encrypted_url=_encrypted(request, url),
+            host=urlsplit(url).hostname or "",
         )
     elif request.text("remove"):
-        await slack_messages.delete_webhook(tx, account_id)
-    await notification_choices.save(tx, account_id, _typed(request))
+        await notification_settings.remove_slack_webhook(change)
+    await notification_settings.save(change, _typed(request))
     return request.go("/notices/preferences", "Changes saved.")
 
 
@@ -114,7 +119,10 @@ async def ask_off(tx: Tx, request: PageRequest) -> PageView:
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     asked = _turn_off(request)
-    await notification_choices.turn_off(tx, asked.account_id, asked.kind)
+    # Whoever has the link needs no session, and no campaign is meant.
+    tenant, actor = Tenant(asked.account_id, ""), actors.member(asked.account_id)
+    change = Change(tx, request.services.site, tenant, actor, request.now_ms)
+    await notification_settings.turn_off(change, asked.kind)
     return _off_view(request, asked, is_off=True)
 
 

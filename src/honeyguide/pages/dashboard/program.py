@@ -66,16 +66,16 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 async def act(tx: Tx, request: PageRequest) -> Response:
     """Pause, resume or delete."""
-    account_id, do = request.who.account_id, request.text("do")
-    program = await programs.get(tx, account_id, request.at("id"))
+    change, do = request.change(tx), request.text("do")
+    program = await programs.get(tx, request.who.account_id, request.at("id"))
     if do == "delete":
-        await programs.delete(tx, account_id, program.id, now_ms=request.now_ms)
+        await programs.delete(change, program.id)
         return request.go(
             "/publications",
             "The program was deleted. "
             "Pending referrals finish as planned, and its history is kept.",
         )
-    await programs.switch(tx, account_id, program.id, on=do != "pause")
+    await programs.switch(change, program.id, on=do != "pause")
     flash = (
         "The program is paused. New partner referrals do not count."
         if do == "pause"

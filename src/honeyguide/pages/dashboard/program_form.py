@@ -188,9 +188,7 @@ async def new_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def create(tx: Tx, request: PageRequest) -> Response:
     publication = await publications.get(tx, request.who.account_id, request.text("publication"))
-    made = await programs.create(
-        tx, request.who.account_id, publication.id, _checked(request), now_ms=request.now_ms
-    )
+    made = await programs.create(request.change(tx), publication.id, _checked(request))
     return request.go(
         f"/program/{made.id}", "Your program is live. Partners who join get their own links."
     )
@@ -204,9 +202,7 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
-    changed = await programs.update(
-        tx, request.who.account_id, request.at("id"), _checked(request), now_ms=request.now_ms
-    )
+    changed = await programs.update(request.change(tx), request.at("id"), _checked(request))
     return request.go(f"/program/{changed.id}", "Saved. Pending referrals keep their original fee.")
 
 

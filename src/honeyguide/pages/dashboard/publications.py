@@ -178,13 +178,7 @@ async def create(services: PageServices, request: PageRequest) -> Response:
     logo = await _logo(request)
     if logo is None:
         raise Required("logo")
-    made = await services.store.write(
-        publications.create,
-        request.who.account_id,
-        fields,
-        logo,
-        now_ms=request.now_ms,
-    )
+    made = await request.apply(publications.create, fields, logo)
     return request.go(
         f"/program/new?publication={made.id}",
         f"{formats.isolated(made.name)} was added. Next, set up its partner program.",
@@ -197,23 +191,15 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def edit(services: PageServices, request: PageRequest) -> Response:
-    account_id = request.who.account_id
     # Decoding a logo is expensive, so nobody gets that far with somebody else's publication.
-    old = await services.store.read(publications.get, account_id, request.at("id"))
+    old = await services.store.read(publications.get, request.who.account_id, request.at("id"))
     fields = _checked(request, unless=("logo",))
-    saved = await services.store.write(
-        publications.update,
-        account_id,
-        old.id,
-        fields,
-        await _logo(request),
-        now_ms=request.now_ms,
-    )
+    saved = await request.apply(publications.update, old.id, fields, await _logo(request))
     return request.go("/publications", f"{formats.isolated(saved.name)} was saved.")
 
 
 async def delete(tx: Tx, request: PageRequest) -> Response:
-    await publications.delete(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    await publications.delete(request.change(tx), request.at("id"))
     return request.go(
         "/publications", "The publication was deleted. Its history and the amounts owed are kept."
     )

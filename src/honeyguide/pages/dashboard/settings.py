@@ -88,5 +88,5 @@ async def save_campaign(services: PageServices, request: PageRequest) -> Respons
 
 async def save_time_zone(tx: Tx, request: PageRequest) -> Response:
     forms.require(TIME_ZONE_FORM, request.fields)
-    await accounts.set_time_zone(tx, request.who.account_id, request.text("time_zone"))
+    await accounts.set_time_zone(request.change(tx), request.text("time_zone"))
     return request.go("/settings", "Time zone saved. All days are now cut in this zone.")

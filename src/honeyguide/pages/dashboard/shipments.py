@@ -143,12 +143,10 @@ async def mark_sent(tx: Tx, request: PageRequest) -> Response:
     for shipment_id in ids:
         try:
             shipment, is_mine = await shipments.mark_sent(
-                tx,
-                request.tenant,
+                request.change(tx),
                 shipment_id,
                 by=request.who.email,
                 tracking_note=request.text("tracking_note"),
-                now_ms=request.now_ms,
             )
         except Missing:
             gone += 1

@@ -62,13 +62,11 @@ async def change_list(tx: Tx, request: PageRequest) -> Response:
     wanted = request.text("do")
     if wanted in ("block", "allow"):
         entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
-        await screening_lists.add(
-            tx, tenant, [entry], is_blocked=wanted == "block", now_ms=request.now_ms
-        )
+        await screening_lists.add(request.change(tx), [entry], is_blocked=wanted == "block")
         flash = f"Their email address is on your {wanted} list."
     else:
         listed = await screening_lists.of_subscriber(tx, tenant, person.id)
         if listed is not None:
-            await screening_lists.remove(tx, tenant, listed.id)
+            await screening_lists.remove(request.change(tx), listed.id)
         flash = "Their email address is on neither list."
     return request.go(f"/subscribers/{person.id}", flash)

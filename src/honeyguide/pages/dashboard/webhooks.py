@@ -71,13 +71,11 @@ def _flags(request: PageRequest) -> Flags:
 async def create(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hook = await webhooks.create(
-        tx,
-        request.tenant.account_id,
+        request.change(tx),
         "",
         request.text("url"),
         _flags(request),
         policy=request.services.policy,
-        now_ms=request.now_ms,
     )
     return request.go(
         f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds."
@@ -140,8 +138,7 @@ async def update(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hook, scope = await _found(tx, request)
     await webhooks.update(
-        tx,
-        request.tenant.account_id,
+        request.change(tx),
         scope,
         hook.id,
         request.text("url"),
@@ -172,11 +169,11 @@ async def act(tx: Tx, request: PageRequest) -> PageView | Response:
             here, f"Replaying {events}." if count else "There are no events since then."
         )
     if action == "rotate":
-        secret = await webhooks.rotate_secret(tx, account_id, scope, hook.id, now_ms=now_ms)
+        secret = await webhooks.rotate_secret(request.change(tx), scope, hook.id)
         return await _one(tx, request, secret)
     if action == "reveal":
         return await _one(tx, request, hook.secret)
     if action == "delete":
-        await webhooks.delete(tx, account_id, scope, hook.id)
+        await webhooks.delete(request.change(tx), scope, hook.id)
         return request.go("/webhooks", "Webhook deleted.")
     raise Missing("Page not found.")
