@@ -130,7 +130,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             # In a thread that nobody waits for: the folder may be on a disk that hangs.
             threading.Thread(target=plan.place.make_private, daemon=True).start()
         jobs = (
-            jobs_of(site, transport)
+            jobs_of(site, transport, change_log_keep_days=settings.change_log_keep_days)
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + backup_jobs(plan)
         )

@@ -90,6 +90,9 @@ class Settings:
     backup_age_recipient: str = setting(
         "", "age public key (age1…) to encrypt backups for; default: not encrypted"
     )
+    change_log_keep_days: int = setting(  # type: ignore[assignment]
+        "730", "days after which an entry of the change log is deleted"
+    )
     test_clock: str = setting(
         "", "file with the seconds to add to the current time; only with a base URL on loopback"
     )
@@ -215,6 +218,7 @@ def _checked(values: dict[str, str]) -> Settings:
         "max_webhooks": _number(values, "max_webhooks", 1, 10_000),
         "backup_interval": _number(values, "backup_interval", 1, 720),
         "backup_keep_days": _number(values, "backup_keep_days", 1, 3_650),
+        "change_log_keep_days": _number(values, "change_log_keep_days", 1, 3_650),
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):

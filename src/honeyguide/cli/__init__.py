@@ -14,6 +14,7 @@ import typer
 from honeyguide.cli import (
     accounts,
     backup,
+    changes,
     demo,
     doctor,
     init,
@@ -31,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-groups = (init, server, backup, restore, demo, doctor, jobs, money, subscribers)
+groups = (init, server, backup, restore, demo, doctor, jobs, money, subscribers, changes)
 for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")

@@ -31,6 +31,12 @@ class LoggedChange(NamedTuple):
     """JSON objects of what differs. Both are empty once the subscriber they are about is erased."""
     changed_ms: int
 
+    @property
+    def differences(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+        """Before and after."""
+        before, after = (_decode(side) if side else None for side in (self.before, self.after))
+        return before, after
+
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
@@ -41,6 +47,7 @@ _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 
 _encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 async def record(
@@ -80,7 +87,7 @@ async def of_account(
 
 
 async def about(tx: Tx, account_id: str, subscriber_id: str) -> list[LoggedChange]:
-    """What was done to a subscriber or by them, the first first."""
+    """What was done to a subscriber or what they earned, and by them, the first first."""
     return await tx.all(_ABOUT, account_id=account_id, subscriber_id=subscriber_id)
 
 

@@ -12,9 +12,17 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, lifecycle, rules, screening, subscribers
+from honeyguide.referrals import (
+    campaigns,
+    lifecycle,
+    referral_decisions,
+    rules,
+    screening,
+    subscribers,
+)
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
+from honeyguide.referrals.referral_decisions import ReferralDecision
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -40,6 +48,9 @@ class Explained(NamedTuple):
     signals: StoredSignals
     rule: str
     what_would_change_it: str
+    decisions: list[ReferralDecision]
+    """Who decided otherwise than before, when and why; the last one is why it is what it is. None
+    if it still is what it was at the signup, or if an older version decided."""
 
 
 async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Explained:
@@ -61,6 +72,7 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Expla
         signals=signals,
         rule=_rule(subscriber, campaign),
         what_would_change_it=_what_would_change_it(subscriber),
+        decisions=await referral_decisions.of_subscriber(tx, tenant, subscriber.id),
     )
 
 

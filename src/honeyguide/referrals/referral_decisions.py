@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.subscribers import Subscriber
@@ -26,6 +27,11 @@ class ReferralDecision(NamedTuple):
     actor_id: str
     note: str | None
     decided_ms: int
+
+    @property
+    def by(self) -> str | None:
+        """As the subscriber's `decided_by`: None if nobody decided by hand."""
+        return Actor(ActorKind(self.actor_kind), self.actor_id).by
 
 
 _sql = beside(__file__)

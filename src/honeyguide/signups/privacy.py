@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.events import change_log
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
@@ -15,6 +16,7 @@ from honeyguide.referrals import (
     earned_rewards,
     hub_choices,
     notes,
+    referral_decisions,
     rules,
     saved_filters,
     screening_lists,
@@ -86,6 +88,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
     return {
         "subscriber": _subscriber(s),
         "referral": _referral(s),
+        **await _changes(tx, tenant, s.id),
         "consents": [
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
             for each in await consents.of_subscriber(tx, tenant, s.id)
@@ -109,6 +112,33 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
         "email_platforms": await _platforms(tx, tenant, s.id),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
+    }
+
+
+async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]:
+    """What was decided about their referral, and what the change log says of them."""
+    return {
+        "decisions": [
+            {
+                "before": {"status": each.before_status, "reason": each.before_reason},
+                "after": {"status": each.status, "reason": each.reason},
+                "by": each.actor_kind,
+                "note": each.note,
+                "at": _at(each.decided_ms),
+            }
+            for each in await referral_decisions.of_subscriber(tx, tenant, subscriber_id)
+        ],
+        "changes": [
+            {
+                "action": each.action,
+                "subject_uuid": each.subject_id,
+                "by": each.actor_kind,
+                "before": each.differences[0],
+                "after": each.differences[1],
+                "at": _at(each.changed_ms),
+            }
+            for each in await change_log.about(tx, tenant.account_id, subscriber_id)
+        ],
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from honeyguide.accounts import accounts, attempts, idempotency, invitations, sessions
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
-from honeyguide.events import outbox
+from honeyguide.events import change_log, outbox
 from honeyguide.integrations import disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.site import Site
@@ -236,7 +236,7 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
     )
 
 
-def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
+def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
         *COUNTS,
@@ -294,4 +294,5 @@ def jobs_of(site: Site, transport: Transport) -> tuple[Job, ...]:
         ),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
+        _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),
     )

@@ -42,7 +42,8 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
-from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
+from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE, Reason
+from honeyguide.referrals.referral_decisions import ReferralDecision
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
@@ -92,7 +93,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     choices = await hub_choices.of_subscriber(tx, tenant, person.id)
     timeline = [
         _joined(person, referrer, sent_by),
-        *_decided(person),
+        *_decided(person, explained.decisions if explained else []),
         *_earned(earned),
         *_referred(referred),
         *_emailed(sent),
@@ -196,20 +197,26 @@ def _joined(
     return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
 
 
-def _decided(person: Subscriber) -> Iterator[TimelineEntry]:
+def _decided(person: Subscriber, decisions: list[ReferralDecision]) -> Iterator[TimelineEntry]:
+    """The last decision is told from the subscriber: only there it says what happens next, and
+    older versions kept no others."""
+    if decisions and decisions[-1].decided_ms == person.decided_ms:
+        decisions = decisions[:-1]
+    for each in decisions:
+        why = Reason(each.reason).sentence if each.reason else ""
+        yield _decision(each.decided_ms, each.status, each.by, why)
     if person.decided_ms is None:
         return
-    status = person.referral_status
-    verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
-    by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(
-        person.decided_by or "", ""
-    )
     why = ""
     if person.referral_reason:
         why = rules.explain(person.referral_reason, person.referral_due_ms)
-    yield TimelineEntry(
-        person.decided_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why
-    )
+    yield _decision(person.decided_ms, person.referral_status, person.decided_by, why)
+
+
+def _decision(at_ms: int, status: str, decided_by: str | None, why: str) -> TimelineEntry:
+    verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
+    by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(decided_by or "", "")
+    return TimelineEntry(at_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why)
 
 
 def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
