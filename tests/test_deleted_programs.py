@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.market import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
+from tests.support.stores import statement
 from tests.support.web import operator, words
 
 DAY_S = 86_400
@@ -95,4 +96,18 @@ def test_a_program_that_nobody_is_pending_in_is_gone_at_once(service: Service, b
     asked = words(alice.web.post(f"{page}/act", page=page, do="delete").text)
     assert alice.web.get(page).status_code == 404, asked
     assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").status_code == 404
+    assert STILL_RUNNING not in words(alice.web.get("/program").text)
+
+
+def test_a_month_without_a_charge_keeps_nothing_open(service: Service, bob: Member) -> None:
+    """What the budget did not allow is decided, and nothing is owed."""
+    alice = operator(service)
+    program = offer(alice, cpa=3, total_budget=1)
+    alice.subscribe("ana@example.org", referrer_code=join(bob, program)["ref_code"])
+    api = f"/v2/partner_programs/{program['uuid']}"
+    assert alice.get(f"{api}/spend").json()["spend"]["spent"] == 0
+    months = statement("SELECT spent_cents FROM budget WHERE program_id = :id")
+    assert service.read(lambda tx: tx.all(months, id=program["uuid"])) == [(0,)]
+    assert alice.delete(api).status_code == 200
+    assert alice.get(f"{api}/spend").status_code == 404
     assert STILL_RUNNING not in words(alice.web.get("/program").text)

@@ -275,7 +275,7 @@ def test_an_owner_hears_of_a_new_partner_and_not_of_themselves(ana: Operator) ->
 def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Operator) -> None:
     """Two processes at once; a month is locked while one of them notifies."""
     service, tenant = ana.service, Tenant(ana.account_id, ana.campaign_id)
-    bob = service.member("bob")
+    bob, carol = service.member("bob"), service.member("carol")
     month = "2001-01"
 
     async def close(tx: Tx) -> None:
@@ -283,6 +283,9 @@ def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Ope
             f"INSERT INTO period (month, closed_ms, paid_out_ms) VALUES ('{month}', 1, 1)",
             f"INSERT INTO payout (id, account_id, month, amount_cents, created_ms) "
             f"VALUES ('{new_id()}', '{bob.account_id}', '{month}', 12345, 1)",
+            # Whoever was paid already is due nothing.
+            f"INSERT INTO payout (id, account_id, month, amount_cents, created_ms, paid_ms) "
+            f"VALUES ('{new_id()}', '{carol.account_id}', '{month}', 999, 1, 1)",
             f"UPDATE account SET is_admin = 1 WHERE id = '{tenant.account_id}'",
         ):
             await tx.run(statement(sql))

@@ -4,6 +4,7 @@ remove them there, once, on every platform; here they stay as they are.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -132,6 +133,20 @@ def test_they_are_listed_and_removed_there_once_and_stay_here(
             assert not any("removed" in each for each in reasons)
 
     on_every_platform(engine, monkeypatch, test)
+
+
+@EACH_ENGINE
+def test_a_removal_wakes_the_worker(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        await write_unconfirmed(synced)
+        woken = asyncio.Event()
+        synced.store.listen(integrations.TOPIC, woken.set)
+        await asyncio.sleep(0)
+        woken.clear()
+        assert await remove(synced) == 3
+        await asyncio.wait_for(woken.wait(), 10)
+
+    with_tool(engine, test)
 
 
 @EACH_ENGINE

@@ -145,13 +145,16 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
     html_part = got.message.get_body(("html",))
     assert html_part is not None
     html = str(html_part.get_content())
+    # Two days after this Monday; the one that was rejected would have been verified a day earlier.
+    first = datetime.fromtimestamp(monday_ms / 1000, UTC).astimezone(zone_of(ZONE)).date()
+    first += timedelta(days=2)
     for said in (
         "New subscribers: 8 (from 3 the week before)",
         "Of these, referred: 4 (from 0 the week before)",
         "2 verified",
         "1 pending",
         "1 rejected",
-        "Referrals to review: 1. The first is verified automatically on",
+        f"Referrals to review: 1. The first is verified automatically on {first.day} {first:%b}.",
         "Rewards to approve: 1. The oldest has been waiting since",
         "Ana <b>Lopes: 2 verified, 1 pending",
         "Ana <b>Lopes needs one more verified referral for The mug.",
