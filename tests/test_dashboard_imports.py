@@ -11,9 +11,11 @@ import itertools
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.signups import importing
+from honeyguide.signups import import_columns, importing
+from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support import market
+from tests.support.planted import permit, refuse
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
@@ -275,6 +277,53 @@ def test_an_import_that_still_runs_is_not_forgotten_however_old(service: Service
     assert alice.web.http.get(page).status_code == 200
     service.write(lambda tx: purge_late(tx, "new"))
     assert alice.web.http.get(page).status_code == 404
+
+
+def reasons(alice: Operator, import_id: str) -> dict[str, str]:
+    """By the address in the line."""
+    text = alice.web.get(f"/subscribers/import/{import_id}/errors.csv").text
+    return {row["email"]: row["why"] for row in csv.DictReader(io.StringIO(text))}
+
+
+def test_a_line_that_the_database_refuses_holds_back_no_other(service: Service) -> None:
+    alice, number = operator(service), next(_numbers)
+    people = [f"line{n}-{number}@example.org" for n in range(250)]
+    bad = {people[0], people[120], people[249]}
+    trigger = f"planted_imports_{number}"
+    condition = " OR ".join(f"NEW.email = '{email}'" for email in sorted(bad))
+    refuse(service, "INSERT", "subscriber", condition, trigger)
+    try:
+        wanted = upload(alice, "\n".join(["email,tags", *(f"{who},vip" for who in people), "no"]))
+        said = run_import(alice, wanted)
+    finally:
+        permit(service, "subscriber", trigger)
+    assert "247 subscribers added." in said, said
+    assert alice.total() == 247
+    found = reasons(alice, wanted)
+    assert found == {**dict.fromkeys(bad, importing.UNEXPECTED), "no": "Email is invalid"}
+    counts = statement("SELECT total, done, added, skipped, failed FROM import WHERE id = :id")
+    assert service.read(lambda tx: tx.all(counts, id=wanted)) == [(251, 251, 247, 0, 4)]
+    failed = service.read(job_failures.list_all)
+    assert not [each for each in failed if each.job == importing.IMPORTING]
+
+
+def test_a_line_that_breaks_our_reading_is_refused_when_tried_and_imported(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, read = operator(service), import_columns.status
+
+    def fail_on_one(cells: list[str], mapping: dict[str, int]) -> str:
+        if cells[1] == "odd":
+            raise OverflowError
+        return read(cells, mapping)
+
+    monkeypatch.setattr(import_columns, "status", fail_on_one)
+    wanted = upload(alice, "email,status\na@odd.example,active\nb@odd.example,odd\n")
+    page = f"/subscribers/import/{wanted}"
+    alice.web.post(page, do="try", **chosen_columns(alice.web.get(page).text))
+    assert "1 would be added" in words(alice.web.get(page).text)
+    assert "1 subscriber added." in run_import(alice, wanted)
+    assert reasons(alice, wanted) == {"b@odd.example": importing.UNEXPECTED}
 
 
 GONE = (

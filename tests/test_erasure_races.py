@@ -23,7 +23,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import importing, signups
+from honeyguide.signups import import_parts, importing, signups
 from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
@@ -245,7 +245,13 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
         )
         import_id = await wax.store.write(keeping)
         await wax.store.write(partial(importing.start, tenant=wax.tenant, import_id=import_id))
-        stepping = partial(importing.step, import_id=import_id, site=SITE, now_ms=NOON_MS)
+        stepping = partial(
+            import_parts.import_lines,
+            import_id=import_id,
+            numbers=[2, 3],
+            site=SITE,
+            now_ms=NOON_MS,
+        )
         assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
         refused = await wax.store.read(lambda tx: importing.errors(tx, wax.tenant, import_id))
         assert [row.content for row in refused] == ['["not an address"]']

@@ -312,8 +312,8 @@ CASES = {
     ),
     "import uploaded files": Case(
         start_imports,
-        "INSERT",
-        "subscriber",
+        "UPDATE",
+        "import",
         "NEW.account_id = '{id}'",
         rows("import", "AND status = 'done'"),
     ),

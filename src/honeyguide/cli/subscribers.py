@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,12 @@ from honeyguide.app import Services
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.signups import exporting, import_columns, import_files, importing
+from honeyguide.signups.import_files import ImportLine, RefusedLine
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
@@ -82,23 +85,29 @@ def import_command(
 async def _import(
     services: Services,
     account: str,
-    lines: list[import_files.ImportLine],
+    lines: list[ImportLine],
     mapping: dict[str, int],
     dry_run: bool,
-) -> tuple[int, int, list[import_files.RefusedLine]]:
+) -> tuple[int, int, list[RefusedLine]]:
     """The number of lines added and skipped, and the refused lines."""
     tenant = await services.store.read(_tenant, account)
     run = services.store.read if dry_run else services.store.write
     added, skipped, seen = 0, 0, set[str]()
-    refused: list[import_files.RefusedLine] = []
+    refused: list[RefusedLine] = []
     with _progress() as bar:
         task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
-        for part in import_files.parts(lines):
+
+        async def bring(some: Sequence[ImportLine]) -> None:
+            nonlocal added, skipped
             outcome = await run(
-                _bring, services, tenant, part, mapping, seen=seen if dry_run else None
+                _bring, services, tenant, some, mapping, seen=seen if dry_run else None
             )
             added, skipped = added + outcome.added, skipped + outcome.skipped
-            refused += outcome.refused
+            refused.extend(outcome.refused)
+
+        for part in import_files.parts(lines):
+            for line, error in await do_all(part, bring):
+                refused.append(importing.unexpected(line, error))
             bar.advance(task, len(part))
     return added, skipped, refused
 
@@ -107,7 +116,7 @@ async def _bring(
     tx: Tx,
     services: Services,
     tenant: Tenant,
-    part: list[import_files.ImportLine],
+    part: Sequence[ImportLine],
     mapping: dict[str, int],
     *,
     seen: set[str] | None,

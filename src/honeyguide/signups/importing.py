@@ -1,11 +1,13 @@
 """Imports a file of subscribers: read with any column names, tried first, then imported part by
-part. Lines that are refused come back as a file with the reasons. Signups go through
-`signups.sign_up`, as over the API.
+part (`import_parts`). Lines that are refused come back as a file with the reasons. Signups go
+through `signups.sign_up`, as over the API.
 """
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,12 +30,15 @@ from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+log = logging.getLogger("honeyguide.imports")
+
 MOST_ERRORS = 10_000
 # Files that were not imported and lines that failed are about people who never joined.
 KEPT_MS = 30 * DAY_MS
 # The job.
 IMPORTING = "import uploaded files"
 PURGE_BATCH = 5
+UNEXPECTED = "Something went wrong on our side. It has been logged. Import this line again later."
 # Parts stored in one transaction.
 SLICE = 1_000
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -60,6 +65,10 @@ class Import(NamedTuple):
     finished_ms: int | None
 
     @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
+
+    @property
     def columns(self) -> list[str]:
         return msgspec.json.decode(self.header, type=list[str])
 
@@ -78,7 +87,11 @@ class Import(NamedTuple):
 
 class ImportPart(NamedTuple):
     n: int
-    lines: str
+    content: str
+
+    @property
+    def lines(self) -> list[ImportLine]:
+        return [ImportLine(*each) for each in msgspec.json.decode(self.content)]
 
 
 class ImportResult(NamedTuple):
@@ -91,20 +104,13 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _COMPLETE = _sql.command("complete")
 _INSERT_PART = _sql.command("insert_part")
-_INSERT_ERROR = _sql.command("insert_error")
 _BY_ID = _sql.query("by_id", Import)
 _OF_ACCOUNT = _sql.query("of_account", Import)
-_RUNNING = _sql.query("running", Import)
-_ALL_RUNNING = _sql.value("all_running", str)
-_NEXT_PART = _sql.query("next_part", ImportPart)
 _PART_AT = _sql.query("part_at", ImportPart)
 _ERRORS = _sql.query("errors", RefusedLine)
 _SET_MAPPING = _sql.command("set_mapping")
 _SET_DRY = _sql.command("set_dry")
 _START = _sql.command("start")
-_ADVANCE = _sql.command("advance")
-_FINISH = _sql.command("finish")
-_DROP_PART = _sql.command("drop_part")
 _DELETE = _sql.command("delete")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
@@ -167,10 +173,6 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-def _lines(part: ImportPart) -> list[ImportLine]:
-    return [ImportLine(*each) for each in msgspec.json.decode(part.lines)]
-
-
 async def get(tx: Tx, tenant: Tenant, import_id: str) -> Import:
     found = (
         await tx.one(_BY_ID, account_id=tenant.account_id, id=import_id)
@@ -194,7 +196,7 @@ async def errors(tx: Tx, tenant: Tenant, import_id: str) -> list[RefusedLine]:
 
 async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list[list[str]]:
     part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=0)
-    return [line.cells for line in _lines(part)[:most]] if part else []
+    return [line.cells for line in part.lines[:most]] if part else []
 
 
 async def choose(tx: Tx, tenant: Tenant, import_id: str, mapping: dict[str, int]) -> None:
@@ -259,7 +261,7 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
 
 async def bring(
     change: Change,
-    lines: list[ImportLine],
+    lines: Sequence[ImportLine],
     mapping: dict[str, int],
     *,
     dry: bool = False,
@@ -275,7 +277,7 @@ async def bring(
 
 async def _bring(
     change: Change,
-    lines: list[ImportLine],
+    lines: Sequence[ImportLine],
     mapping: dict[str, int],
     *,
     dry: bool,
@@ -288,6 +290,8 @@ async def _bring(
             people.append(_person(line, mapping, change.now_ms))
         except Invalid as fault:
             refused.append(_refused(line, fault))
+        except Exception as error:
+            refused.append(unexpected(line, error))
     keys = [person.email.key for person in people]
     here = set(await change.all(_TAKEN, keys=keys)) | (seen if seen is not None else set())
     added = skipped = 0
@@ -320,16 +324,21 @@ def _refused(line: ImportLine, fault: Invalid) -> RefusedLine:
     return RefusedLine(line.number, sentence, _json(line.cells))
 
 
+def unexpected(line: ImportLine, error: Exception) -> RefusedLine:
+    """A line that fails for a reason that we did not think of. The log must not name the person."""
+    log.error("Line %d of an import failed: %s", line.number, type(error).__name__, exc_info=error)
+    return RefusedLine(line.number, UNEXPECTED, _json(line.cells))
+
+
 async def try_part(
     tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int
 ) -> ImportResult | None:
     """What part `n` would come to; None past the last."""
-    tenant = Tenant(kept.account_id, kept.campaign_id)
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
         return None
-    change = Change(tx, site, tenant, actors.job(IMPORTING), now_ms)
-    return await bring(change, _lines(part), kept.chosen, dry=True, seen=seen)
+    change = Change(tx, site, kept.tenant, actors.job(IMPORTING), now_ms)
+    return await bring(change, part.lines, kept.chosen, dry=True, seen=seen)
 
 
 async def note_dry(
@@ -339,44 +348,3 @@ async def note_dry(
     first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]
     summary = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
     await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(summary))
-
-
-async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    """Whichever has waited longest first."""
-    return await tx.all(_ALL_RUNNING, most=most)
-
-
-async def step(tx: Tx, import_id: str, *, site: Site, now_ms: int) -> bool:
-    """One part of an import; tells whether more may wait."""
-    locked = await tx.lock(_RUNNING, "update skip locked", id=import_id)
-    if not locked:
-        return False
-    (kept,) = locked
-    tenant = Tenant(kept.account_id, kept.campaign_id)
-    part = await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id)
-    if part is None:
-        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
-        return True
-    lines = _lines(part)
-    change = Change(tx, site, tenant, actors.job(IMPORTING), now_ms)
-    outcome = await bring(change, lines, kept.chosen)
-    for each in outcome.refused:
-        await tx.put(
-            _INSERT_ERROR,
-            import_id=kept.id,
-            line=each.line,
-            account_id=kept.account_id,
-            sentence=each.sentence,
-            content=each.content,
-        )
-    await tx.run(_DROP_PART, account_id=kept.account_id, import_id=kept.id, n=part.n)
-    await tx.run(
-        _ADVANCE,
-        account_id=kept.account_id,
-        id=kept.id,
-        done=len(lines),
-        added=outcome.added,
-        skipped=outcome.skipped,
-        failed=len(outcome.refused),
-    )
-    return True

@@ -13,11 +13,6 @@ UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
 -- name: insert_part
 INSERT INTO import_part (import_id, n, account_id, lines) VALUES (:import_id, :n, :account_id, :lines);
 
--- name: insert_error
--- touches: adds import_error
-INSERT INTO import_error (import_id, line, account_id, sentence, content)
-VALUES (:import_id, :line, :account_id, :sentence, :content) ON CONFLICT (import_id, line) DO NOTHING;
-
 -- name: by_id
 SELECT {import}
 FROM import WHERE account_id = :account_id AND id = :id AND total > 0;
@@ -26,18 +21,8 @@ FROM import WHERE account_id = :account_id AND id = :id AND total > 0;
 SELECT {import}
 FROM import WHERE account_id = :account_id AND total > 0 ORDER BY created_ms DESC, id DESC LIMIT 20;
 
--- name: running
-SELECT {import}
-FROM import WHERE id = :id AND status = 'running';
-
--- name: all_running
-SELECT id FROM import WHERE status = 'running' ORDER BY created_ms LIMIT :most;
-
--- name: next_part
-SELECT n, lines FROM import_part WHERE account_id = :account_id AND import_id = :import_id ORDER BY n LIMIT 1;
-
 -- name: part_at
-SELECT n, lines FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
+SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
 
 -- name: errors
 SELECT line, sentence, content FROM import_error WHERE account_id = :account_id AND import_id = :import_id
@@ -51,16 +36,6 @@ UPDATE import SET dry = :dry WHERE account_id = :account_id AND id = :id AND sta
 
 -- name: start
 UPDATE import SET status = 'running' WHERE account_id = :account_id AND id = :id AND status = 'new';
-
--- name: advance
-UPDATE import SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed
-WHERE account_id = :account_id AND id = :id;
-
--- name: finish
-UPDATE import SET status = 'done', finished_ms = :now_ms WHERE account_id = :account_id AND id = :id;
-
--- name: drop_part
-DELETE FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
 
 -- name: delete
 DELETE FROM import WHERE account_id = :account_id AND id = :id AND status <> 'running';

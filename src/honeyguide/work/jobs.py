@@ -13,6 +13,7 @@ from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
 from honeyguide.integrations import disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
@@ -27,7 +28,7 @@ from honeyguide.partners.publications import Publication
 from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
-from honeyguide.signups import erasures, importing
+from honeyguide.signups import erasures, import_parts, importing
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
 from honeyguide.work import backups, money, notifications, weekly_summaries
@@ -74,8 +75,17 @@ async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms:
 
 
 async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
+    """One part. A line that fails is recorded, and the import goes on."""
     (import_id,) = imports
-    await store.write(importing.step, import_id, site=site, now_ms=now_ms)
+
+    async def import_lines(numbers: Sequence[int]) -> None:
+        await store.write(import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms)
+
+    numbers = await store.read(import_parts.next_lines, import_id)
+    if not numbers:
+        await import_lines(numbers)
+    for number, error in await do_all(numbers, import_lines):
+        await store.write(import_parts.refuse_line, import_id, number, error)
     return True
 
 
@@ -243,7 +253,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
         Job(
             importing.IMPORTING,
             SECOND_MS,
-            (Items(importing.running, partial(import_file, site)),),
+            (Items(import_parts.running, partial(import_file, site)),),
         ),
         Job(
             money.VERIFYING,
