@@ -43,9 +43,10 @@ BIG = 100_000_000  # cents: no cap is met while we measure
 
 # One referral, in the order in which the domain runs them.
 STEPS = (
-    "signups.signups.find_partner",
+    "signups.signups.arrival",
+    "signups.partner_signups.find",
     "referrals.lifecycle.insert",
-    "signups.signups.insert_referral",
+    "signups.partner_signups.insert",
     "events.outbox.listeners",
     "partners.ledger.lock_month",
     "partners.charges.lock_budget",
@@ -112,7 +113,6 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "fee_cents": FEE,
         "subscriber_id": subscriber_id,
         "code": partner.ref_code,
-        "type": "new_partner_referral",
         "decided_ms": now_ms,
         "nearly_ms": None,
         "budget_cap_cents": BIG,
@@ -126,6 +126,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "name": None,
         "ref_code": new_code(12),
         "status": "active",
+        "must_confirm": 0,
         "referrer_code": partner.ref_code,
         "claimed_code": None,
         "referrer_id": None,
@@ -149,7 +150,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
     }
     ids = {
         "referrals.lifecycle.insert": subscriber_id,
-        "signups.signups.insert_referral": referral_id,
+        "signups.partner_signups.insert": referral_id,
         "partners.charges.insert_charge": charge_id,
         "partners.ledger.post": new_id(),
         "partners.charges.mark_charged": referral_id,
