@@ -51,6 +51,12 @@ PLANTED = [
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO subscriber_note SELECT 'n', account_id, MIN(id), 'x', 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
+    "INSERT INTO referral_decision SELECT 'd', account_id, campaign_id, MIN(id), 'pending', NULL, "
+    "'verified', NULL, 'job', 'x', NULL, 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
+    "NULL, 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     f"INSERT INTO saved_filter SELECT 'f', account_id, id, 'x', 'q=x', 1 {CAMPAIGN}",
     "INSERT INTO screening_entry SELECT 's', account_id, id, 1, 'domain', 'x.org', NULL, 1 "
     f"{CAMPAIGN}",
@@ -101,6 +107,8 @@ DAMAGES = [
     "UPDATE campaign_brand SET logo_id = "
     "(SELECT MIN(id) FROM logo WHERE account_id <> campaign_brand.account_id)",
     "UPDATE consent_text SET campaign_id = 'x'",
+    "UPDATE referral_decision SET campaign_id = 'x'",
+    "UPDATE change_log SET account_id = 'x'",
     "UPDATE erasure SET campaign_id = 'x'",
     "UPDATE integration_subscriber SET subscriber_id = 'x'",
     "UPDATE subscriber_change SET campaign_id = 'x'",

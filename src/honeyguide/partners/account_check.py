@@ -15,8 +15,8 @@ PROMISES = {
     ),
     "rewards_astray": "Every reward, earned reward and coupon code belongs to one account.",
     "consents_astray": (
-        "Every branding, consent, tag, note, saved filter, block list entry and erasure belongs to "
-        "the account of its campaign or subscriber."
+        "Every branding, consent, tag, note, decision, logged change, saved filter, block list "
+        "entry and erasure belongs to the account of its campaign or subscriber."
     ),
     "links_astray": "Every slug and click belongs to the account of the page or link it is for.",
     "events_astray": "Every event, delivery and attempt belongs to the account of its webhook.",
