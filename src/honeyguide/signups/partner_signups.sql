@@ -1,6 +1,6 @@
 -- name: find
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
-SELECT j.ref_code, j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
+SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
