@@ -119,11 +119,17 @@ class PageRequest:
         self, unit: Callable[Concatenate[Change, P], Awaitable[T]], *args: P.args, **kw: P.kwargs
     ) -> T:
         """One change in a transaction of its own, for handlers that get the services."""
+        return await self.services.store.write(self._apply, unit, *args, **kw)
 
-        async def work(tx: Tx) -> T:
-            return await unit(self.change(tx), *args, **kw)
-
-        return await self.services.store.write(work)
+    async def _apply(
+        self,
+        tx: Tx,
+        unit: Callable[Concatenate[Change, P], Awaitable[T]],
+        /,
+        *args: P.args,
+        **kw: P.kwargs,
+    ) -> T:
+        return await unit(self.change(tx), *args, **kw)
 
     @property
     def zone(self) -> ZoneInfo:
