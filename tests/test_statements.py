@@ -57,6 +57,8 @@ UNOWNED: dict[str, str] = {
     "events.recording.settle": "outcomes of many accounts, each held by its lease's token",
     "events.recording.insert_attempts": "attempts of many accounts, each settled just before",
     "events.recording.well_again": "webhooks of many accounts, each by its owner and id",
+    "events.change_log.old": "finds what to sweep, of all accounts",
+    "events.change_log.purge": "sweeps entries older than they are kept",
     "signups.erasures.uncopied": "finds erasures to copy to the backups, of all accounts",
     "signups.erasures.set_copied": "what was copied just before, by id",
     "signups.erasures.all": "everybody who must be erased again after a restore",
