@@ -394,6 +394,21 @@ CASES = {
         "integration_event", id="ID", integration_id="ID", digest="ID", received_ms=1
     ),
     "purge old visitor hashes": purge("click", target_id="ID", code="🐝", hour_ms=1, visitor="ID"),
+    "purge the old change log": Case(
+        old_rows(
+            "change_log",
+            id="ID",
+            actor_kind="job",
+            actor_id="🐝",
+            action="reward.changed",
+            subject_id="ID",
+            changed_ms=1,
+        ),
+        "DELETE",
+        "change_log",
+        "OLD.account_id = '{id}'",
+        no_rows("change_log", "AND changed_ms = 1"),
+    ),
     "purge old records of erasures": purge(
         "erasure", id="ID", campaign_id="ID", subscriber_id="ID", person_key="x", erased_ms=1
     ),
