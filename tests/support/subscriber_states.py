@@ -40,10 +40,10 @@ def but(subscriber: Subscriber, **fields: Any) -> Subscriber:
     return msgspec.structs.replace(subscriber, **fields)
 
 
-HOLD = {"referral_status": "pending", "referral_reason": "hold"}
+HOLD = {"referral_status": "pending", "referral_reason": "holding_period"}
 UNCONFIRMED = {"referral_status": "pending", "referral_reason": "awaiting_confirmation"}
-SCREENED = {"referral_status": "rejected", "referral_reason": "disposable_email"}
-BY_HAND = {"referral_status": "rejected", "referral_reason": "by_hand"}
+SCREENED = {"referral_status": "rejected", "referral_reason": "disposable_domain"}
+BY_HAND = {"referral_status": "rejected", "referral_reason": "rejected_by_hand"}
 LEFT = {"referral_status": "rejected", "referral_reason": "left_during_hold"}
 COUNTED = {"referral_status": "verified", "referral_reason": None}
 
