@@ -25,9 +25,11 @@ from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import hub
 from honeyguide.store import Store, open_store
 from honeyguide.store.tx import Tx
+from tests.support.changes import SITE, changing, new_change
 from tests.support.stores import statement
 from tests.support.trade import Trade
 
@@ -110,7 +112,8 @@ async def _add_programs(url: str) -> tuple[list[bytes], str]:
     for _ in range(PROGRAMS):
         trade = await Trade.begin(store, cpa=1, total_budget=BIG, max_payout=BIG, now_ms=now_ms)
         account_id = trade.owner.account_id
-        key = await store.write(keys.create, account_id, name="bench", now_ms=now_ms)
+        create = changing(keys.create, trade.site, trade.owner, now_ms)
+        key = await store.write(create, name="bench")
         body = (
             b'{"email":"c%012d@example.org","referrer_code":"'
             + trade.partners[0].ref_code.encode()
@@ -163,15 +166,8 @@ async def _webhook(tx: Tx, account_id: str, url: str) -> str:
     for old in await webhooks.of_account(tx, account_id, ""):
         if old.url == url:
             return old.id
-    made = await webhooks.create(
-        tx,
-        account_id,
-        "",
-        url,
-        Flags(new_referral=True),
-        policy=HOME,
-        now_ms=system_clock(),
-    )
+    change = new_change(tx, SITE, Tenant(account_id, ""), system_clock())
+    made = await webhooks.create(change, "", url, Flags(new_referral=True), policy=HOME)
     return made.id
 
 

@@ -28,8 +28,10 @@ from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel import memory
 from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
+from tests.support.changes import SITE, changing
 
 ABOUT = "Deliveries: emptying the outbox, compared with a bare loop of the same HTTP client"
 TARGET = 0.50
@@ -170,17 +172,10 @@ async def _opened(database_url: str, webhook_count: int, port: int) -> Post:
     await migrate(database_url)
     store = await open_store(database_url, pool_size=10)
     account_id = (await people.campaign(store, webhook_count, 1)).account_id
+    create = changing(webhooks.create, SITE, Tenant(account_id, ""), system_clock())
     url = f"http://127.0.0.1:{port}/hook"
     made = [
-        await store.write(
-            webhooks.create,
-            account_id,
-            "",
-            url,
-            Flags(new_referral=True),
-            policy=HOME,
-            now_ms=system_clock(),
-        )
+        await store.write(create, "", url, Flags(new_referral=True), policy=HOME)
         for _ in range(webhook_count)
     ]
     return Post(store, account_id, made, port)

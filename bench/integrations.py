@@ -25,6 +25,7 @@ from honeyguide.integrations.platform import Audience, SyncField
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import open_store
+from tests.support.changes import SITE, changing
 
 ABOUT = "Integrations: a signup with an email platform connected"
 SECRET_KEY = "ab" * 32
@@ -70,7 +71,8 @@ async def _connect(url: str, campaign: Campaign, sink_port: int) -> None:
     )
     store = await open_store(url, pool_size=1)
     try:
-        await store.write(integrations.connect, tenant, keys, new, now_ms=system_clock())
+        connect = changing(integrations.connect, SITE, tenant, system_clock())
+        await store.write(connect, keys, new)
     finally:
         await store.close()
 

@@ -16,11 +16,13 @@ from bench.plan import Bench, progress
 from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import audience, logos, programs, publications
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.publications import PublicationFields
 from honeyguide.store import migrate, open_store
 from honeyguide.store.tx import Tx
+from tests.support.changes import SITE, new_change
 
 ABOUT = "The partner network: any page of ten thousand programs"
 SMALL, LARGE, WITHIN_MS = 100, 10_000, 100
@@ -62,6 +64,7 @@ _WORDS = (
 
 
 async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> None:
+    change = new_change(tx, SITE, Tenant(account_id, ""), now_ms + n)
     fields = PublicationFields(
         name=f"{_WORDS[n % 10].title()} weekly {n}",
         description=f"About {_WORDS[n % 10]} and {_WORDS[n // 10 % 10]}, every week.",
@@ -70,18 +73,14 @@ async def _offer(tx: Tx, account_id: str, logo: Logo, n: int, now_ms: int) -> No
         income_levels=[audience.INCOME_LEVELS[n % len(audience.INCOME_LEVELS)]],
         age_ranges=[audience.AGE_RANGES[n // len(audience.GENDERS) % len(audience.AGE_RANGES)]],
     )
-    publication = await publications.create(
-        tx, account_id, fields, await logos.store(logo, None), now_ms=now_ms + n
-    )
+    publication = await publications.create(change, fields, await logos.store(logo, None))
     offer: dict[str, Any] = {"max_payout": 50 + n % 200, "total_budget": 500, "cpa": 1 + n % 9}
     await programs.create(
-        tx,
-        account_id,
+        change,
         publication.id,
         programs.ProgramFields(
             **offer, redirect_url="https://example.org/", show_in_directory=True
         ),
-        now_ms=now_ms + n,
     )
 
 

@@ -33,6 +33,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
 from honeyguide.work import jobs
+from tests.support.changes import SITE, new_change
 from tests.support.stores import statement as own_statement
 
 CHUNK = 5_000
@@ -100,10 +101,8 @@ async def _create_campaign(tx: Tx, number: int, key_count: int) -> Campaign:
     made = await accounts.create(
         tx, EmailAddress(f"bench{number}@example.org"), name=f"Bench {number}", now_ms=now_ms
     )
-    its_keys = [
-        await keys.create(tx, made.account_id, name="bench", now_ms=now_ms)
-        for _ in range(key_count)
-    ]
+    change = new_change(tx, SITE, Tenant(made.account_id, made.campaign_id), now_ms)
+    its_keys = [await keys.create(change, name="bench") for _ in range(key_count)]
     session = await sessions.begin(
         tx,
         made.account_id,

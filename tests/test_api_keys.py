@@ -9,7 +9,6 @@ import pytest
 
 from honeyguide.accounts import admission, keys, limits
 from honeyguide.kernel.errors import Unauthorized
-from honeyguide.store.tx import Tx
 from tests.support import raw
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
@@ -86,12 +85,8 @@ def test_a_revoked_key_is_refused_on_the_next_request_of_an_open_connection(alic
         return answer.status, socket_number
 
     assert (first := ask())[0] == 200
-
-    async def revoke(tx: Tx) -> None:
-        key = (await keys.of_account(tx, alice.account_id))[0]
-        await keys.revoke(tx, alice.account_id, key.id, now_ms=alice.service.now_ms())
-
-    alice.service.write(revoke)
+    (key,) = alice.service.read(lambda tx: keys.of_account(tx, alice.account_id))
+    alice.make(keys.revoke, key.id)
     assert ask() == (401, first[1])
     connection.close()
 

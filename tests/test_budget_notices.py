@@ -13,6 +13,7 @@ import pytest
 
 from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
@@ -210,9 +211,8 @@ def test_partners_of_a_deleted_program_are_not_notified(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
         reader = await trade.arrive()
-        await store.write(
-            lambda tx: programs.delete(tx, trade.owner.account_id, trade.program.id, now_ms=NOON_MS)
-        )
+        delete = changing(programs.delete, trade.site, trade.owner, NOON_MS)
+        await store.write(delete, trade.program.id)
         await trade.verify_due(NOON_MS + 14 * DAY_MS)
         assert (await trade.outcome(reader.id))[1] == 300
         assert await notified(trade, NOON_MS + 14 * DAY_MS) == OWNER

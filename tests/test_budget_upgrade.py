@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import programs
 from honeyguide.store import Store
 from honeyguide.work import money as money_work
+from tests.support.changes import changing
 from tests.support.items import run_items
 from tests.support.old_databases import database_before
 from tests.support.service import ENGINES
@@ -65,11 +67,8 @@ class Upgraded:
             ),
             name=name,
         )
-        await self.store.write(
-            lambda tx: programs.update(
-                tx, account_id, program_id, terms(total_budget=cents), now_ms=now_ms
-            )
-        )
+        update = changing(programs.update, SITE, Tenant(account_id, ""), now_ms)
+        await self.store.write(update, program_id, terms(total_budget=cents))
 
     async def reached(self) -> set[str]:
         found = await self.rows(

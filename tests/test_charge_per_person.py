@@ -9,6 +9,7 @@ import pytest
 from honeyguide.kernel.errors import Missing
 from honeyguide.partners import network, partner_referrals
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
@@ -70,9 +71,8 @@ def test_a_fee_of_one_cent_is_charged_for_a_partner_older_than_the_owner(engine:
     async def scenario(store: Store) -> None:
         older = await Trade.begin(store, partners=0)
         trade = await Trade.begin(store, partners=0, cpa=1)
-        joined, _ = await store.write(
-            network.join, SITE, older.owner.account_id, trade.program.id, None, now_ms=NOON_MS
-        )
+        join = changing(network.join, SITE, older.owner, NOON_MS)
+        joined, _ = await store.write(join, trade.program.id, None)
         assert joined.account_id < trade.owner.account_id
         trade.partners.append(joined)
         reader = await trade.arrive()

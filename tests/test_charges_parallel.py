@@ -212,11 +212,9 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
             new_status="verified",
         )
         raising = partial(
-            programs.update,
-            account_id=trade.owner.account_id,
+            changing(programs.update, trade.site, trade.owner, NOON_MS),
             program_id=trade.program.id,
             fields=terms(total_budget=9_000),
-            now_ms=NOON_MS,
         )
         await overlapping(store, confirming, raising)
         assert (await trade.outcome(first.id))[3] == "budget_spent"
@@ -248,11 +246,9 @@ def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_bef
             new_status="verified",
         )
         lowering = partial(
-            programs.update,
-            account_id=trade.owner.account_id,
+            changing(programs.update, trade.site, trade.owner, after_ms),
             program_id=trade.program.id,
             fields=terms(total_budget=lowered),
-            now_ms=after_ms,
         )
         await overlapping(
             store, *((confirming, lowering) if charge_first else (lowering, confirming))
@@ -286,11 +282,9 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
             new_status="verified",
         )
         lowering = partial(
-            programs.update,
-            account_id=trade.owner.account_id,
+            changing(programs.update, trade.site, trade.owner, NOON_MS),
             program_id=trade.program.id,
             fields=terms(total_budget=lowered),
-            now_ms=NOON_MS,
         )
         await overlapping(
             store, *((confirming, lowering) if charge_first else (lowering, confirming))

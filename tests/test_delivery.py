@@ -112,13 +112,7 @@ def test_a_rotation_verifies_with_every_secret_of_the_last_day_and_no_older(engi
             post.now_ms = system_clock() - 2 * DAY_MS
             secrets = [hook.secret]
             for _ in range(2):  # twice in a row: the first must not lose its day
-                secrets.append(
-                    await post.write(
-                        lambda tx: webhooks.rotate_secret(
-                            tx, post.account_id, "", hook.id, now_ms=post.now_ms
-                        )
-                    )
-                )
+                secrets.append(await post.make(webhooks.rotate_secret, "", hook.id))
                 post.now_ms += HOUR_MS
             await post.emit()
             await post.deliver()
@@ -205,16 +199,8 @@ def test_a_change_of_address_or_secret_holds_from_the_next_attempt(engine: str) 
             hook = await post.webhook(old.url)
             await post.emit()
             await post.deliver()
-            await post.write(
-                lambda tx: webhooks.update(
-                    tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME
-                )
-            )
-            secret = await post.write(
-                lambda tx: webhooks.rotate_secret(
-                    tx, post.account_id, "", hook.id, now_ms=post.now_ms
-                )
-            )
+            await post.make(webhooks.update, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
+            secret = await post.make(webhooks.rotate_secret, "", hook.id)
             await post.deliver(5 * SECOND_MS)
             assert new.ids == old.ids
             assert verified(secret, new.requests[0]) and verified(hook.secret, new.requests[0])
@@ -244,11 +230,7 @@ def test_what_lay_for_a_while_is_looked_at_again_before_it_is_sent(
             delivering = asyncio.create_task(post.deliver())
             while len(old.requests) < 4:
                 await asyncio.sleep(0.005)
-            await post.write(
-                lambda tx: webhooks.update(
-                    tx, post.account_id, "", hook.id, new.url, webhooks.Flags(), policy=HOME
-                )
-            )
+            await post.make(webhooks.update, "", hook.id, new.url, webhooks.Flags(), policy=HOME)
             gate.set()
             await delivering
             assert (len(old.requests), len(new.requests)) == (4, 1)

@@ -48,11 +48,7 @@ async def days_of_failure(post: Office, days: float) -> None:
 
 
 async def enable(post: Office, hook: webhooks.Webhook) -> None:
-    await post.write(
-        lambda tx: webhooks.update(
-            tx, post.account_id, "", hook.id, hook.url, webhooks.Flags(), policy=HOME
-        )
-    )
+    await post.make(webhooks.update, "", hook.id, hook.url, webhooks.Flags(), policy=HOME)
 
 
 def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: str) -> None:
@@ -241,7 +237,7 @@ def test_a_deleted_webhook_gets_nothing_more_and_harms_nobody(engine: str) -> No
             hook, other = await post.webhook(gone.url), await post.webhook(well.url)
             await post.emit()
             await post.deliver()
-            await post.write(lambda tx: webhooks.delete(tx, post.account_id, "", hook.id))
+            await post.make(webhooks.delete, "", hook.id)
             await post.emit()
             await post.deliver(5 * MINUTE_MS)
             assert (len(gone.requests), len(well.requests)) == (1, 2)
@@ -264,7 +260,7 @@ def test_a_webhook_deleted_while_its_delivery_is_in_flight(engine: str) -> None:
             delivering = asyncio.create_task(post.deliver())
             while not receiver.requests:
                 await asyncio.sleep(0.005)
-            await post.write(lambda tx: webhooks.delete(tx, post.account_id, "", hook.id))
+            await post.make(webhooks.delete, "", hook.id)
             gate.set()
             await delivering
             assert (await post.one(other))[0].status == "delivered"

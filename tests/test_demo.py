@@ -34,6 +34,7 @@ from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from tests.support import starter
+from tests.support.changes import new_change
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, Caller, environment
 from tests.support.service import fresh_database_url
@@ -191,14 +192,13 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     name="Real",
                     now_ms=services.clock() - 9 * DAY_MS,
                 )
+                tenant = Tenant(stranger.account_id, stranger.campaign_id)
                 hook = await webhooks.create(
-                    tx,
-                    stranger.account_id,
+                    new_change(tx, services.site, tenant, 1),
                     "",
                     "http://127.0.0.1:9/hook",
                     webhooks.Flags(),
                     policy=services.policy,
-                    now_ms=1,
                 )
                 await webhooks.send_test(
                     tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS

@@ -30,7 +30,7 @@ from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support import imports
-from tests.support.changes import changing
+from tests.support.changes import changing, new_change
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
@@ -53,16 +53,15 @@ class Wax:
             made = await accounts.create(
                 tx, EmailAddress("wax@example.org"), name="Wax", now_ms=NOON_MS
             )
+            tenant = Tenant(made.account_id, made.campaign_id)
             await webhooks.create(
-                tx,
-                made.account_id,
+                new_change(tx, SITE, tenant, NOON_MS),
                 "",
                 "http://127.0.0.1:9/hook",
                 webhooks.Flags(True, True, True, True),
                 policy=OutboundPolicy(https_only=False, loopback_ok=True),
-                now_ms=NOON_MS,
             )
-            return Tenant(made.account_id, made.campaign_id)
+            return tenant
 
         return cls(store, await store.write(work))
 

@@ -251,7 +251,7 @@ def test_a_log_goes_whole_with_its_webhook_or_with_its_age(engine: str, way: str
             (delivery, attempts) = await post.one(hook)
             assert (delivery.status, len(attempts)) == ("delivered", 2)
             if way == "webhook":
-                await post.write(lambda tx: webhooks.delete(tx, post.account_id, "", hook.id))
+                await post.make(webhooks.delete, "", hook.id)
             else:
                 later_ms = post.now_ms + outbox.KEPT_MS + DAY_MS
                 while await post.write(lambda tx: outbox.purge(tx, now_ms=later_ms)):

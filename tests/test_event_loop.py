@@ -29,7 +29,6 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard.page_request import FORM_LIMIT
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers import start
@@ -224,8 +223,7 @@ def connect_a_tool(world: World) -> None:
         hook_key=HOOK_KEY,
     )
     keys = EncryptionKeys(world.service.settings.secret_keys)
-    tenant = Tenant(world.alice.account_id, world.alice.campaign_id)
-    world.service.write(lambda tx: integrations.connect(tx, tenant, keys, new, now_ms=1))
+    world.alice.make(integrations.connect, keys, new)
 
 
 def test_readers_embeds_links_hooks_and_probes(

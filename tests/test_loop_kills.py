@@ -62,14 +62,8 @@ class Life:
         self.webhook_id = ""
 
     async def begin(self) -> None:
-        made = await self.synced.store.write(
-            webhooks.create,
-            self.synced.tenant.account_id,
-            "",
-            self.receiver.url,
-            Flags(new_referral=True),
-            policy=HOME,
-            now_ms=system_clock(),
+        made = await self.synced.make(
+            webhooks.create, "", self.receiver.url, Flags(new_referral=True), policy=HOME
         )
         self.webhook_id = made.id
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on
 
@@ -85,23 +86,18 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
 
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, **HELD)
-        mine = trade.owner.account_id
+        switch = changing(programs.switch, SITE, trade.owner, NOON_MS)
+        update = changing(publications.update, SITE, trade.owner, NOON_MS)
         waiting = await trade.arrive()
-        await store.write(lambda tx: programs.switch(tx, mine, trade.program.id, on=False))
+        await store.write(switch, trade.program.id, on=False)
         paused = await trade.arrive()
-        await store.write(lambda tx: programs.switch(tx, mine, trade.program.id, on=True))
+        await store.write(switch, trade.program.id, on=True)
         off = publications.PublicationChanges(enabled_partner_program=False)
         publication_id = trade.program.publication_id
-        await store.write(
-            lambda tx: publications.update(tx, mine, publication_id, off, None, now_ms=NOON_MS)
-        )
+        await store.write(update, publication_id, off, None)
         disabled = await trade.arrive()
         archived_fields = publications.PublicationChanges(status="archived")
-        await store.write(
-            lambda tx: publications.update(
-                tx, mine, publication_id, archived_fields, None, now_ms=NOON_MS
-            )
-        )
+        await store.write(update, publication_id, archived_fields, None)
         archived = await trade.arrive()
         reasons = [reader.referral_reason for reader in (paused, disabled, archived)]
         assert reasons == ["program_paused", "program_paused", "publication_archived"]
@@ -121,11 +117,8 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
         from honeyguide.partners import network
 
         trade = await Trade.begin(store)
-        own, _ = await store.write(
-            lambda tx: network.join(
-                tx, SITE, trade.owner.account_id, trade.program.id, None, now_ms=NOON_MS
-            )
-        )
+        join = changing(network.join, SITE, trade.owner, NOON_MS)
+        own, _ = await store.write(join, trade.program.id, None)
         trade.partners.append(own)
         mine = await trade.arrive(1)
         assert await trade.outcome(mine.id) == ("verified", None, NOVEMBER, "own_program")

@@ -21,6 +21,7 @@ from honeyguide.mail import newsletter_block
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.mail.newsletter_tools import FIELDS, NEXT, TOOLS
 from honeyguide.store.tx import Tx
+from tests.support.changes import new_change
 from tests.support.mailbox import Mailbox
 from tests.support.prizes import advocate, offer, tenant_of
 from tests.support.service import Service, until
@@ -147,9 +148,10 @@ def test_a_connected_tool_has_the_names_of_its_integration(alice: Operator) -> N
     )
 
     async def connect(tx: Tx) -> None:
-        keys, tenant = EncryptionKeys([b"\xab" * 32]), tenant_of(alice)
-        await integrations.connect(tx, tenant, keys, new, now_ms=alice.service.now_ms())
-        await integrations.set_status(tx, tenant, integrations.PAUSED)
+        service = alice.service
+        change = new_change(tx, service.services.site, tenant_of(alice), service.now_ms())
+        await integrations.connect(change, EncryptionKeys([b"\xab" * 32]), new)
+        await integrations.set_status(change, integrations.PAUSED)
 
     alice.service.write(connect)
     page = html.unescape(alice.web.get("/newsletter").text)

@@ -12,6 +12,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail.transports import transport_for
 from honeyguide.partners import audience, logos, network, programs, publications
 from honeyguide.partners.logos import Logo
@@ -19,6 +20,7 @@ from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
 from honeyguide.work.jobs import jobs_of
 from honeyguide.work.loop import Loop
+from tests.support.changes import new_change
 from tests.support.old_databases import database_before
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
@@ -76,7 +78,7 @@ def expected(offers: list[Offered], wanted: NetworkQuery) -> list[str]:
     ]
 
 
-async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offered:
+async def an_offer(tx: Tx, tenant: Tenant, dice: random.Random, n: int) -> Offered:
     words = dice.sample(WORDS, 3)
     fields: dict[str, Any] = {
         "name": f"{words[0]} {n}",
@@ -87,28 +89,25 @@ async def an_offer(tx: Tx, account_id: str, dice: random.Random, n: int) -> Offe
         "age_ranges": dice.sample(audience.AGE_RANGES, 2),
     }
     now_ms = NOW_MS + dice.randrange(5)
+    change = new_change(tx, SITE, tenant, now_ms)
     logo = await logos.store(Logo(b"\x89PNG", "image/png", 1, 1), None)
-    publication = await publications.create(
-        tx, account_id, publications.PublicationFields(**fields), logo, now_ms=now_ms
-    )
+    publication = await publications.create(change, publications.PublicationFields(**fields), logo)
     offer: dict[str, Any] = {
         "cpa": dice.randrange(1, 6),
         "max_payout": dice.randrange(3),
         "total_budget": 9,
     }
     made = await programs.create(
-        tx,
-        account_id,
+        change,
         publication.id,
         programs.ProgramFields(
             **offer, redirect_url="https://wax.example/", show_in_directory=dice.random() < 0.9
         ),
-        now_ms=now_ms,
     )
     verified = dice.choice((None, 0, 1, 2, 3))
     rate_bp = -1 if verified is None else verified * 10_000 // 3
     if verified is not None:
-        await count_days(tx, account_id, made.id, verified)
+        await count_days(tx, tenant.account_id, made.id, verified)
     traits = {
         *fields["categories"],
         fields["audience_gender"],
@@ -149,22 +148,21 @@ async def count_days(tx: Tx, account_id: str, program_id: str, verified: int) ->
     await tx.run(statement(insert), **forgotten)
 
 
-async def take_out(tx: Tx, account_id: str, offer: Offered, how: int) -> None:
-    program = await programs.get(tx, account_id, offer.id)
+async def take_out(tx: Tx, tenant: Tenant, offer: Offered, how: int) -> None:
+    change = new_change(tx, SITE, tenant, NOW_MS)
+    program = await programs.get(tx, tenant.account_id, offer.id)
     if how == 0:
-        await programs.switch(tx, account_id, offer.id, on=False)
+        await programs.switch(change, offer.id, on=False)
     elif how == 1:
-        await programs.delete(tx, account_id, offer.id, now_ms=NOW_MS)
+        await programs.delete(change, offer.id)
     elif how == 2:
-        await publications.delete(tx, account_id, program.publication_id, now_ms=NOW_MS)
+        await publications.delete(change, program.publication_id)
     else:
         off: dict[str, Any] = (
             {"status": "archived"} if how == 3 else {"enabled_partner_program": False}
         )
         fields = publications.PublicationChanges(**off)
-        await publications.update(
-            tx, account_id, program.publication_id, fields, None, now_ms=NOW_MS
-        )
+        await publications.update(change, program.publication_id, fields, None)
 
 
 class Market(NamedTuple):
@@ -180,12 +178,13 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
     with OpenStore(request.param) as opened:
         opened.account_with_key()
         ((account_id,),) = opened.ask("SELECT id FROM account")
+        tenant = Tenant(account_id, "")
         dice = random.Random(5)
 
         async def fill(tx: Tx) -> list[Offered]:
-            made = [await an_offer(tx, account_id, dice, n) for n in range(70)]
+            made = [await an_offer(tx, tenant, dice, n) for n in range(70)]
             for n, offer in enumerate(made[:10]):
-                await take_out(tx, account_id, offer, n % 5)
+                await take_out(tx, tenant, offer, n % 5)
             await network.set_rates(tx, await network.changed_rates(tx, now_ms=NOW_MS, most=100))
             return made[10:]
 
@@ -259,7 +258,10 @@ def test_a_database_of_the_earlier_version_is_searched_and_sorted_as_before(engi
         assert run(store.read(network.find, *everything)) == (listed, 1)
         assert opened.ask("SELECT confirmation_bp FROM program") == [(6_666,)]
         assert run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
-        jobs = {job.name: job for job in jobs_of(SITE, transport_for("", "wax@example.org"))}
+        jobs = {
+            job.name: job
+            for job in jobs_of(SITE, transport_for("", "wax@example.org"), change_log_keep_days=1)
+        }
         job = jobs["fill in search texts after an upgrade"]
         assert run(Loop(store, system_clock, (job,)).once(job))
         assert not run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))

@@ -61,14 +61,8 @@ class Market:
                 referral_pending_duration=offer.hold_days,
             )
             await trade.listen()
-            mine = partial(
-                network.join,
-                site=SITE,
-                account_id=trade.owner.account_id,
-                program_id=trade.program.id,
-                reason=None,
-            )
-            own, _ = await self.store.write(partial(mine, now_ms=self.now_ms))
+            join = changing(network.join, SITE, trade.owner, self.now_ms)
+            own, _ = await self.store.write(join, trade.program.id, None)
             trade.partners.append(
                 own
             )  # the last place, -1 to the model: nobody earns from themselves
@@ -224,10 +218,8 @@ class Market:
     async def pause(self) -> None:
         trade, offer = self._pick()
         offer.paused = not offer.paused and self.chance.random() < 0.5
-        mine = partial(
-            programs.switch, account_id=trade.owner.account_id, program_id=trade.program.id
-        )
-        await self.store.write(partial(mine, on=not offer.paused))
+        switch = changing(programs.switch, SITE, trade.owner, self.now_ms)
+        await self.store.write(switch, trade.program.id, on=not offer.paused)
 
     async def months_end(self) -> None:
         if self.chance.random() < 0.6:

@@ -25,7 +25,7 @@ def reset_link(service: Service, alice: Operator) -> str:
     """A link as the email would carry it; the database keeps only its digest."""
 
     async def issue(tx: Tx) -> str:
-        return await invitations._issue(
+        _, token = await invitations._issue(
             tx,
             "password_reset",
             account_id=alice.account_id,
@@ -33,6 +33,7 @@ def reset_link(service: Service, alice: Operator) -> str:
             lasts_ms=invitations.RESET_MS,
             now_ms=service.now_ms(),
         )
+        return token
 
     return f"/password/{service.write(issue)}"
 

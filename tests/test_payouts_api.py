@@ -17,8 +17,10 @@ from honeyguide.accounts import keys
 from honeyguide.cli import app
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.process import command, environment, migrated
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
@@ -52,7 +54,8 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
         trade = opened.run(three_months(opened.store))
     with Service(request.param, database_url=url) as service:
         partner = trade.partners[0].account_id
-        key = service.write(lambda tx: keys.create(tx, partner, name="test", now_ms=NOON_MS))
+        create = changing(keys.create, service.services.site, Tenant(partner, ""), NOON_MS)
+        key = service.write(lambda tx: create(tx, name="test"))
         yield Market(service, Member(service, partner, "", key), service.member("mallory"))
 
 

@@ -44,9 +44,7 @@ class Connected:
             adds_existing=False,
             hook_key=self.key,
         )
-        service.write(
-            lambda tx: integrations.connect(tx, self.tenant, keys, new, now_ms=system_clock())
-        )
+        self.operator.make(integrations.connect, keys, new)
 
     def post(self, event: Any, *, key: str | None = None, **options: Any) -> httpx.Response:
         sent = self.tool.signed(event, **{"at_s": system_clock() // 1000, **options})
@@ -113,9 +111,7 @@ def test_webhooks_that_come_meanwhile_are_kept_until_it_goes_on(
     before = connected.stored()
     assert connected.post({"type": "left", "email": email}).status_code == 200
     assert connected.stored() == before + 1 and connected.find(email).status == "active"
-    connected.service.write(
-        lambda tx: integrations.set_status(tx, connected.tenant, integrations.ACTIVE)
-    )
+    connected.operator.make(integrations.set_status, integrations.ACTIVE)
     until(lambda: connected.find(email).status == "unsubscribed")
 
 

@@ -18,8 +18,10 @@ from honeyguide.accounts import accounts, keys
 from honeyguide.accounts.admission import MOST_TOUCHED, LocalAdmission, admission
 from honeyguide.accounts.limits import Allowance, Window
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import sqlite as sqlite_engine
 from honeyguide.store.sqlite import SqliteStore
+from tests.support.changes import SITE, new_change
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore
 from tests.test_limits import STEPS
@@ -120,11 +122,7 @@ def test_refused_requests_are_not_counted(limited):
 
 def test_two_keys_of_one_account_are_counted_apart(limited):
     alice = limited.member("alice")
-
-    async def second(tx):
-        return await keys.create(tx, alice.account_id, name="second", now_ms=limited.now_ms())
-
-    other = limited.write(second)
+    other = alice.make(keys.create, name="second")
     assert [alice.get(alice.v1).status_code for _ in range(4)] == [200, 200, 200, 429]
     heard = [alice.http.get(alice.v1, headers={"X-Api-Key": other}).status_code for _ in range(4)]
     assert heard == [200, 200, 200, 429]
@@ -202,10 +200,8 @@ def test_many_keys_used_at_once_are_all_seen():
 
         async def make(tx):
             made = await accounts.create(tx, EmailAddress("alice@example.org"), name=None, now_ms=1)
-            return [
-                await keys.create(tx, made.account_id, name=f"{n}", now_ms=1)
-                for n in range(2 * MOST_TOUCHED + 1)
-            ]
+            change = new_change(tx, SITE, Tenant(made.account_id, made.campaign_id), 1)
+            return [await keys.create(change, name=f"{n}") for n in range(2 * MOST_TOUCHED + 1)]
 
         shown = opened.run(opened.store.write(make))
         opened.run(

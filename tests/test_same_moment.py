@@ -96,11 +96,9 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
         trade = await Trade.begin(opened.store, cpa=300, max_payout=9_000)
         dearer, capped = (
             partial(
-                programs.update,
-                account_id=trade.owner.account_id,
+                changing(programs.update, SITE, trade.owner, NOON_MS),
                 program_id=trade.program.id,
                 fields=terms(**change),
-                now_ms=NOON_MS,
             )
             for change in ({"cpa": 400}, {"max_payout": 5_000})
         )
@@ -119,12 +117,10 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
         account_id, publication_id = trade.owner.account_id, trade.program.publication_id
         renamed, described = (
             partial(
-                publications.update,
-                account_id=account_id,
+                changing(publications.update, SITE, trade.owner, NOON_MS),
                 publication_id=publication_id,
                 fields=fields,
                 logo=None,
-                now_ms=NOON_MS,
             )
             for fields in (
                 publications.PublicationChanges(name="Beeswax"),
@@ -156,13 +152,11 @@ def winner_of(
 def test_a_reward_redeemed_by_two_at_once_is_told_of_once(opened: OpenStore) -> None:
     owner = new_owner(opened)
     hook = partial(
-        webhooks.create,
-        account_id=owner.account_id,
+        changing(webhooks.create, SITE, owner, NOON_MS),
         scope="",
         url="http://127.0.0.1:9/hook",
         flags=webhooks.Flags(reward_redeemed=True),
         policy=OutboundPolicy(https_only=False, loopback_ok=True),
-        now_ms=NOON_MS,
     )
     opened.run(opened.store.write(hook))
     earned_id = winner_of(opened, owner, NewReward("Mug", 1))
@@ -210,7 +204,11 @@ def test_a_link_in_a_letter_used_by_two_at_once_works_once(opened: OpenStore) ->
     token = text.partition("/password/")[2].split()[0]
     using = [
         partial(
-            invitations.reset_password, token=token, password_hash=password_hash, now_ms=NOON_MS
+            invitations.reset_password,
+            site=SITE,
+            token=token,
+            password_hash=password_hash,
+            now_ms=NOON_MS,
         )
         for password_hash in ("one", "other")
     ]

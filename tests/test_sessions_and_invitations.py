@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,10 @@ from honeyguide.accounts.accounts import Account
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -92,17 +95,21 @@ def test_a_login_ends_the_browsers_old_session_and_no_other(engine: str) -> None
     with_accounts(engine, test)
 
 
+def by(account: Account, unit: Any, now_ms: int = NOON_MS) -> Any:
+    return changing(unit, SITE, Tenant(account.id, ""), now_ms)
+
+
 @EACH_ENGINE
 def test_an_invitation_is_for_one_use_of_its_kind_and_forgets_the_address(engine: str) -> None:
     async def test(store: Store, found: list[Account]) -> None:
         ana, bob = found
-        link = await store.write(invitations.invite, SITE, ana, INVITED, now_ms=NOON_MS)
+        link = await store.write(by(ana, invitations.invite), INVITED)
         token = link.rpartition("/")[2]
         with pytest.raises(Missing):  # it is no link to anybody's password
-            await store.write(invitations.reset_password, token, "hash", now_ms=NOON_MS)
+            await store.write(invitations.reset_password, SITE, token, "hash", now_ms=NOON_MS)
         (ticket,) = await store.read(invitations.of_inviter, ana.id, now_ms=NOON_MS)
         with pytest.raises(Missing):
-            await store.write(invitations.withdraw, bob.id, ticket.id)
+            await store.write(by(bob, invitations.withdraw), ticket.id)
         last_ms = NOON_MS + 7 * DAY_MS - 1
         await store.write(
             invitations.accept, token, name="New", password_hash="hash", now_ms=last_ms
@@ -114,7 +121,7 @@ def test_an_invitation_is_for_one_use_of_its_kind_and_forgets_the_address(engine
             )
         assert await store.read(invitations.of_inviter, ana.id, now_ms=last_ms) == []
         with pytest.raises(Missing):  # it was accepted
-            await store.write(invitations.withdraw, ana.id, ticket.id)
+            await store.write(by(ana, invitations.withdraw), ticket.id)
 
     with_accounts(engine, test)
 
@@ -125,7 +132,7 @@ def test_links_last_as_long_as_their_email_says(engine: str) -> None:
         ana = found[0]
         for n, email in enumerate(("first@example.org", "second@example.org")):
             to = EmailAddress(email)
-            await store.write(invitations.invite, SITE, ana, to, now_ms=NOON_MS + n)
+            await store.write(by(ana, invitations.invite, NOON_MS + n), to)
         await store.write(
             invitations.forgot_password, SITE, EmailAddress(ana.email), now_ms=NOON_MS
         )

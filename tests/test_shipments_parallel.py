@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from honeyguide.referrals import shipments
+from tests.support.changes import SITE, changing
 from tests.support.prizes import advocate, earned_by, offer, tenant_of
 from tests.support.service import Member
 from tests.support.shipments import ADDRESS, claim, listed
@@ -20,14 +21,14 @@ import asyncio, json, sys
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import shipments
 from honeyguide.store import open_store
+from tests.support.changes import SITE, new_change
 
 url, account_id, campaign_id, by = sys.argv[1:5]
 ids = sys.argv[5:]
 
 async def mark(tx, shipment_id):
-    return await shipments.mark_sent(
-        tx, Tenant(account_id, campaign_id), shipment_id, by=by, tracking_note=None, now_ms=1
-    )
+    change = new_change(tx, SITE, Tenant(account_id, campaign_id), 1)
+    return await shipments.mark_sent(change, shipment_id, by=by, tracking_note=None)
 
 async def main():
     store = await open_store(url)
@@ -49,12 +50,10 @@ def test_of_ten_at_once_one_marks_it(alice: Member) -> None:
     async def mark_all() -> list[Any]:
         works = [
             store.write(
-                shipments.mark_sent,
-                tenant_of(alice),
+                changing(shipments.mark_sent, SITE, tenant_of(alice), now_ms),
                 shipment_id,
                 by=f"{number}@example.org",
                 tracking_note=None,
-                now_ms=now_ms,
             )
             for number in range(10)
         ]

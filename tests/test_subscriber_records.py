@@ -45,9 +45,8 @@ class TwoNewsletters:
         return [each.text for each in found]
 
     async def block(self, tenant: Tenant, *entries: NewEntry, is_blocked: bool = True) -> None:
-        await self.store.write(
-            screening_lists.add, tenant, entries, is_blocked=is_blocked, now_ms=NOON_MS
-        )
+        add = changing(screening_lists.add, SITE, tenant, NOON_MS)
+        await self.store.write(add, entries, is_blocked=is_blocked)
 
     async def judge(self, tenant: Tenant, email: str, ip_network: str | None = None) -> ListMatch:
         parsed = EmailAddress.parse(email)

@@ -243,7 +243,7 @@ def test_who_was_queued_by_an_older_version_is_not_written(engine: str) -> None:
     """As after an upgrade with a backlog."""
 
     async def test(synced: Synced, tool: GenericTool) -> None:
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.make(integrations.set_status, integrations.PAUSED)
         await synced.join(ADA, origin="signup")
         queue = statement(
             "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, due_ms)"

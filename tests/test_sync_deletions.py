@@ -145,7 +145,7 @@ def test_if_too_many_are_missing_the_operator_decides(
         await pass_a_night(synced)
         assert await statuses(synced) == ["active"] * 4
         assert (await synced.integration()).missing == 2
-        await synced.store.write(reading.believe_missing, synced.tenant)
+        await synced.make(reading.believe_missing)
         await synced.sync()
         assert await statuses(synced) == ["unsubscribed", "active", "active", "unsubscribed"]
         assert (await synced.integration()).missing == 0

@@ -216,7 +216,7 @@ def test_a_webhook_waits_out_a_pause_of_weeks(engine: str) -> None:
         for name in ("ada", "eve"):
             await synced.join(f"{name}@example.org")
         await synced.sync()
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.make(integrations.set_status, integrations.PAUSED)
         synced.pass_a_minute()
         await says(synced, tool, type="left", email="ada@example.org")
         synced.now_ms += 29 * DAY_MS
@@ -224,7 +224,7 @@ def test_a_webhook_waits_out_a_pause_of_weeks(engine: str) -> None:
         await synced.wait_over()
         await synced.sync()
         assert await status_of(synced, "ada@example.org") == "unsubscribed"
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.make(integrations.set_status, integrations.PAUSED)
         await says(synced, tool, type="left", email="eve@example.org")
         synced.now_ms += 31 * DAY_MS
         await synced.store.write(incoming.purge, now_ms=synced.now_ms)

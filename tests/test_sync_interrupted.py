@@ -141,9 +141,7 @@ def test_whatever_happens_between_two_steps_the_platform_has_what_it_should(
                 await on.synced.change(email, status="unsubscribed")
             elif what == "pause":
                 requests = len(on.server.seen)
-                await on.synced.store.write(
-                    integrations.set_status, on.synced.tenant, integrations.PAUSED
-                )
+                await on.synced.make(integrations.set_status, integrations.PAUSED)
                 now_at[email] = str(requests)
             return None
 
@@ -185,9 +183,7 @@ def test_a_paused_integration_writes_nothing_more(
             await on.synced.join(f"reader{number}@example.org")
 
         async def pause() -> None:
-            await on.synced.store.write(
-                integrations.set_status, on.synced.tenant, integrations.PAUSED
-            )
+            await on.synced.make(integrations.set_status, integrations.PAUSED)
 
         async def between(name: str) -> web.StreamResponse | None:
             is_write = name.partition(" ")[0] in ("POST", "PUT", "PATCH")
@@ -245,7 +241,7 @@ def test_what_changed_there_during_a_pause_is_read_after_it(
         await on.synced.sync()
         on.synced.now_ms += HOUR_MS
         await on.synced.sync()
-        await on.synced.store.write(integrations.set_status, on.synced.tenant, integrations.PAUSED)
+        await on.synced.make(integrations.set_status, integrations.PAUSED)
         left_ms = on.synced.now_ms + HOUR_MS
         ada = on.person("ada@example.org")
         _leaves_there(key, ada, left_ms)

@@ -135,11 +135,11 @@ def test_leaving_a_new_address_and_an_erasure_are_written(engine: str) -> None:
         assert tool.contacts[ada.id]["status"] == "unsubscribed"
         assert tool.contacts[ada.id]["may_add"] is False
         writes = tool.writes
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.make(integrations.set_status, integrations.PAUSED)
         await synced.erase("ada@example.com")
         state = await synced.store.read(integrations.state_of, synced.tenant, ada.id)
         assert state is not None and state.written is None  # at once, though nothing is sent
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.ACTIVE)
+        await synced.make(integrations.set_status, integrations.ACTIVE)
         await synced.sync()
         assert await synced.store.read(integrations.state_of, synced.tenant, ada.id) is None
         erased = tool.contacts[ada.id]
@@ -302,9 +302,8 @@ def test_a_revoked_key_stops_the_integration_until_it_is_replaced(engine: str) -
         requests = len(tool.seen)
         await synced.sync()
         assert len(tool.seen) == requests
-        await synced.store.write(
+        await synced.make(
             integrations.replace_credentials,
-            synced.tenant,
             KEYS,
             {"url": f"{tool.url}/hook", "secret": tool.secret},
             Audience(id="list", name="The list"),
@@ -317,11 +316,11 @@ def test_a_revoked_key_stops_the_integration_until_it_is_replaced(engine: str) -
 
 def test_while_it_is_paused_changes_wait(engine: str) -> None:
     async def test(synced: Synced, tool: GenericTool) -> None:
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.PAUSED)
+        await synced.make(integrations.set_status, integrations.PAUSED)
         await synced.join("ada@example.org")
         await synced.sync()
         assert tool.seen == []
-        await synced.store.write(integrations.set_status, synced.tenant, integrations.ACTIVE)
+        await synced.make(integrations.set_status, integrations.ACTIVE)
         await synced.sync()
         assert len(tool.contacts) == 1
 
@@ -352,7 +351,7 @@ def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
         sent = tool.signed({"type": "left", "email": "x@example.org"}, at_s=1)
         await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
         await synced.join("eve@example.org")
-        await synced.store.write(disconnecting.disconnect, synced.tenant)
+        await synced.make(disconnecting.disconnect)
         assert await look() == (5, 1, 1, 0, 1)  # the key was in the row that is gone
         findings, _ = await synced.store.slow_snapshot(ledger_check.verify)
         assert not any(finding.broken for finding in findings)

@@ -81,9 +81,8 @@ def test_a_key_that_is_revoked_in_mid_sync_loses_nobody(engine: str) -> None:
         await synced.sync()
         assert len(tool.contacts) == 100 and (await synced.integration()).status == "failed"
         assert "does not accept the key" in await problem_of(synced)
-        await synced.store.write(
+        await synced.make(
             integrations.replace_credentials,
-            synced.tenant,
             KEYS,
             {"url": f"{tool.url}/hook", "secret": tool.secret},
             Audience(id="list", name="The list"),

@@ -54,7 +54,7 @@ async def listed(synced: Synced) -> list[str]:
 
 
 async def remove(synced: Synced) -> int:
-    return await synced.store.write(removing.remove_batch, synced.tenant, now_ms=synced.now_ms)
+    return await synced.make(removing.remove_batch)
 
 
 async def status_of(synced: Synced, name: str) -> str:

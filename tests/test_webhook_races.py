@@ -13,6 +13,7 @@ from honeyguide.events.recording import AttemptResult
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
+from tests.support.changes import SITE, changing
 from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving, run
 from tests.support.races import Work, overlapping
 from tests.support.service import ENGINES
@@ -71,8 +72,7 @@ async def disabling(post: Office, hook: webhooks.Webhook) -> Work:
 
 def updating(post: Office, hook: webhooks.Webhook, flags: webhooks.Flags) -> Work:
     return partial(
-        webhooks.update,
-        account_id=post.account_id,
+        changing(webhooks.update, SITE, post.tenant, post.now_ms),
         scope="",
         webhook_id=hook.id,
         url=hook.url,

@@ -46,7 +46,7 @@ def inbox(posting: tuple[Service, Mailbox]) -> Mailbox:
 def wax(posting: tuple[Service, Mailbox]) -> Iterator[Operator]:
     """In New York. The clock is set back to today afterwards."""
     member = operator(posting[0], "wax")
-    member.service.write(lambda tx: accounts.set_time_zone(tx, member.account_id, ZONE))
+    member.make(accounts.set_time_zone, ZONE)
     look(member)
     yield member
     member.service.set_clock(0)
@@ -246,7 +246,7 @@ def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) ->
     )
     assert summary is not None
     zone = "Pacific/Honolulu"
-    service.write(lambda tx: accounts.set_time_zone(tx, wax.account_id, zone))
+    wax.make(accounts.set_time_zone, zone)
     service.write(lambda tx: weekly_summaries.finish(tx, site, account, summary, now_ms=monday_ms))
     assert summaries(wax) == []
     service.run(run_job(wax, monday_ms))

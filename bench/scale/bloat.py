@@ -19,7 +19,9 @@ from bench.steady import Load, Running, Stream
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import open_store
+from tests.support.changes import SITE, changing
 from tests.support.postgres import PostgresServer
 
 ABOUT = "Bloat: tables and indexes after many changes on PostgreSQL"
@@ -48,13 +50,11 @@ def _sizes(server: PostgresServer) -> dict[str, Relation]:
 async def _add_webhook(url: str, campaign: Campaign, port: int) -> None:
     store = await open_store(url)
     await store.write(
-        webhooks.create,
-        campaign.account_id,
+        changing(webhooks.create, SITE, Tenant(campaign.account_id, campaign.id), system_clock()),
         "",
         f"http://127.0.0.1:{port}/hook",
         Flags(new_referral=True),
         policy=HOME,
-        now_ms=system_clock(),
     )
     await store.close()
 

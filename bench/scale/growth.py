@@ -32,9 +32,11 @@ from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
 from honeyguide.work.jobs import Job
+from tests.support.changes import changing
 
 ABOUT = "Growth: ten million subscribers on PostgreSQL, a million on SQLite"
 DELIVERIES = 500
@@ -128,14 +130,13 @@ async def _job_ms(services: Services, job: Job) -> float:
 async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
     """From the start of the dispatcher until everything has arrived and is recorded."""
     store, account_id = services.store, campaign.account_id
+    tenant = Tenant(account_id, campaign.id)
     hook: Webhook = await store.write(
-        webhooks.create,
-        account_id,
+        changing(webhooks.create, services.site, tenant, system_clock()),
         "",
         f"http://127.0.0.1:{port}/hook",
         Flags(new_referral=True),
         policy=HOME,
-        now_ms=system_clock(),
     )
     for _ in range(DELIVERIES // 50):
         await store.write(_emit, account_id, hook.id)
@@ -148,7 +149,8 @@ async def _deliver(services: Services, campaign: Campaign, port: int) -> float:
     took = (time.perf_counter() - began) * 1000
     dispatching.cancel()
     await asyncio.gather(dispatching, return_exceptions=True)
-    await store.write(webhooks.delete, account_id, "", hook.id)
+    delete = changing(webhooks.delete, services.site, tenant, system_clock())
+    await store.write(delete, "", hook.id)
     return took
 
 

@@ -177,7 +177,7 @@ class History:
                 self.write(self._click, place, move["host"])
             elif do == "move":
                 self.zone = move["zone"]
-                self.write(accounts.set_time_zone, self.tenant.account_id, self.zone)
+                self.write(self._move, self.zone)
             elif do == "apply":
                 self.opened.run(self.opened.store.write_snapshot(page_index.apply_changes))
             else:
@@ -248,10 +248,12 @@ class History:
             if earned.kind == "physical":
                 self.to_send[earned.id] = who.id
         else:
-            await shipments.mark_sent(
-                tx, self.tenant, earned.id, by="operator", tracking_note=None, now_ms=self.now_ms
-            )
+            change = self._by(OPERATOR, tx)
+            await shipments.mark_sent(change, earned.id, by="operator", tracking_note=None)
             self.to_send.pop(earned.id)
+
+    async def _move(self, tx: Tx, zone: str) -> None:
+        await accounts.set_time_zone(self._by(OPERATOR, tx), zone)
 
     async def _verify_due(self, tx: Tx) -> None:
         for tenant, who in await lifecycle.due(tx, now_ms=self.now_ms, most=100):

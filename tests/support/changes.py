@@ -16,13 +16,25 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+SITE = Site(
+    "http://127.0.0.1:8000", "http://127.0.0.1:8000/join", b"a secret of the tests, 32 bytes.."
+)
+API_KEY = actors.api_key("the tests' key")
+
+
+def new_change(
+    tx: Tx, site: Site, tenant: Tenant, now_ms: int, *, actor: Actor = API_KEY
+) -> Change:
+    return Change(tx, site, tenant, actor, now_ms)
+
+
 def changing(
     unit: Callable[Concatenate[Change, P], Awaitable[T]],
     site: Site,
     tenant: Tenant,
     now_ms: int,
     *,
-    actor: Actor = actors.api_key("the tests' key"),  # noqa: B008 - a value that cannot change
+    actor: Actor = API_KEY,
 ) -> Callable[Concatenate[Tx, P], Awaitable[T]]:
     """`unit(change, …)` as a unit of work `(tx, …)`."""
 

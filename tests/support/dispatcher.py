@@ -29,10 +29,12 @@ from honeyguide.kernel.background import LoopHealth, keep_running
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
+from .changes import SITE, changing
 from .process import migrated
 from .tables import Dump, dump_postgres, dump_sqlite
 
@@ -197,27 +199,32 @@ class Office:
     def __init__(
         self,
         store: Store,
-        account_id: str,
+        tenant: Tenant,
         url: str,
         outbound: Outbound,
         chance: Callable[[], float],
     ) -> None:
-        self.store, self.account_id, self.database_url = store, account_id, url
+        self.store, self.tenant, self.database_url = store, tenant, url
         self.now_ms = system_clock()
         self.dispatcher = Dispatcher(
             store, outbound, lambda: self.now_ms, base_url=BASE_URL, chance=chance
         )
 
+    @property
+    def account_id(self) -> str:
+        return self.tenant.account_id
+
     async def write(self, work: Callable[[Tx], Awaitable[Any]]) -> Any:
         return await self.store.write(work)
 
+    async def make(self, unit: Callable[..., Awaitable[Any]], *args: Any, **kwargs: Any) -> Any:
+        """Makes a change to this account now: `unit(change, …)`."""
+        work = changing(unit, SITE, self.tenant, self.now_ms)
+        return await self.store.write(work, *args, **kwargs)
+
     async def webhook(self, url: str, **flags: bool) -> Webhook:
         chosen = Flags(**(flags or {"new_referral": True}))
-        return await self.write(
-            lambda tx: webhooks.create(
-                tx, self.account_id, "", url, chosen, policy=HOME, now_ms=self.now_ms
-            )
-        )
+        return await self.make(webhooks.create, "", url, chosen, policy=HOME)
 
     async def emit(
         self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None
@@ -254,7 +261,7 @@ class Office:
             accounts.create, EmailAddress(email), name="Bob", now_ms=system_clock()
         )
         other = copy.copy(self)
-        other.account_id = made.account_id
+        other.tenant = Tenant(made.account_id, made.campaign_id)
         return other
 
     @asynccontextmanager
@@ -345,12 +352,11 @@ async def office(
         made = await store.write(
             lambda tx: accounts.create(tx, EmailAddress(email), name="Alice", now_ms=system_clock())
         )
-        opened = Office(store, made.account_id, url, outbound, lambda: chance)
+        tenant = Tenant(made.account_id, made.campaign_id)
+        opened = Office(store, tenant, url, outbound, lambda: chance)
         yield opened
         for hook in await store.read(lambda tx: webhooks.of_account(tx, made.account_id, "")):
-            await store.write(
-                lambda tx, hook=hook: webhooks.delete(tx, made.account_id, "", hook.id)
-            )
+            await opened.make(webhooks.delete, "", hook.id)
     finally:
         await outbound.close()
         await store.close()

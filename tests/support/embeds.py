@@ -18,9 +18,9 @@ SITE = "https://wax.example"
 
 def embedding(member: Member, *origins: str, **fields: Any) -> Embed:
     """The campaign's embeds, for these websites."""
-    tenant, now_ms = Tenant(member.account_id, member.campaign_id), member.service.now_ms()
+    tenant = Tenant(member.account_id, member.campaign_id)
     given = EmbedFields(origins="\n".join(origins or (SITE,)), **fields)
-    member.service.write(lambda tx: embeds.save(tx, tenant, given, now_ms=now_ms))
+    member.make(embeds.save, given)
     found = member.service.read(lambda tx: embeds.find(tx, tenant))
     assert found is not None
     return found

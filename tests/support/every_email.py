@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from honeyguide.accounts import accounts, invitations
+from honeyguide.accounts import invitations
 from honeyguide.events import recording, webhooks
 from honeyguide.events.recording import AttemptResult
 from honeyguide.integrations import integrations, leases
@@ -23,6 +23,7 @@ from honeyguide.partners import rules
 from honeyguide.referrals import branding, subscribers
 from honeyguide.store.tx import Tx
 from tests.support import market
+from tests.support.changes import new_change
 from tests.support.dispatcher import HOME
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
 from tests.support.service import Service
@@ -58,14 +59,12 @@ def to_users(who: Operator) -> None:
     site, now_ms = who.service.services.site, who.service.now_ms()
 
     async def ask(tx: Tx) -> None:
-        inviter = await accounts.get(tx, who.account_id)
         await invitations.forgot_password(tx, site, EmailAddress(who.email), now_ms=now_ms)
         for each in (who.email, f"{new_id()}@example.org"):
             await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
-        invited = EmailAddress(f"{new_id()}@example.org")
-        await invitations.invite(tx, site, inviter, invited, now_ms=now_ms)
 
     who.service.write(ask)
+    who.make(invitations.invite, EmailAddress(f"{new_id()}@example.org"))
 
 
 def to_subscribers(who: Operator) -> None:
@@ -117,9 +116,8 @@ def about_webhooks(who: Operator) -> None:
     began_ms = service.now_ms() - 5 * DAY_MS
 
     async def fail(tx: Tx) -> None:
-        hook = await webhooks.create(
-            tx, who.account_id, "", url, webhooks.Flags(), policy=HOME, now_ms=began_ms
-        )
+        change = new_change(tx, service.services.site, tenant_of(who), began_ms)
+        hook = await webhooks.create(change, "", url, webhooks.Flags(), policy=HOME)
         for day in range(6):
             outcome = AttemptResult(
                 webhook_id=hook.id,
@@ -156,7 +154,7 @@ def about_an_integration(who: Operator) -> None:
 
     async def connect(tx: Tx) -> None:
         keys, token = EncryptionKeys([b"\xab" * 32]), new_id()
-        await integrations.connect(tx, tenant, keys, new, now_ms=now_ms)
+        await integrations.connect(new_change(tx, site, tenant, now_ms), keys, new)
         found = await integrations.find(tx, tenant)
         assert found is not None
         leased = await leases.claim(tx, found.id, token)

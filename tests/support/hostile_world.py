@@ -208,7 +208,7 @@ class World:
 
     def ticket(self, kind: str) -> str:
         async def issue(tx: Tx) -> str:
-            return await invitations._issue(
+            _, token = await invitations._issue(
                 tx,
                 kind,
                 account_id=self.alice.account_id,
@@ -216,6 +216,7 @@ class World:
                 lasts_ms=10**9,
                 now_ms=self.service.now_ms(),
             )
+            return token
 
         return self.service.write(issue)
 

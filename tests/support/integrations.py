@@ -73,7 +73,7 @@ class Synced:
                 **options,
             }
         )
-        await self.store.write(integrations.connect, self.tenant, KEYS, new, now_ms=self.now_ms)
+        await self.make(integrations.connect, KEYS, new)
 
     async def integration(self) -> Integration:
         return await self.store.read(integrations.get, self.tenant)
@@ -91,7 +91,7 @@ class Synced:
 
     async def wait_over(self) -> None:
         """As if the wait after a failure were over."""
-        await self.store.write(integrations.set_status, self.tenant, integrations.ACTIVE)
+        await self.make(integrations.set_status, integrations.ACTIVE)
 
     async def wait_a_bit(self) -> None:
         """As if the wait after a failure were over, though nobody did anything."""
@@ -114,6 +114,10 @@ class Synced:
 
     async def offer(self, new: NewReward) -> None:
         await self.store.write(self._changing(rewards.create), new)
+
+    async def make(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
+        """Makes a change to this account now: `unit(change, …)`."""
+        return await self.store.write(self._changing(unit), *args, **kwargs)
 
     def _changing(self, unit: Any) -> Any:
         return changing(unit, SITE, self.tenant, self.now_ms)

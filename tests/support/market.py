@@ -54,10 +54,7 @@ def publish(owner: Member, **fields: Any) -> dict[str, Any]:
     del given["logo"]
     service = owner.service
     logo = service.run(logos.store(_clean_logo(), service.services.site.logo_folder))
-    new, now_ms = PublicationFields(**given), service.now_ms()
-    made = service.write(
-        lambda tx: publications.create(tx, owner.account_id, new, logo, now_ms=now_ms)
-    )
+    made = owner.make(publications.create, PublicationFields(**given), logo)
     return owner.get(f"/v2/publications/{made.id}").json()["publication"]
 
 

@@ -28,6 +28,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
+from tests.support.changes import changing
 from tests.support.market import join, offer, publish
 from tests.support.platforms.generic import GenericTool
 from tests.support.recorder import FrozenClock, Recorder
@@ -149,13 +150,10 @@ class History(Recorder):
             adds_existing=False,
             hook_key=HOOK_KEY,
         )
-        await self.service.services.store.write(
-            integrations.connect,
-            Tenant(self.alice.account_id, self.alice.campaign_id),
-            EncryptionKeys(self.service.settings.secret_keys),
-            new,
-            now_ms=self.clock(),
-        )
+        tenant = Tenant(self.alice.account_id, self.alice.campaign_id)
+        connect = changing(integrations.connect, self.service.services.site, tenant, self.clock())
+        keys = EncryptionKeys(self.service.settings.secret_keys)
+        await self.service.services.store.write(connect, keys, new)
 
     # -- the changes
 

@@ -30,7 +30,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
 
-from .changes import changing
+from .changes import changing, new_change
 from .postgres import shared_server
 
 T = TypeVar("T")
@@ -165,11 +165,9 @@ class Service:
             made = await accounts.create(
                 tx, EmailAddress(email), name=name.title(), now_ms=self.now_ms()
             )
-            return (
-                made.account_id,
-                made.campaign_id,
-                await keys.create(tx, made.account_id, name="test", now_ms=self.now_ms()),
-            )
+            tenant = Tenant(made.account_id, made.campaign_id)
+            change = new_change(tx, self.services.site, tenant, self.now_ms())
+            return *tenant, await keys.create(change, name="test")
 
         return Member(self, *self.write(create))
 

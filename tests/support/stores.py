@@ -11,9 +11,11 @@ from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts, keys
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, Tx, migrate, open_store
 from honeyguide.store.statements import Statement
 
+from .changes import SITE, new_change
 from .process import migrated
 
 T = TypeVar("T")
@@ -78,9 +80,9 @@ class OpenStore:
 
         async def work(tx: Tx) -> tuple[str, str]:
             made = await accounts.create(tx, EmailAddress(email), name=None, now_ms=now_ms)
-            return made.campaign_id, await keys.create(
-                tx, made.account_id, name="test", now_ms=now_ms
-            )
+            tenant = Tenant(made.account_id, made.campaign_id)
+            change = new_change(tx, SITE, tenant, now_ms)
+            return made.campaign_id, await keys.create(change, name="test")
 
         return self.run(self.store.write(work))
 

@@ -9,7 +9,6 @@ import itertools
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts
@@ -31,15 +30,12 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
 
-from .changes import changing
+from .changes import SITE, changing, new_change
 from .items import run_items
 from .stores import OpenStore, statement
 
 T = TypeVar("T")
 
-SITE = Site(
-    "http://127.0.0.1:8000", "http://127.0.0.1:8000/join", b"a secret of the tests, 32 bytes.."
-)
 LOGO = Logo(b"\x89PNG", "image/png", 1, 1)
 DAY_MS = 86_400_000
 HOUR_MS = 3_600_000
@@ -68,7 +64,7 @@ async def verify(store: Store) -> ledger_check.Sums:
     return sums
 
 
-async def publish(tx: Tx, account_id: str, *, now_ms: int, **fields: Any) -> Program:
+async def publish(tx: Tx, tenant: Tenant, *, now_ms: int, **fields: Any) -> Program:
     """A new program of the owner, with a publication of its own."""
     chosen = {
         "cpa": 300,
@@ -84,10 +80,9 @@ async def publish(tx: Tx, account_id: str, *, now_ms: int, **fields: Any) -> Pro
         income_levels=["$150k+"],
         age_ranges=["25 - 39"],
     )
-    publication = await publications.create(
-        tx, account_id, about, await logos.store(LOGO, None), now_ms=now_ms
-    )
-    return await programs.create(tx, account_id, publication.id, terms(**chosen), now_ms=now_ms)
+    change = new_change(tx, SITE, tenant, now_ms)
+    publication = await publications.create(change, about, await logos.store(LOGO, None))
+    return await programs.create(change, publication.id, terms(**chosen))
 
 
 @dataclass
@@ -108,8 +103,8 @@ class Trade:
             made = await accounts.create(
                 tx, EmailAddress(f"owner{next(_numbers)}@wax.example"), name="Wax", now_ms=now_ms
             )
-            program = await publish(tx, made.account_id, now_ms=now_ms, **fields)
-            return Tenant(made.account_id, made.campaign_id), program
+            tenant = Tenant(made.account_id, made.campaign_id)
+            return tenant, await publish(tx, tenant, now_ms=now_ms, **fields)
 
         trade = cls(store, *await store.write(begin))
         for _ in range(partners):
@@ -121,9 +116,9 @@ class Trade:
             made = await accounts.create(
                 tx, EmailAddress(f"partner{next(_numbers)}@bob.example"), name="Bob", now_ms=now_ms
             )
-            joined, _ = await network.join(
-                tx, SITE, made.account_id, self.program.id, None, now_ms=now_ms
-            )
+            tenant = Tenant(made.account_id, made.campaign_id)
+            change = new_change(tx, SITE, tenant, now_ms)
+            joined, _ = await network.join(change, self.program.id, None)
             return joined
 
         self.partners.append(await self.store.write(work))
@@ -145,15 +140,11 @@ class Trade:
     async def listen(self) -> None:
         """A webhook of the owner's, for `told`."""
         await self.store.write(
-            partial(
-                webhooks.create,
-                account_id=self.owner.account_id,
-                scope="",
-                url="https://receiver.example/",
-                flags=webhooks.Flags(new_partner_referral=True),
-                policy=OutboundPolicy.for_base_url(SITE.base_url),
-                now_ms=NOON_MS,
-            )
+            self._changing(webhooks.create, NOON_MS),
+            "",
+            "https://receiver.example/",
+            webhooks.Flags(new_partner_referral=True),
+            policy=OutboundPolicy.for_base_url(SITE.base_url),
         )
 
     async def confirm(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> Subscriber:
@@ -174,14 +165,8 @@ class Trade:
         return changing(unit, self.site, self.owner, now_ms)
 
     async def offer(self, *, now_ms: int = NOON_MS, **fields: Any) -> Program:
-        work = partial(
-            programs.update,
-            account_id=self.owner.account_id,
-            program_id=self.program.id,
-            fields=terms(**fields),
-            now_ms=now_ms,
-        )
-        self.program = await self.store.write(work)
+        work = self._changing(programs.update, now_ms)
+        self.program = await self.store.write(work, self.program.id, terms(**fields))
         return self.program
 
     async def verify_due(self, now_ms: int) -> None:
