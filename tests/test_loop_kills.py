@@ -193,6 +193,7 @@ class Working:
     ("engine", "how"),
     [
         ("sqlite", "serve"),
+        ("postgres", "serve"),
         ("postgres", "serve --workers 2"),
         ("sqlite", "work"),
         ("postgres", "work"),
