@@ -266,9 +266,9 @@ def dashboard_units_of_work_are_not_nested(module: Module) -> Iterator[str]:
 def posts_may_write(module: Module) -> Iterator[str]:
     """All but previews, which show what was typed and change nothing."""
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "PageRoute":
-            method, path, uses = (ast.unparse(each).strip("'") for each in node.args[:3])
-            if method == "POST" and uses.endswith("READS") and "/preview" not in path:
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "post":
+            path, uses = map(ast.unparse, node.args[:2])
+            if uses.endswith("READS") and "/preview" not in path:
                 yield f"{node.lineno}: a POST that only reads; say WRITES or SERVICES"
 
 
@@ -350,7 +350,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
         (dashboard_units_of_work_are_not_nested, "pages/dashboard/clock.py", source)
         for source in ("def f():\n async def g(tx): ...", "def f(): return lambda tx: g(tx)")
     ),
-    (posts_may_write, "pages/dashboard/routes.py", "PageRoute('POST', '/clock', READS, move)"),
+    (posts_may_write, "pages/dashboard/routes.py", "post('/clock', READS, move)"),
 ]
 
 
@@ -373,7 +373,7 @@ INNOCENTS: list[tuple[str, str]] = [
     ),
     ("cli/server.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
     ("kernel/clock.py", "import time\nNOW = time.time()"),
-    ("pages/dashboard/routes.py", "PageRoute('POST', '/pages/preview', READS, pages.sketch)"),
+    ("pages/dashboard/routes.py", "post('/pages/preview', READS, pages.sketch)"),
 ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import partial
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -35,17 +36,21 @@ class PageRoute:
     path: str
     uses: Uses
     handler: DatabaseHandler | ServiceHandler
-    access: Access = Access.MEMBER
     # What shows the form again, with the errors beside its fields, when the input is refused.
     form: DatabaseHandler | None = None
-    form_uses: Uses = Uses.READS
     fields: forms.Fields = field(default_factory=dict)
+    access: Access = Access.MEMBER
+    form_uses: Uses = Uses.READS
     # The URL itself says who sent it, so that the button of a mail program can post to it.
     is_signed: bool = False
 
     @property
     def open_to_all(self) -> bool:
         return self.access is Access.ANYONE
+
+
+get = partial(PageRoute, "GET")
+post = partial(PageRoute, "POST")
 
 
 def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
