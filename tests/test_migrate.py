@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,14 @@ def test_new_migrations_say_which_code_works_with_them() -> None:
     for path in new_migrations():
         works_with = dict(module._HEADER.findall(path.read_text(encoding="utf-8")))["works-with"]
         assert "0014" <= works_with <= path.name[:4], path.name
+
+
+def test_a_number_belongs_to_one_migration() -> None:
+    """Two branches may choose the same one. In earlier ones that happened, and they are applied."""
+    names = {path.name.split(".")[0] for path in module.FOLDER.glob("*.sql")}
+    numbers = Counter(name[:4] for name in names)
+    assert len(numbers) > 50
+    assert [number for number, count in numbers.items() if count > 1 and number >= "0042"] == []
 
 
 def new_migrations() -> list[Path]:

@@ -239,7 +239,7 @@ def test_two_first_accounts_at_once_make_one_administrator_and_one_refusal(
 def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_after_another(
     opened: OpenStore,
 ) -> None:
-    most = requested_emails.MOST_A_DAY[HUB_LINK]
+    most = HUB_LINK.most_a_day
     owners = [new_owner(opened, f"wax{n}") for n in range(most + 1)]
     readers: list[Subscriber] = [
         opened.run(opened.store.write(signing_up(owner, "zelda@example.org"))) for owner in owners

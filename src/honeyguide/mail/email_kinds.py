@@ -24,6 +24,8 @@ class EmailKind(NamedTuple):
     """Somebody is waiting for it, so it is sent before any notification."""
     can_be_stopped: bool = False
     """By the subscriber, and by the operator for all of them: nobody asked for it."""
+    most_a_day: int = 0
+    """To one mailbox, over the whole service, of those that anybody can ask for with a form."""
     choice: NotificationKind | None = None
     """What the operator chooses for such notifications. Those to partners always come."""
     # Of those whose subject and text the operator can change:
@@ -59,6 +61,7 @@ CONFIRM = _declare(
     "confirm",
     is_forgotten=True,
     is_waited_for=True,
+    most_a_day=5,  # it may go to somebody who never asked for it
     label="Confirmation",
     about="Sent when somebody signs up and must confirm their email address.",
     placeholders=("newsletter", "link"),
@@ -71,6 +74,7 @@ HUB_LINK = _declare(
     "hub_link",
     is_forgotten=True,
     is_waited_for=True,
+    most_a_day=10,
     label="Referral page link",
     about="Sent to new subscribers, and to those who ask for the link to their referral page.",
     placeholders=("newsletter", "link"),

@@ -20,8 +20,6 @@ from honeyguide.store.tx import Tx
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS
-# Per mailbox, over the whole service. A confirmation may go to somebody who never asked for it.
-MOST_A_DAY = {CONFIRM: 5, HUB_LINK: 10}
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
@@ -83,7 +81,7 @@ async def _send(
         since_ms=now_ms - EVERY_MS,
         day_ago_ms=now_ms - DAY_MS,
     )
-    if lately.of_account or lately.of_all >= MOST_A_DAY[kind]:
+    if lately.of_account or lately.of_all >= kind.most_a_day:
         return
     await reader_emails.send(
         Change(tx, site, tenant, actors.subscriber(reader.id), now_ms),
