@@ -87,10 +87,15 @@ class Module:
     def tree(self) -> ast.Module:
         return ast.parse(self.source)
 
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All of the tree, walked once for all laws."""
+        return list(ast.walk(self.tree))
+
     def imports(self) -> Iterator[tuple[int, str]]:
         """Every imported name, absolute and dotted: `from a import b` gives `a.b`."""
         package = ["honeyguide", *self.path.split("/")[:-1]]
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 yield from ((node.lineno, alias.name) for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
@@ -145,7 +150,7 @@ def engines_stay_in_the_store(module: Module) -> Iterator[str]:
     for line, name in module.imports():
         if ENGINE_MODULES & set(name.split(".")):
             yield f"{line}: `{name}` belongs to one engine; {mend}"
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Attribute) and node.attr == "engine":
             yield f"{node.lineno}: `{ast.unparse(node)}` asks which engine this is; {mend}"
 
@@ -163,12 +168,9 @@ def sql_lives_in_sql_files(module: Module) -> Iterator[str]:
     if module.room == "store":
         return
     inside_f_strings = {
-        id(part)
-        for node in ast.walk(module.tree)
-        if isinstance(node, ast.JoinedStr)
-        for part in node.values
+        id(part) for node in module.nodes if isinstance(node, ast.JoinedStr) for part in node.values
     }
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.JoinedStr):
             text = "".join(
                 str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values
@@ -191,7 +193,7 @@ def sql_lives_in_sql_files(module: Module) -> Iterator[str]:
 def the_clock_is_read_in_one_place(module: Module) -> Iterator[str]:
     if module.path in CLOCKS:
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             owner = ast.unparse(node.func.value).split(".")[-1]
             if (owner, node.func.attr) in TIME_READERS:
@@ -214,7 +216,7 @@ def files_are_short(module: Module) -> Iterator[str]:
 
 
 def functions_are_short(module: Module) -> Iterator[str]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
             if lines > FUNCTION_LINES:
@@ -225,7 +227,7 @@ def functions_are_short(module: Module) -> Iterator[str]:
 
 
 def errors_are_templates(module: Module) -> Iterator[str]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if (
             not isinstance(node, ast.Call)
             or ast.unparse(node.func).rpartition(".")[2] not in FAULTS
@@ -243,7 +245,7 @@ def edges_call_signups(module: Module) -> Iterator[str]:
     """Decision 6: what changes a subscriber goes through `signups`, which also settles a partner's
     referral.
     """
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if (
             module.room in EDGES
             and isinstance(node, ast.Call)
@@ -256,7 +258,7 @@ def edges_call_signups(module: Module) -> Iterator[str]:
 
 
 def dashboard_units_of_work_are_not_nested(module: Module) -> Iterator[str]:
-    for outer in ast.walk(module.tree) if module.path.startswith("pages/dashboard/") else ():
+    for outer in module.nodes if module.path.startswith("pages/dashboard/") else ():
         for node in ast.walk(outer) if isinstance(outer, FUNCTIONS) else ():
             is_nested = node is not outer and isinstance(node, FUNCTIONS)
             if is_nested and any(each.arg == "tx" for each in node.args.args):
@@ -265,7 +267,7 @@ def dashboard_units_of_work_are_not_nested(module: Module) -> Iterator[str]:
 
 def posts_may_write(module: Module) -> Iterator[str]:
     """All but previews, which show what was typed and change nothing."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "post":
             path, uses = map(ast.unparse, node.args[:2])
             if uses.endswith("READS") and "/preview" not in path:

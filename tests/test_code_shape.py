@@ -7,6 +7,7 @@ Each test lists every offender, and is tried on a planted one.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -52,7 +53,7 @@ def opened_transactions(module: Module) -> Iterator[str]:
     """Law 2: a domain function takes `tx`; only edges and jobs open a transaction."""
     if module.room not in DOMAIN or module.room == "store":
         return
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -66,7 +67,7 @@ def opened_transactions(module: Module) -> Iterator[str]:
 
 
 def long_calls(module: Module) -> Iterator[str]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Call) and len(node.args) > MOST_BY_POSITION:
             name = ast.unparse(node.func)
             yield f"{module.path}:{node.lineno}: `{name}` gets {len(node.args)} values by position"
@@ -75,14 +76,14 @@ def long_calls(module: Module) -> Iterator[str]:
 def shared_class_names(modules: list[Module]) -> Iterator[str]:
     where = defaultdict(list)
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.ClassDef):
                 where[node.name].append(f"{module.path}:{node.lineno}")
     yield from (f"{name}: {', '.join(found)}" for name, found in where.items() if len(found) > 1)
 
 
 def names_in(module: Module) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                 yield node.lineno, name
@@ -96,7 +97,8 @@ def names_in(module: Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, other or name
 
 
-def retired_words(name: str) -> set[str]:
+@functools.cache
+def retired_words(name: str) -> frozenset[str]:
     """`DeskView`, `_desks` and `desk-view` all contain `desk`."""
     words = re.findall(r"[a-z]+", re.sub(r"([A-Z])", r" \1", name).lower())
     return RETIRED & {*words, *(word.removesuffix("s") for word in words)}
