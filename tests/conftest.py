@@ -23,7 +23,7 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
 ROOMY = 100_000
-LONG_FILES = frozenset({"test_wheel.py", "test_demo.py"})
+LONG_FILES = frozenset({"test_wheel.py", "test_demo.py", "test_tenancy.py"})
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -144,7 +144,7 @@ def posting(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Mailbox]]
         yield service, mailbox
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def command_for_all() -> Iterator[Path]:
     with command_for_others() as command:
         yield command

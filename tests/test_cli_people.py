@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from honeyguide.signups import exporting, import_files
+from tests.support import starter
 from tests.support.process import (
     COMMAND,
     Credentials,
@@ -228,15 +229,11 @@ def choose(url: str, email: str, *typed: str) -> subprocess.CompletedProcess[str
     """As typed at the prompt. In a session of its own there is no terminal to ask, so standard
     input is read.
     """
-    return subprocess.run(
-        [*COMMAND, "account", "password", email],
+    return starter.run(
+        ["account", "password", email],
         env=environment(database_url=url),
-        text=True,
-        capture_output=True,
-        input="".join(f"{word}\n" for word in typed),
-        timeout=150,
-        check=False,
-        start_new_session=True,
+        typed="".join(f"{word}\n" for word in typed),
+        before="import os; os.setsid()",
     )
 
 

@@ -39,6 +39,7 @@ class Command:
         env: dict[str, str],
         stdout: IO[bytes],
         stderr: IO[bytes],
+        stdin: IO[bytes] | None = None,
         cwd: str | os.PathLike[str] | None = None,
         before: str = "",
     ) -> None:
@@ -49,6 +50,8 @@ class Command:
         folder = os.fspath(cwd or os.getcwd())
         asked = {"words": words, "env": env, "cwd": folder, "before": before}
         streams = [stdout.fileno(), stderr.fileno(), writer]
+        if stdin is not None:
+            streams.append(stdin.fileno())
         with _ONE_AT_A_TIME:
             channel = _starter()
             channel.sendall(b"%10d" % len(message := json.dumps(asked).encode()))
@@ -93,10 +96,19 @@ def run(
     cwd: str | os.PathLike[str] | None = None,
     timeout: float = 150,
     before: str = "",
+    typed: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command to its end, as `subprocess.run` does."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        started = Command(words, env=env, cwd=cwd, stdout=out, stderr=err, before=before)
+    """Runs a command to its end, as `subprocess.run` does; `typed` is its standard input."""
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+        tempfile.TemporaryFile() as given,
+    ):
+        given.write(typed.encode())
+        given.seek(0)
+        started = Command(
+            words, env=env, cwd=cwd, stdout=out, stderr=err, stdin=given, before=before
+        )
         try:
             code = started.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -133,7 +145,7 @@ def main() -> None:
     channel = socket.socket(fileno=int(sys.argv[1]))
     while length := _read(channel, 10):
         asked = json.loads(_read(channel, int(length)))
-        _, streams, _, _ = socket.recv_fds(channel, 1, 3)
+        _, streams, _, _ = socket.recv_fds(channel, 1, 4)
         if os.fork() == 0:
             channel.close()
             return _keep(asked, *streams)
@@ -145,14 +157,14 @@ def _read(channel: socket.socket, length: int) -> bytes:
     return channel.recv(length, socket.MSG_WAITALL)
 
 
-def _keep(asked: dict[str, Any], stdout: int, stderr: int, status: int) -> None:
+def _keep(asked: dict[str, Any], stdout: int, stderr: int, status: int, *stdin: int) -> None:
     """Starts the command, tells its process id, waits for it and tells how it ended."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if (pid := os.fork()) == 0:
         os.close(status)
-        return _become(asked, stdout, stderr)
-    os.close(stdout)
-    os.close(stderr)
+        return _become(asked, stdout, stderr, *stdin)
+    for stream in (stdout, stderr, *stdin):
+        os.close(stream)
     os.write(status, array.array("q", [pid]))
     _, ended = os.waitpid(pid, 0)
     try:
@@ -162,8 +174,11 @@ def _keep(asked: dict[str, Any], stdout: int, stderr: int, status: int) -> None:
     os._exit(0)
 
 
-def _become(asked: dict[str, Any], stdout: int, stderr: int) -> None:
+def _become(asked: dict[str, Any], stdout: int, stderr: int, *stdin: int) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stream in stdin:  # one or none
+        os.dup2(stream, 0)
+        os.close(stream)
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
     os.close(stdout)
