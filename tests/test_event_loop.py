@@ -45,6 +45,7 @@ from tests.support.large_requests import (
     finish,
     forms_of,
     headers_and_queries,
+    in_turn,
     large_world,
     next_shape,
     scraped_forms,
@@ -62,14 +63,17 @@ READER_QUERY = ("email", "ref", "utm_source", "partner", "of", "language", "samp
 # These end sessions or take things away that others need.
 LAST = ("/logout", "/clock", "/delete", "/account/sessions", "/withdraw", "/revoke", "/leave")
 _jsons = itertools.cycle(("1,", "[", "{},", '"a",', "null,", "[],", '{"a":1},', "1e308,", "-0.1,"))
+_largest, _oversized = itertools.count(), itertools.count()
 _QUERY = re.compile(r'query(?:_params)?\.get\(\s*"(\w+)"')
 _FIELD = re.compile(r'(?:text|several|file)\(\s*"(\w+)"')
 
 
-# What takes quadratic time shows in 64 KB. In full, all fields together take minutes.
+# What takes quadratic time shows in 64 KB. In full, all fields together take minutes. The largest
+# bodies are sent in turn, one to each address; in full, each address gets all of them.
+SMALL, LARGE = 64 * 1024, 2 * MB
 ALONE = pytest.mark.parametrize(
     "alone",
-    [64 * 1024, pytest.param(2 * MB, marks=pytest.mark.long)],
+    [SMALL, pytest.param(LARGE, marks=pytest.mark.long)],
     ids=["fields of 64 KB", "fields in full"],
 )
 
@@ -126,7 +130,7 @@ def test_the_dashboard(
                 )
                 with_token = "/password" if page.open_to_all else "/settings"
                 typed |= forms.get(path, {}) | {"csrf": client.token(with_token)}
-                for body in forms_of(typed, FORM_LIMIT, alone):
+                for body in forms_of(typed, FORM_LIMIT, alone, is_all=alone == LARGE):
                     send(client.http, steps, Sent("POST", path, FORM | {"origin": origin}, body))
     finish(steps, capsys, f"dashboard {method}")
 
@@ -144,12 +148,15 @@ def api_bodies(fields: list[str], base: dict[str, Any], alone: int) -> Iterator[
             yield f'{{"{name}": "{value}"{", " if len(rest) > 1 else ""}{rest}'.encode()
         unit = next(_jsons)
         yield f'{{"{name}": [{unit * (room // len(unit))}"x"]}}'.encode()
-    room = BODY_LIMIT_API - 10_000
-    yield f'{{"{next(iter(fields), "a")}": [{next(_jsons) * (room // 8)}"x"]}}'.encode()
-    yield b"[" * room
-    yield b'{"a":' * (room // 5)
-    yield b"{" + b"".join(b'"%d":1,' % n for n in range(150_000)) + b'"x":1}'
-    yield b'{"email":' + b"9" * room + b"}"
+    most, first = BODY_LIMIT_API - 10_000, next(iter(fields), "a")
+    shapes = [
+        lambda: b'{"%s": [%s"x"]}' % (first.encode(), next(_jsons).encode() * (most // 8)),
+        lambda: b"[" * most,
+        lambda: b'{"a":' * (most // 5),
+        lambda: b"{" + b"".join(b'"%d":1,' % n for n in range(150_000)) + b'"x":1}',
+        lambda: b'{"email":' + b"9" * most + b"}",
+    ]
+    yield from in_turn(shapes, _largest, alone == LARGE)
 
 
 @ALONE
@@ -174,6 +181,13 @@ def test_the_api(world: World, alone: int, capsys: pytest.CaptureFixture[str]) -
 
 
 # -- everybody else
+
+OVERSIZED = [
+    lambda: b"[" * MB,
+    lambda: b"a" * MB,
+    lambda: b'{"a":' * (MB // 5),
+    lambda: b"&a=" * (MB // 3),
+]
 
 
 def public_address(world: World, path: str) -> str:
@@ -226,8 +240,9 @@ def connect_a_tool(world: World) -> None:
     world.alice.make(integrations.connect, keys, new)
 
 
+@ALONE
 def test_readers_embeds_links_hooks_and_probes(
-    world: World, capsys: pytest.CaptureFixture[str]
+    world: World, alone: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ours = {page.path for page in PAGES}
     rows = [(method, path) for method, path in page_routes(world.service) if path not in ours]
@@ -246,9 +261,8 @@ def test_readers_embeds_links_hooks_and_probes(
             if not path.startswith("/embed/"):
                 fields |= PageForms(client.get(address).text, address).found.get(address, {})
             head = FORM | ({"origin": SITE.encode()} if path.startswith("/embed/") else {})
-            for body in forms_of(fields, BODY_LIMIT, BODY_LIMIT):
-                send(client, steps, Sent(method, address, head, body))
-            for unit in (b"[", b"a", b'{"a":', b"&a="):
-                body = unit * (MB // len(unit))
+            is_all = alone == LARGE
+            forms = forms_of(fields, BODY_LIMIT, min(alone, BODY_LIMIT), is_all=is_all)
+            for body in itertools.chain(forms, in_turn(OVERSIZED, _oversized, is_all)):
                 send(client, steps, Sent(method, address, head, body))
     finish(steps, capsys, "everybody else")

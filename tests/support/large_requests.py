@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
@@ -32,6 +32,7 @@ HEADERS = (
     *("content-type", "if-none-match", "idempotency-key", "x-api-key", "x-request-id", "range"),
     *("x-forwarded-proto", "sec-purpose", "accept-encoding", "webhook-signature", "forwarded"),
 )
+_forms = itertools.count()
 _shapes, _headers = itertools.cycle(SHAPES), itertools.cycle(HEADERS)
 _queries = itertools.cycle(("a&", "%C3", "=", "&a=", "%", ";", "+", "[]="))
 _bodies = itertools.cycle(("&a=", "&%", "&", "=", "&a", "%00"))
@@ -108,23 +109,44 @@ def quoted(size: int) -> str:
     return unit * (size // len(unit))
 
 
-def forms_of(fields: dict[str, str], limit: int, alone: int) -> Iterator[bytes]:
+def in_turn(
+    shapes: Sequence[Callable[[], bytes]], turns: Iterator[int], is_all: bool
+) -> Iterator[bytes]:
+    """All bodies of the largest size, or only the next one. Addresses share the code that reads a
+    body, so it is enough that all of them together see every shape several times.
+    """
+    place = next(turns)
+    for shape in shapes if is_all else [shapes[place % len(shapes)]]:
+        yield shape()
+
+
+def forms_of(
+    fields: dict[str, str], limit: int, alone: int, *, is_all: bool = True
+) -> Iterator[bytes]:
     """Bodies of the largest allowed size: in all fields, and something that is hardly a form. And
     each field alone, with the others as they were.
     """
     names = [name for name in fields if name != "csrf"] or ["a"]
     fixed = urlencode({"csrf": fields["csrf"]} if "csrf" in fields else {})
     room = limit - 2_000
-    for _ in range(2):
+
+    def in_all_fields() -> bytes:
         size = room // len(names) - 50
-        yield "&".join([fixed, *(f"{name}={quoted(size)}" for name in names)]).encode()
+        return "&".join([fixed, *(f"{name}={quoted(size)}" for name in names)]).encode()
+
+    def hardly_a_form() -> bytes:
+        unit = next(_bodies)
+        return (fixed + unit * ((limit - len(fixed)) // len(unit))).encode()
+
+    def one_field_often() -> bytes:
+        return (fixed + "".join(f"&{names[0]}={n}" for n in range(FORM_FIELDS - 10))).encode()
+
+    shapes = [in_all_fields, hardly_a_form, in_all_fields, one_field_often]
+    yield from in_turn(shapes, _forms, is_all)
     for name in names:
         rest = urlencode({other: value for other, value in fields.items() if other != name})
         if len(rest) < room // 2:
             yield f"{rest}&{name}={quoted(min(room - len(rest), alone))}".encode()
-    unit = next(_bodies)
-    yield (fixed + unit * ((limit - len(fixed)) // len(unit))).encode()
-    yield (fixed + "".join(f"&{names[0]}={n}" for n in range(FORM_FIELDS - 10))).encode()
 
 
 def dashboard_addresses(world: World, path: str) -> list[str]:
