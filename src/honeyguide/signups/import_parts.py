@@ -105,7 +105,8 @@ async def _record(
             content=each.content,
         )
     mine: dict[str, Any] = {"account_id": kept.account_id, "import_id": kept.id, "n": part.n}
-    rest = [line for line in part.lines if line not in lines]
+    done = {line.number for line in lines}
+    rest = [line for line in part.lines if line.number not in done]
     if rest:
         await tx.run(_SHORTEN_PART, lines=msgspec.json.encode(rest).decode(), **mine)
     else:
@@ -114,7 +115,7 @@ async def _record(
         _ADVANCE,
         account_id=kept.account_id,
         id=kept.id,
-        done=len(lines),
+        done=len(done),
         added=result.added,
         skipped=result.skipped,
         failed=len(result.refused),
