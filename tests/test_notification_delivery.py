@@ -156,7 +156,7 @@ def test_the_link_that_turns_a_kind_off_keeps_what_was_chosen_for_slack(engine: 
             assert chosen["codes_low"] == Choice(OFF, to_slack)
         assert (await two.store.read(notification_choices.of_account, two.bob))[
             "codes_low"
-        ] == notification_choices.default_of(CODES_LOW)
+        ] == notification_choices.DEFAULT
 
     with_two(engine, test)
 

@@ -28,6 +28,9 @@ class Choice(NamedTuple):
     """At once, if the account has a Slack webhook and the kind is not off."""
 
 
+DEFAULT = Choice(AT_ONCE)
+
+
 class _Stored(NamedTuple):
     kind: str
     delivery: str
@@ -57,13 +60,9 @@ _RESET = _sql.command("reset")
 _CANCEL_DIGEST = _sql.command("cancel_digest")
 
 
-def default_of(kind: NotificationKind) -> Choice:
-    return Choice(kind.default)
-
-
 async def of_account(tx: Tx, account_id: str) -> dict[str, Choice]:
     """The choice for every kind, by its name."""
-    chosen = {kind.name: default_of(kind) for kind in KINDS}
+    chosen = {kind.name: DEFAULT for kind in KINDS}
     for row in await tx.all(_OF_ACCOUNT, account_id=account_id):
         if row.kind in chosen:
             chosen[row.kind] = Choice(row.delivery, bool(row.to_slack))
@@ -74,13 +73,12 @@ async def delivery_of(
     tx: Tx, account_id: str, kind: NotificationKind | None
 ) -> NotificationDelivery:
     """`kind` is None for notifications that always come."""
-    default = default_of(kind) if kind else Choice(AT_ONCE)
     found = await tx.one(_DELIVERY, account_id=account_id, kind=kind.name if kind else "")
     if found is None:
-        return NotificationDelivery(default.delivery, False, "UTC")
-    to_slack = default.to_slack if found.to_slack is None else bool(found.to_slack)
+        return NotificationDelivery(DEFAULT.delivery, False, "UTC")
+    to_slack = DEFAULT.to_slack if found.to_slack is None else bool(found.to_slack)
     return NotificationDelivery(
-        found.delivery or default.delivery,
+        found.delivery or DEFAULT.delivery,
         to_slack and bool(found.has_slack),
         found.time_zone,
     )
@@ -92,7 +90,7 @@ async def save(tx: Tx, account_id: str, chosen: Mapping[str, Choice]) -> None:
     for name, choice in sorted(chosen.items()):
         kind = BY_NAME[checks.one_of(name, tuple(BY_NAME), param="kind")]
         checks.one_of(choice.delivery, kind.deliveries, param=name)
-        if choice == default_of(kind):
+        if choice == DEFAULT:
             await tx.run(_RESET, account_id=account_id, kind=name)
         else:
             await tx.run(

@@ -20,7 +20,6 @@ class NotificationKind(NamedTuple):
     about: str
     is_forgotten: bool
     """As in `email_kinds`: whether what their emails say is deleted once they are sent."""
-    default: str = AT_ONCE
     deliveries: tuple[str, ...] = DELIVERIES
     covers: tuple[str, ...] = ()
     """The kinds of the notifications that this choice is about, if not just its own."""

@@ -70,7 +70,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 def _typed(request: PageRequest) -> dict[str, Choice]:
     to_slack = request.several("slack")
     return {
-        kind.name: Choice(request.text(kind.name) or kind.default, kind.name in to_slack)
+        kind.name: Choice(request.text(kind.name) or AT_ONCE, kind.name in to_slack)
         for kind in KINDS
     }
 
