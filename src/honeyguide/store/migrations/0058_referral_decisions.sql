@@ -1,4 +1,5 @@
 -- works-with: 0020
+-- locks: nothing; it creates a table
 -- Every time a referral was decided otherwise than before, and by whom. What was decided when the subscriber came is the
 -- `before` of the first row. Rows are only added.
 CREATE TABLE referral_decision (

@@ -1,4 +1,5 @@
 -- works-with: 0020
+-- locks: nothing; it creates a table
 -- Who changed what and when: settings, decisions made by hand, and money. `before` and `after` are JSON objects of what differs.
 CREATE TABLE change_log (
     id TEXT PRIMARY KEY,
