@@ -1,7 +1,8 @@
 """A whole market by chance, beside a model that is simple enough to be obviously right: owners and
 caps, partners, arrivals, holds, confirmations that are needed or not, people who leave, are erased
-and come back, programs switched off and on, months that end, clocks that jump. After every step the
-books are proved and the model agrees; the seed is in the failure.
+and come back, programs switched off and on, months that end, clocks that jump, an email platform
+that is written to. After every step the books are proved and the model agrees; the seed is in the
+failure.
 
 `make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses
 another number.
@@ -23,6 +24,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
 from tests.support.market_model import Model, Offer, Reader, _after, _first_ms, month_of
+from tests.support.market_platform import MarketPlatform, market_platform
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
@@ -35,12 +37,15 @@ EVERY_RUN = {"sqlite": 40, "postgres": 12}
 class Market:
     """The service and the model, moved together."""
 
-    def __init__(self, store: Store, seed: int) -> None:
+    def __init__(self, store: Store, seed: int, platform: MarketPlatform) -> None:
         self.store, self.chance, self.model = store, random.Random(seed), Model()
+        self.platform = platform
         self.now_ms = NOON_MS + self.chance.randrange(0, 16 * DAY_MS)
         self.trades: list[Trade] = []
         self.offers: list[Offer] = []
         self.log: list[str] = []
+        self.written: set[str] = set()
+        self.left: set[str] = set()
 
     async def begin(self) -> None:
         for _ in range(self.chance.choice([1, 1, 2])):
@@ -66,6 +71,7 @@ class Market:
             trade.partners.append(
                 own
             )  # the last place, -1 to the model: nobody earns from themselves
+            await self.platform.connect(trade.owner, self.now_ms)
             self.trades.append(trade)
             self.offers.append(offer)
 
@@ -97,7 +103,8 @@ class Market:
             self.pause,
             self.pay,
         ]
-        moves += [self.clock_jumps] * 2 + [self.months_end] * 3 + [self.ask] * 2
+        moves += [self.clock_jumps] * 2 + [self.months_end] * 3
+        moves += [self.ask] * 2 + [self.sync] * 3
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
         await move()
@@ -144,9 +151,25 @@ class Market:
         offer.needs_confirmation = not offer.needs_confirmation
         await trade.configure(needs_confirmation=offer.needs_confirmation)
 
+    async def sync(self) -> None:
+        """Nobody who still has to confirm is queued, or written to the platform."""
+        written = await self.platform.sync(self.now_ms)
+        queue = await self.trades[0].rows("SELECT subscriber_id FROM integration_subscriber")
+        waiting = {r.id for r in self.model.readers if r.must_confirm}
+        assert not waiting & written
+        assert not waiting & {row[0] for row in queue}
+        self.written |= written
+
+    async def end(self) -> None:
+        """Everybody else who stayed is on the platform in the end."""
+        await self.sync()
+        stayed = {r.id for r in self.model.readers if r.here and not r.must_confirm}
+        assert stayed - self.left <= self.written
+
     async def leave(self) -> None:
         if found := self._reader("pending", "verified"):
             trade, reader = found
+            self.left.add(reader.id)
             await trade.change(reader.id, now_ms=self.now_ms, status="unsubscribed")
             self.model.leave(reader)
 
@@ -317,12 +340,14 @@ class Market:
 
 
 async def play(store: Store, seed: int, steps: int) -> None:
-    market = Market(store, seed)
-    await market.begin()
-    for _ in range(steps):
+    async with market_platform(store) as platform:
+        market = Market(store, seed, platform)
+        await market.begin()
         try:
-            await market.step()
-            await market.check()
+            for _ in range(steps):
+                await market.step()
+                await market.check()
+            await market.end()
         except Exception as error:
             error.add_note(f"seed {seed}, step {len(market.log)}: {' '.join(market.log[-12:])}")
             raise
