@@ -9,13 +9,14 @@ import io
 import os
 import pty
 import re
+import sqlite3
 import subprocess
 from pathlib import Path
 
 import httpx
 import pytest
 
-from honeyguide.signups import exporting, import_files
+from honeyguide.signups import exporting, import_files, importing
 from tests.support import starter
 from tests.support.process import (
     COMMAND,
@@ -69,6 +70,22 @@ def assert_refused(done: subprocess.CompletedProcess[str], sentence: str) -> Non
         done.stderr
     )
     assert done.stdout == ""
+
+
+def test_a_line_that_the_database_refuses_holds_back_no_other(
+    on_sqlite: tuple[str, Credentials], tmp_path: Path
+) -> None:
+    url, owner = on_sqlite
+    with sqlite3.connect(url.removeprefix("sqlite:///")) as connection:
+        connection.execute(
+            "CREATE TRIGGER planted BEFORE INSERT ON subscriber WHEN NEW.email = 'b@example.org' "
+            "BEGIN SELECT RAISE(ABORT, 'planted'); END"
+        )
+    file = tmp_path / "people.csv"
+    file.write_text("email\na@example.org\nb@example.org\nc@example.org\n")
+    done = command("import", str(file), "--account", owner.email, database_url=url)
+    assert done.stdout.startswith("2 added, 0 already subscribed, 1 failed.\n"), done.stderr
+    assert f"line 3: {importing.UNEXPECTED}" in done.stderr
 
 
 def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(
