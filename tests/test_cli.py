@@ -175,6 +175,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"backup_access_key_id": "AKIA"}, "HONEYGUIDE_BACKUP_SECRET_ACCESS_KEY"),
     ({"backup_interval": "0"}, "HONEYGUIDE_BACKUP_INTERVAL"),
     ({"backup_keep_days": "forever"}, "HONEYGUIDE_BACKUP_KEEP_DAYS"),
+    ({"change_log_keep_days": "0"}, "HONEYGUIDE_CHANGE_LOG_KEEP_DAYS"),
     ({"backup_age_recipient": "AGE-SECRET-KEY-1ABC"}, "HONEYGUIDE_BACKUP_AGE_RECIPIENT"),
 ]
 

@@ -1,0 +1,501 @@
+"""What a member may change: how it is done over HTTP, and what the change log says afterwards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from honeyguide.mail import notification_links
+from honeyguide.mail.notification_kinds import KINDS
+from tests.support import market
+from tests.support.belongings import (
+    api_key,
+    awaiting,
+    claiming,
+    earned,
+    email,
+    invitation,
+    payout,
+    pending,
+    program,
+    publication,
+    reward,
+    screening_entry,
+    shipment,
+    subscriber,
+    unlocked,
+    webhook,
+)
+from tests.support.platforms.generic import GenericTool
+from tests.support.web import PASSWORD, Operator
+
+Made = str | tuple[str, ...]
+
+
+class Logged(NamedTuple):
+    route: str
+    """A page's address, or the method and path of the API."""
+    action: str
+    given: dict[str, Any]
+    """The body or the fields of the form."""
+    before: dict[str, Any] | None
+    after: dict[str, Any] | None
+    """Which the entry has at least; None if it has none."""
+    make: Callable[[Operator], Made] = lambda owner: ()
+    """What the address names, or the field that is `...`."""
+    is_idempotent: bool = True
+    """Whether doing it again changes nothing."""
+
+
+def subscribers_reward(approval: str) -> Callable[[Operator], Made]:
+    return lambda owner: earned(owner, approval)
+
+
+def v1_webhook(owner: Operator) -> str:
+    made = owner.post(f"{owner.v1}/webhooks", {"url": "http://127.0.0.1:9/hook"})
+    return str(made.json()["webhook"]["uuid"])
+
+
+def their_program(owner: Operator) -> str:
+    other = owner.service.member("bob")
+    return str(market.offer(other)["uuid"])
+
+
+def off_link(owner: Operator) -> str:
+    site = owner.service.services.site
+    return notification_links.turn_off_url(site, owner.account_id, KINDS[0]).rpartition("/")[2]
+
+
+def someone_with_code(owner: Operator) -> tuple[str, str]:
+    """Somebody who came with an unknown code, and who had referred them."""
+    return claiming(owner), email(owner)
+
+
+_V1 = "/v1/campaigns/{campaign_uuid}"
+_HOOK = {"url": "http://127.0.0.1:9/other", "new_referral": True}
+_CARD = {
+    "name": "The Wax",
+    "audience_gender": "mixed",
+    "categories": "tech",
+    "income_levels": "$150k+",
+    "age_ranges": "25 - 39",
+}
+_TERMS = {
+    "cpa": "3",
+    "max_payout": "90",
+    "total_budget": "300",
+    "redirect_url": "https://wax.example/",
+}
+_REWARD = {"name": "Mug", "referrals": 3}
+_WAITS, _OPEN = {"status": "awaiting_approval"}, {"status": "unlocked"}
+_REDEEMED, _SENT = {"status": "redeemed"}, {"status": "sent"}
+_PENDING = {"status": "pending"}
+
+API = [
+    Logged(f"PUT {_V1}", "campaign.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
+    Logged(
+        f"PUT {_V1}/settings",
+        "campaign.changed",
+        {"hold_days": 3},
+        {"hold_days": 0},
+        {"hold_days": 3},
+    ),
+    *(
+        Logged(f"DELETE {path}/{{uuid}}", "subscriber.erased", {}, None, None, subscriber)
+        for path in (f"{_V1}/subscribers", "/v2/subscribers")
+    ),
+    *(
+        Logged(
+            f"POST {path}/{{uuid}}/referral/{verb}",
+            "referral.decided",
+            {},
+            _PENDING,
+            {"status": status},
+            pending,
+        )
+        for path in (f"{_V1}/subscribers", "/v2/subscribers")
+        for verb, status in (("verify", "verified"), ("reject", "rejected"))
+    ),
+    Logged(
+        f"POST {_V1}/rewards",
+        "reward.created",
+        _REWARD,
+        None,
+        _REWARD,
+        is_idempotent=False,
+    ),
+    Logged(
+        f"PUT {_V1}/rewards/{{uuid}}",
+        "reward.changed",
+        {"name": "Mug"},
+        {"name": "Secret pen"},
+        {"name": "Mug"},
+        reward,
+    ),
+    Logged(
+        f"DELETE {_V1}/rewards/{{uuid}}",
+        "reward.deleted",
+        {},
+        {"name": "Secret pen"},
+        None,
+        reward,
+    ),
+    Logged(
+        f"POST {_V1}/subscribers/{{uuid}}/rewards/{{reward_uuid}}/approve",
+        "earned_reward.approved",
+        {},
+        _WAITS,
+        _OPEN,
+        subscribers_reward("manual"),
+    ),
+    Logged(
+        f"POST {_V1}/subscribers/{{uuid}}/rewards/{{reward_uuid}}/redeem",
+        "earned_reward.redeemed",
+        {},
+        _OPEN,
+        _REDEEMED,
+        subscribers_reward("automatic"),
+    ),
+    Logged(
+        f"POST {_V1}/rewards/{{uuid}}/approve",
+        "earned_reward.approved",
+        {},
+        _WAITS,
+        _OPEN,
+        awaiting,
+    ),
+    Logged(
+        f"POST {_V1}/rewards/{{uuid}}/redeem",
+        "earned_reward.redeemed",
+        {},
+        _OPEN,
+        _REDEEMED,
+        unlocked,
+    ),
+    Logged(
+        f"POST {_V1}/shipments/{{uuid}}/sent",
+        "shipment.sent",
+        {"tracking_note": "Secret note"},
+        {"status": "to_send"},
+        _SENT,
+        shipment,
+    ),
+    *(
+        each
+        for path, make in ((f"{_V1}/webhooks", v1_webhook), ("/v2/webhooks", webhook))
+        for each in (
+            Logged(
+                f"POST {path}",
+                "webhook.created",
+                _HOOK,
+                None,
+                {**_HOOK, "new_referral": 1},
+                is_idempotent=False,
+            ),
+            Logged(
+                f"PUT {path}/{{uuid}}",
+                "webhook.changed",
+                {"url": _HOOK["url"]},
+                {},
+                {"url": _HOOK["url"]},
+                make,
+            ),
+            Logged(f"DELETE {path}/{{uuid}}", "webhook.deleted", {}, {}, None, make),
+            Logged(
+                f"POST {path}/{{uuid}}/rotate_secret",
+                "webhook.secret_rotated",
+                {},
+                None,
+                None,
+                make,
+                is_idempotent=False,
+            ),
+        )
+    ),
+    Logged(
+        "PUT /v2/webhooks/{uuid}/more_events",
+        "webhook.changed",
+        {"new_subscriber": True},
+        {"new_subscriber": None},
+        {"new_subscriber": 1},
+        webhook,
+    ),
+    Logged(
+        "POST /v2/publications",
+        "publication.created",
+        market.publication_fields(name="The Wax"),
+        None,
+        {"name": "The Wax", "status": "active"},
+        is_idempotent=False,
+    ),
+    Logged(
+        "PUT /v2/publications/{uuid}",
+        "publication.changed",
+        {"name": "The Wax"},
+        {"name": "Secret gazette"},
+        {"name": "The Wax"},
+        publication,
+    ),
+    Logged(
+        "DELETE /v2/publications/{uuid}",
+        "publication.deleted",
+        {},
+        {"name": "Secret gazette"},
+        None,
+        publication,
+    ),
+    Logged(
+        "POST /v2/partner_programs",
+        "program.created",
+        {
+            "publication_uuid": ...,
+            "cpa": 3,
+            "max_payout": 90,
+            "total_budget": 300,
+            "redirect_url": "https://wax.example/",
+        },
+        None,
+        {"cpa_cents": 300, "total_budget_cents": 30_000},
+        publication,
+    ),
+    Logged(
+        "PUT /v2/partner_programs/{uuid}",
+        "program.changed",
+        {"total_budget": 500},
+        {"total_budget_cents": 30_000},
+        {"total_budget_cents": 50_000},
+        program,
+    ),
+    Logged("DELETE /v2/partner_programs/{uuid}", "program.deleted", {}, {}, None, program),
+    Logged(
+        "POST /v2/partner_network/partner_programs/{uuid}/join",
+        "partner_campaign.joined",
+        {},
+        None,
+        {"reason": None},
+        their_program,
+    ),
+]
+
+PAGES = [
+    Logged(
+        "/subscribers/decide",
+        "referral.decided",
+        {"id": ..., "do": "reject"},
+        _PENDING,
+        {"status": "rejected"},
+        pending,
+    ),
+    Logged(
+        "/subscribers/{id}",
+        "referral.decided",
+        {"do": "verify"},
+        _PENDING,
+        {"status": "verified"},
+        pending,
+    ),
+    Logged(
+        "/review",
+        "referral.decided",
+        {"id": ..., "do": "reject"},
+        _PENDING,
+        {"status": "rejected"},
+        pending,
+    ),
+    Logged(
+        "/subscribers/{id}/referrer",
+        "referrer.set",
+        {"do": "set", "referrer": ...},
+        {"claimed_code": "unknown"},
+        {"claimed_code": None},
+        someone_with_code,
+    ),
+    Logged(
+        "/subscribers/{id}/list",
+        "screening_entry.added",
+        {"do": "block"},
+        None,
+        {"kind": "email", "list": "block"},
+        subscriber,
+    ),
+    Logged(
+        "/subscribers/{id}/rewards",
+        "earned_reward.approved",
+        {"do": "approve", "earned": ...},
+        _WAITS,
+        _OPEN,
+        subscribers_reward("manual"),
+    ),
+    Logged(
+        "/rewards/hand-over",
+        "earned_reward.redeemed",
+        {"do": "redeem", "earned": ...},
+        _OPEN,
+        _REDEEMED,
+        unlocked,
+    ),
+    Logged(
+        "/rewards",
+        "reward.created",
+        {"name": "Mug", "referrals": "3", "kind": "manual", "approval": "automatic"},
+        None,
+        _REWARD,
+        is_idempotent=False,
+    ),
+    Logged(
+        "/rewards/{id}",
+        "reward.changed",
+        {"name": "Mug", "referrals": "9", "kind": "manual", "approval": "automatic"},
+        {"name": "Secret pen"},
+        {"name": "Mug"},
+        reward,
+    ),
+    Logged("/rewards/{id}/delete", "reward.deleted", {}, {"name": "Secret pen"}, None, reward),
+    Logged("/shipments", "shipment.sent", {"id": ...}, {"status": "to_send"}, _SENT, shipment),
+    Logged("/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}),
+    Logged("/webhooks", "webhook.created", _HOOK, None, {"url": _HOOK["url"]}, is_idempotent=False),
+    Logged("/webhooks/{id}", "webhook.changed", _HOOK, {}, {"url": _HOOK["url"]}, webhook),
+    Logged("/webhooks/{id}/act", "webhook.deleted", {"do": "delete"}, {}, None, webhook),
+    Logged(
+        "/account/keys",
+        "api_key.created",
+        {"name": "Tool"},
+        None,
+        {"name": "Tool"},
+        is_idempotent=False,
+    ),
+    Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
+    Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
+    Logged(
+        "/account/password",
+        "account.password_changed",
+        {"current": PASSWORD, "password": "four calm brown bears"},
+        None,
+        None,
+    ),
+    Logged(
+        "/account/invitations",
+        "invitation.sent",
+        {"email": "secret@example.org"},
+        None,
+        {"as_partner": False},
+        is_idempotent=False,
+    ),
+    Logged(
+        "/account/invitations/withdraw",
+        "invitation.withdrawn",
+        {"id": ...},
+        None,
+        None,
+        invitation,
+    ),
+    Logged(
+        "/settings/screening-lists",
+        "screening_entry.removed",
+        {"do": "remove", "id": ...},
+        {"kind": "domain", "list": "block"},
+        None,
+        screening_entry,
+    ),
+    Logged(
+        "/settings/time-zone",
+        "account.changed",
+        {"time_zone": "Europe/Paris"},
+        {"time_zone": "UTC"},
+        {"time_zone": "Europe/Paris"},
+    ),
+    Logged(
+        "/program/new",
+        "program.created",
+        {"publication": ..., **_TERMS},
+        None,
+        {"cpa_cents": 300},
+        publication,
+    ),
+    Logged(
+        "/program/{id}/change",
+        "program.changed",
+        {**_TERMS, "total_budget": "500"},
+        {"total_budget_cents": 30_000},
+        {"total_budget_cents": 50_000},
+        program,
+    ),
+    Logged(
+        "/program/{id}/act",
+        "program.switched",
+        {"do": "pause"},
+        {"enabled_partner_program": 1},
+        {"enabled_partner_program": 0},
+        program,
+    ),
+    Logged(
+        "/publications/{id}",
+        "publication.changed",
+        _CARD,
+        {"name": "Secret gazette"},
+        {"name": "The Wax"},
+        publication,
+    ),
+    Logged(
+        "/publications/{id}/delete",
+        "publication.deleted",
+        {},
+        {"name": "Secret gazette"},
+        None,
+        publication,
+    ),
+    Logged(
+        "/network/{id}/join",
+        "partner_campaign.joined",
+        {"reason": "We like it."},
+        None,
+        {"reason": "We like it."},
+        their_program,
+    ),
+    Logged(
+        "/notices/preferences",
+        "notifications.changed",
+        {kind.name: "off" for kind in KINDS if "off" in kind.deliveries},
+        {},
+        {},
+    ),
+    Logged("/notices/off/{token}", "notifications.changed", {}, {}, {}, off_link),
+    Logged(
+        "/administration/payouts",
+        "payout.paid",
+        {"payout": ..., "reference": "bank 1"},
+        {"paid_cents": 0, "reference": None},
+        {"paid_cents": 500, "reference": "bank 1"},
+        payout,
+    ),
+]
+
+
+def address(route: str, owner: Operator, made: tuple[str, ...]) -> tuple[str, list[str]]:
+    """The path with what was made in its parameters, and what is left for the form."""
+    path, left = route.replace("{campaign_uuid}", owner.campaign_id), list(made)
+    while left and "{" in path:
+        path = re.sub(r"\{\w+\}", left.pop(0), path, count=1)
+    return path, left
+
+
+def do(owner: Operator, case: Logged, made: tuple[str, ...]) -> int:
+    """The status of the answer."""
+    route, left = address(case.route, owner, made)
+    given = {name: left[0] if value is ... else value for name, value in case.given.items()}
+    if route.startswith("/"):
+        return int(owner.web.post(route, page="/settings", **given).status_code)
+    method, _, path = route.partition(" ")
+    return int(owner.http.request(method, path, json=given or None).status_code)
+
+
+def connect(owner: Operator, tool: GenericTool) -> None:
+    """Both steps of the page."""
+    page = owner.web.post("/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret)
+    sealed = re.search(r'name="sealed" value="([^"]+)"', page.text)
+    assert sealed, page.text
+    answer = owner.web.post(
+        "/integrations/generic", sealed=sealed[1], audience="url", preset="usual"
+    )
+    assert answer.status_code == 303
