@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from honeyguide.backups.erasure_files import distinct, erase_again, read_erasures, write_erasures
 from honeyguide.backups.names import erasures_name
 from honeyguide.backups.places import place_for
+from honeyguide.events import change_log
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import campaigns
+from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.signups import signups
 from honeyguide.signups.erasures import Erasure
 from honeyguide.signups.import_files import ImportLine
 from tests.support import imports
+from tests.support.changes import changing
 from tests.support.stores import OpenStore
 
 SITE = Site("http://127.0.0.1", "http://127.0.0.1/join", b"k" * 32)
@@ -49,6 +56,33 @@ def test_a_person_who_waits_in_an_import_file_is_erased_by_the_hash(opened: Open
     assert opened.run(again()) is False, "the database knows this erasure now"
     assert opened.ask("SELECT lines FROM import_part") == [('[[3,["ann@example.org"]]]',)]
     assert opened.ask("SELECT id, copied_ms FROM erasure") == [(erasure.id, None)]
+
+
+def test_what_was_decided_and_changed_about_a_person_is_emptied_again(opened: OpenStore) -> None:
+    """As a backup has it that was made before the erasure."""
+    campaign_id, _ = opened.account_with_key()
+    ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+    tenant = Tenant(account_id, campaign_id)
+
+    def make(unit: Any, *args: Any) -> Any:
+        return opened.run(opened.store.write(changing(unit, SITE, tenant, 1), *args))
+
+    make(campaigns.configure, CampaignSettings(hold_days=9))
+    ann = make(signups.sign_up, NewSubscriber(email="ann@example.org"))
+    zelda = make(
+        signups.sign_up, NewSubscriber(email="zelda@example.org", referrer_code=ann.ref_code)
+    )
+    make(signups.decide, zelda.id, "rejected")
+    opened.do("UPDATE referral_decision SET note = 'Zelda wrote to us.'")
+    changes = partial(change_log.about, account_id=account_id, subscriber_id=zelda.id)
+    (entry,) = opened.run(opened.store.read(changes))
+    assert entry.differences[1] == {"status": "rejected", "reason": "rejected_by_hand"}
+    erasure = erasure_of("zelda@example.org", *tenant)._replace(subscriber_id=zelda.id)
+    assert opened.run(opened.store.write(erase_again, SITE, erasure, now_ms=2)) is True
+    found = opened.run(opened.store.read(changes))
+    assert [entry.action for entry in found] == ["referral.decided", "subscriber.erased"]
+    assert {entry.differences for entry in found} == {(None, None)}
+    assert opened.ask("SELECT status, note FROM referral_decision") == [("rejected", None)]
 
 
 def test_files_with_erasures_are_read_back_once_each(tmp_path: Path) -> None:
