@@ -16,7 +16,7 @@ from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.planted import permit, refuse
-from tests.support.service import Service
+from tests.support.service import ONE_ENGINE, Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, chosen_columns, operator, run_import, upload, words
@@ -215,6 +215,7 @@ def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
     ],
     ids=["nothing", "heading", "NULs", "broken", "png", "jpeg", "pdf", "xlsx", "xls"],
 )
+@ONE_ENGINE
 def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
     alice = operator(service)
     answer = alice.web.http.post(

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from tests.support import raw
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import ENGINES, ONE_ENGINE, Member, Service
 
 UNKNOWN_PATHS = [
     "/v1",
@@ -59,6 +59,7 @@ def test_an_invalid_request_is_a_400_that_names_the_parameter(alice: Member) -> 
 
 
 @pytest.mark.parametrize("path", UNKNOWN_PATHS)
+@ONE_ENGINE
 def test_an_unknown_path_is_a_404_with_a_good_key(alice: Member, path: str) -> None:
     answer = raw.request(alice, "GET", path, headers={"X-Api-Key": alice.key})
     assert answer.status == 404
@@ -117,6 +118,7 @@ NOT_JSON = [
 
 
 @pytest.mark.parametrize("kind", NOT_JSON)
+@ONE_ENGINE
 def test_another_content_type_is_a_415_that_says_what_to_send(alice: Member, kind: str) -> None:
     answer = alice.http.post(
         f"{alice.v1}/subscribers", content=b'{"email":"a@b.org"}', headers={"Content-Type": kind}

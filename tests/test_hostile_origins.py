@@ -14,7 +14,7 @@ from honeyguide.pages.embeds.routes import ENDPOINTS
 from honeyguide.referrals import embeds, hub
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.prizes import advocate, post_of
-from tests.support.service import Member
+from tests.support.service import ONE_ENGINE, Member
 
 LISTED = (
     SITE,
@@ -88,6 +88,7 @@ def as_header(origin: str | None) -> list[tuple[bytes, bytes]]:
     return [] if origin is None else [(b"origin", origin.encode())]
 
 
+@ONE_ENGINE
 @pytest.mark.parametrize("case", HOSTILE)
 def test_only_a_listed_origin_gets_an_answer(alice: Member, case: str) -> None:
     ann = advocate(alice)

@@ -7,6 +7,7 @@ import pytest
 
 from honeyguide.partners import audience
 from tests.support.market import logo_field, offer, png, publication_fields, publish
+from tests.support.service import ONE_ENGINE
 
 KEYS = {
     "uuid",
@@ -81,6 +82,7 @@ def test_what_is_required_is_asked_for_by_name(alice):
         ("logo", "https://elsewhere.example/logo.png"),
     ],
 )
+@ONE_ENGINE
 def test_a_value_outside_the_table_is_a_400_naming_it(alice, field, value):
     answer = alice.post("/v2/publications", publication_fields(**{field: value}))
     assert answer.status_code == 400, answer.text
@@ -178,6 +180,7 @@ FORMS: dict[str, tuple[bytes, str, tuple[str, str | None]]] = {
 
 
 @pytest.mark.parametrize("name", FORMS)
+@ONE_ENGINE
 def test_a_form_that_cannot_be_used_is_a_400_that_says_why(alice, name):
     body, options, sentence = FORMS[name]
     answer = alice.http.post(

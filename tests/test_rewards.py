@@ -13,7 +13,7 @@ from honeyguide.referrals import backfill, earned_rewards, shipments, subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
-from tests.support.service import Member
+from tests.support.service import ONE_ENGINE, Member
 
 KEYS = {
     "uuid",
@@ -124,6 +124,7 @@ def test_a_reward_is_created_read_changed_and_deleted(alice: Member) -> None:
         ({"name": "x", "referrals": 1, "description": "x" * 2001}, "description"),
     ],
 )
+@ONE_ENGINE
 def test_a_reward_that_makes_no_sense_is_refused(
     alice: Member, body: dict[str, Any], param: str
 ) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.support.service import Member
+from tests.support.service import ONE_ENGINE, Member
 from tests.test_v1_subscribers import READ
 
 DAYS = ["2024-03-05", "2024-03-01", "2024-03-09", "2024-03-03", "2024-03-07"]
@@ -147,6 +147,7 @@ def test_per_page_above_200_is_served_as_200_and_meta_says_so(
 @pytest.mark.parametrize(
     "value", ["0", "-1", "abc", "1.5", "", " 1", "1e3", "+1", "٣", "0x10", "1_000", "NaN", "²"]
 )
+@ONE_ENGINE
 def test_what_is_no_whole_number_from_one_up_is_refused(
     alice: Member, name: str, value: str
 ) -> None:

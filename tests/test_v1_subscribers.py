@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.ids import is_id, new_id
-from tests.support.service import Member
+from tests.support.service import ONE_ENGINE, Member
 
 WRITTEN = {
     "uuid",
@@ -102,6 +102,7 @@ def test_no_email_is_refused_in_the_words_clients_know(
 @pytest.mark.parametrize(
     "email", ["x", "a@", "@b.org", "a b@c.org", "a@b@c.org", "a@b", "a@b..org", " "]
 )
+@ONE_ENGINE
 def test_what_is_no_email_is_refused_in_the_words_clients_know(alice: Member, email: str) -> None:
     answer = alice.post(f"{alice.v1}/subscribers", {"email": email})
     assert answer.status_code == 400
@@ -127,6 +128,7 @@ def test_case_of_the_local_part_is_kept_and_of_the_domain_is_not(alice: Member) 
 
 @pytest.mark.parametrize("name", sorted(set(FULL) - {"email"}))
 @pytest.mark.parametrize("value", [5, 1.5, True, [], ["a"], {}])
+@ONE_ENGINE
 def test_a_field_of_a_wrong_type_is_refused_and_blamed(
     alice: Member, name: str, value: object
 ) -> None:
@@ -281,6 +283,7 @@ def test_whoever_is_not_there_is_a_404(alice: Member, wanted: str) -> None:
 
 @pytest.mark.parametrize("tail", ["/", "//referrals", "/%20", "/%09/referrals"])
 @pytest.mark.parametrize("version", ["v1", "v2"])
+@ONE_ENGINE
 def test_a_blank_subscriber_is_a_400(alice: Member, version: str, tail: str) -> None:
     answer = alice.get(f"/{version}/campaigns/{alice.campaign_id}/subscribers{tail}")
     assert answer.status_code == 400

@@ -14,7 +14,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import is_id, new_id
 from tests.support.dispatcher import Receiver, ReceiverThread, reply
-from tests.support.service import Member, Service, until
+from tests.support.service import ONE_ENGINE, Member, Service, until
 
 URL = "http://127.0.0.1:9/hook"
 FLAGS = ("new_referral", "new_partner_referral", "reward_unlocked", "reward_redeemed")
@@ -149,6 +149,7 @@ def test_a_deleted_webhook_is_gone(alice: Member, base: str) -> None:
         ({"url": URL, "events": []}, "events"),
     ],
 )
+@ONE_ENGINE
 def test_what_cannot_be_is_refused_with_a_sentence(
     alice: Member, base: str, body: dict[str, Any], param: str
 ) -> None:
