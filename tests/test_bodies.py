@@ -16,7 +16,7 @@ from honeyguide.api.call import Route
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from tests.support import market, prizes, shipments
-from tests.support.service import Member
+from tests.support.service import ONE_ENGINE, Member, Service
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
 WITH_FIELDS = [route for route in ROUTES if route.body and route.body.__struct_fields__]
@@ -95,7 +95,6 @@ class World:
 
     def _required(self, body: str) -> dict[str, Any]:
         if body == "ProgramCreate":
-            self.alice.delete(f"/v2/partner_programs/{self.program['uuid']}")
             publication = market.publish(self.alice)["uuid"]
             amounts = {"max_payout": 90, "total_budget": 300, "cpa": 2.5}
             page = "https://wax.example.org"
@@ -112,9 +111,10 @@ class World:
         }.get(body, {})
 
 
-@pytest.fixture
-def world(alice: Member, bob: Member) -> World:
-    return World(alice, bob)
+@pytest.fixture(scope="module")
+def world(shared_service: Service) -> World:
+    """One for all tests of an engine: making it takes longer than most of them."""
+    return World(shared_service.member("alice"), shared_service.member("bob"))
 
 
 def schema_of(route: Route) -> dict[str, Any]:
@@ -159,6 +159,7 @@ def test_null_is_offered_in_the_document_exactly_where_it_is_taken(
     assert wrong == {}
 
 
+@ONE_ENGINE
 @pytest.mark.parametrize("route", WITH_FIELDS, ids=lambda route: f"{route.method} {route.path}")
 def test_a_wrong_type_is_refused_with_what_the_document_allows(world: World, route: Route) -> None:
     path, body = world.request(route)
