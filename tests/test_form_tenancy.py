@@ -8,7 +8,6 @@ parameter and field of the table.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -51,7 +50,7 @@ from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
 from tests.support.web import Operator, operator
-from tests.test_tenancy import quiet_service
+from tests.test_tenancy import ENGINES_IN_TURN, quiet_service
 
 __all__ = ["quiet_service"]
 
@@ -274,15 +273,6 @@ NOT_FOR_MEMBERS = {
 }
 
 
-# Both engines run the same statements, so PostgreSQL is for the long tests.
-ENGINES_IN_TURN = pytest.mark.parametrize(
-    "quiet_service",
-    ["sqlite", pytest.param("postgres", marks=pytest.mark.long)],
-    indirect=True,
-    scope="module",
-)
-
-
 @ENGINES_IN_TURN
 def test_every_field_and_parameter_is_tried(quiet_service: Service) -> None:
     """What the source of the pages reads by name is what the test below tries."""
@@ -298,23 +288,39 @@ def route_name(route: PageRoute) -> str:
     return f"{route.method} {route.path}"
 
 
+# How many kinds are tried in each parameter alone. Every kind is tried in all of them together.
+ALONE = pytest.mark.parametrize(
+    "alone",
+    [2, pytest.param(None, marks=pytest.mark.long)],
+    ids=["two kinds alone", "every kind alone"],
+)
+
+
 @ENGINES_IN_TURN
+@ALONE
 @pytest.mark.parametrize("route", ROUTES, ids=route_name)
 def test_the_ids_of_another_account_are_nobodys_everywhere(
-    quiet_service: Service, hers: Things, route: PageRoute
+    quiet_service: Service, hers: Things, route: PageRoute, alone: int | None
 ) -> None:
     base = next((form.fields for form in FORMS if form.path == route.path), {})
     trial = Trial(operator(quiet_service, "mallory"), route, base)
     before = rows_of(quiet_service, hers.owner.account_id)
-    for kind in FEW_KINDS.get(route.path, hers.ids):
+    kinds = list(FEW_KINDS.get(route.path, hers.ids))
+    for place, kind in enumerate(kinds):
         value = hers.ids[kind]
         if trial.own and route.path not in OPEN_TO_ALL:
             assert trial.address(value) == trial.missing(value, trial.address), kind
         if route.method == "POST":
             assert hers.marks.findall(trial.fields(value)[2]) == [], kind
             continue
-        for variant, name in itertools.product(VARIANTS.get(route.path, [{}]), trial.names):
-            asked = (trial.parameter, name, variant)
-            found = trial.parameter(value, name, variant)
-            assert found == trial.missing(value, *asked), f"{kind} as {name}"
+        for variant in VARIANTS.get(route.path, [{}]):
+            together = trial.parameters(value, trial.names, variant)
+            assert together == trial.missing(value, trial.parameters, trial.names, variant), kind
+        for number, name in enumerate(sorted(trial.names)):
+            if alone is not None and (place - number * alone) % len(kinds) >= alone:
+                continue
+            for variant in VARIANTS.get(route.path, [{}]):
+                found = trial.parameters(value, [name], variant)
+                expected = trial.missing(value, trial.parameters, [name], variant)
+                assert found == expected, f"{kind} as {name}"
     assert rows_of(quiet_service, hers.owner.account_id) == before

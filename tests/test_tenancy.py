@@ -339,8 +339,16 @@ def places_of(route: Route) -> list[str]:
 
 
 WITH_PLACES = [route for route in ROUTES if places_of(route)]
+# Both engines run the same statements, so PostgreSQL is for the long tests.
+ENGINES_IN_TURN = pytest.mark.parametrize(
+    "quiet_service",
+    ["sqlite", pytest.param("postgres", marks=pytest.mark.long)],
+    indirect=True,
+    scope="module",
+)
 
 
+@ENGINES_IN_TURN
 @pytest.mark.parametrize("route", WITH_PLACES, ids=name_of)
 def test_the_ids_of_another_account_are_nobodys_in_queries_and_bodies(
     quiet_service: Service, things: Things, route: Route

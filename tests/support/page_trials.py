@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +100,12 @@ class Trial:
     def address(self, value: str) -> Any:
         return told(ask(self.stranger, self.route, value, self.base), value)
 
-    def parameter(self, value: str, name: str, variant: dict[str, str]) -> Any:
-        cursor = f"{2**52}." if name in ("before", "after") else ""
-        given = {**variant, name: f"{cursor}{value}"}
+    def parameters(self, value: str, names: Iterable[str], variant: dict[str, str]) -> Any:
+        """The value in all of these."""
+        given = dict(variant)
+        for name in names:
+            cursor = f"{2**52}." if name in ("before", "after") else ""
+            given[name] = f"{cursor}{value}"
         return told(ask(self.stranger, self.route, self.own, given), value)
 
     def fields(self, value: str) -> Any:
