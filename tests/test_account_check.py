@@ -149,8 +149,23 @@ def test_the_rows_of_the_demo_are_all_in_their_own_accounts(demo: OpenStore) -> 
     assert [finding.promise for finding in findings if finding.broken] == []
 
 
-def test_a_row_of_any_table_that_is_given_to_another_account_is_found(demo: OpenStore) -> None:
+# The statements of the check are the same on both engines.
+ONE_IN = {"sqlite": 1, "postgres": 5}
+
+
+def damages(demo: OpenStore) -> list[str]:
     tables = {table for (table,) in demo.ask(TABLES[demo.engine])} - OF_THE_ACCOUNT
     assert len(tables) > 25
     moves = [MOVE.format(table=table) for table in sorted(tables - {"idempotency"})]
-    assert [damage for damage in (*moves, *DAMAGES) if not broken(demo, damage)] == []
+    return [*moves, *DAMAGES]
+
+
+def test_a_row_of_any_table_that_is_given_to_another_account_is_found(demo: OpenStore) -> None:
+    some = damages(demo)[:: ONE_IN[demo.engine]]
+    assert [damage for damage in some if not broken(demo, damage)] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("demo", ["postgres"], indirect=True, scope="module")
+def test_on_postgresql_every_row_is_found_too(demo: OpenStore) -> None:
+    assert [damage for damage in damages(demo) if not broken(demo, damage)] == []

@@ -42,6 +42,8 @@ LOOPS = (
     "send emails",
     "*",  # all of them at once
 )
+# Each failure in a row doubles the wait. All of them at once always fail this often.
+ALL_AT_ONCE = 3
 # What does not run there.
 ABSENT = {
     "sqlite Serving": ("listen to the database",),
@@ -137,7 +139,7 @@ class Life:
 
 
 async def fail_in_turn(
-    opened: OpenStore, start: Callable[[Faults, Mailbox], Awaitable[Any]]
+    opened: OpenStore, times: int, start: Callable[[Faults, Mailbox], Awaitable[Any]]
 ) -> None:
     faults = Faults()
     tool = GenericTool(signature.new_secret())
@@ -153,7 +155,7 @@ async def fail_in_turn(
                 await life.all_arrives("none")
                 for place, loop in enumerate(LOOPS):
                     moment = ("before", "after")[place % 2]
-                    faults.fail(loop, times=3, moment=moment)
+                    faults.fail(loop, times=ALL_AT_ONCE if loop == "*" else times, moment=moment)
                     await life.live()
                     await life.all_arrives(loop)
                     if loop in ABSENT.get(f"{opened.engine} {type(process).__name__}", ()):
@@ -199,7 +201,12 @@ class Working:
         ("postgres", "work"),
     ],
 )
-def test_every_loop_may_fail(engine: str, how: str) -> None:
+@pytest.mark.parametrize(
+    "times",
+    [1, pytest.param(3, marks=pytest.mark.long)],
+    ids=["once", "three times"],
+)
+def test_every_loop_may_fail(engine: str, how: str, times: int) -> None:
     with OpenStore(engine) as opened:
 
         async def start(faults: Faults, mailbox: Mailbox) -> Any:
@@ -210,7 +217,7 @@ def test_every_loop_may_fail(engine: str, how: str) -> None:
             server.before = faults.before
             return await asyncio.to_thread(server.start)
 
-        opened.run(fail_in_turn(opened, start))
+        opened.run(fail_in_turn(opened, times, start))
 
 
 def test_a_loop_that_keeps_failing_is_named_everywhere(tmp_path: Any) -> None:
