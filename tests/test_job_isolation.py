@@ -13,7 +13,8 @@ from honeyguide.app import Application
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import job_failures
-from tests.support.job_cases import CASES, World
+from tests.support.job_cases import CASES
+from tests.support.job_world import World
 from tests.support.planted import permit, refuse
 from tests.support.service import ENGINES, Service
 
