@@ -24,6 +24,7 @@ from tests.support.belongings import (
     claiming,
     earned,
     invitation,
+    payout,
     pending,
     rows_of,
     subscriber,
@@ -284,6 +285,22 @@ def test_what_is_done_to_an_integration_is_logged_without_its_key(
     ]
     assert found[1].differences == ({"status": "active"}, {"status": "paused"})
     assert (found[2].differences[1] or {})["field_names"]["code"] == "MY_CODE"
+
+
+def test_a_payout_is_in_the_log_of_whom_it_pays(service: Service, alice: Operator) -> None:
+    bob = operator(service, "bob")
+    theirs, known = payout(bob), log_of(alice)
+    for fields in ({"reference": "bank 1"}, {"do": "undo"}):
+        answer = alice.web.post(
+            "/administration/payouts", page="/settings", payout=theirs, **fields
+        )
+        assert answer.status_code == 303, answer.text
+    paid, unpaid = log_of(bob)[-2:]
+    assert actions([paid, unpaid]) == ["payout.paid", "payout.unpaid"]
+    assert paid.actor_id == unpaid.actor_id == alice.account_id
+    assert paid.differences == unpaid.differences[::-1]
+    assert since(alice, known) == []
+    assert f"by account {alice.account_id}  payout.unpaid {theirs}" in run_command(bob)
 
 
 def test_a_new_password_by_link_is_logged(alice: Operator) -> None:
