@@ -411,9 +411,7 @@ def test_old_entries_are_purged(engine: str) -> None:
 
         service.write(record)
         (job,) = [
-            job
-            for job in service.services.loop.jobs
-            if job.name == "purge old entries of the change log"
+            job for job in service.services.loop.jobs if job.name == "purge the old change log"
         ]
         service.run(service.services.loop.once(job))
         assert [each for each in actions(log_of(alice)) if "days" in each] == ["days.9"]

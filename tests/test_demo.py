@@ -22,12 +22,12 @@ from honeyguide.accounts import accounts
 from honeyguide.app import Services, opened
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
-from honeyguide.pages.dashboard.subscribers import BY as BY_YOU
 from honeyguide.partners import ledger_check, network, payouts
 from honeyguide.referrals import earned_rewards, page_index, search, subscribers
 from honeyguide.referrals.campaigns import tenant_of
@@ -137,7 +137,7 @@ def test_what_the_operator_decided_reads_by_you(filled):
         by_hand = [each.id for each in rejected if each.referral_reason == "rejected_by_hand"]
         return {(await subscribers.get(tx, wax, each)).decided_by for each in by_hand}
 
-    assert filled.read(deciders) == {BY_YOU}
+    assert filled.read(deciders) == {actors.OPERATOR}
 
 
 def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):

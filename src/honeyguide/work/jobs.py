@@ -304,7 +304,5 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
         ),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
-        _purge(
-            "purge old entries of the change log", DAY_MS, change_log.purge(change_log_keep_days)
-        ),
+        _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),
     )
