@@ -19,7 +19,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard.routes import PAGES as TABLE
 from honeyguide.store.tx import Tx
-from tests.support import logged_changes, market
+from tests.support import logged_changes, logged_page_changes, market
 from tests.support.belongings import (
     claiming,
     earned,
@@ -38,53 +38,11 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
+from tests.support.unlogged_routes import NOT_LOGGED
 from tests.support.web import PASSWORD, Operator, operator, words
 from tests.test_form_tenancy import promote
 from tests.test_password_links import reset_link
 
-# What changes no setting, decides nothing and moves no money, each with the reason.
-NOT_LOGGED = {
-    "POST /v1/campaigns/{campaign_uuid}/subscribers": "a signup",
-    "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}": "about a subscriber",
-    "POST /v2/subscribers": "a signup",
-    "PUT /v2/subscribers/{uuid}": "about a subscriber",
-    "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags": "about a subscriber",
-    "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/add": "about a subscriber",
-    "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/remove": "about a subscriber",
-    **{
-        f"POST {path}/webhooks/{{uuid}}/{what}": "sends an event again"
-        for path in ("/v1/campaigns/{campaign_uuid}", "/v2")
-        for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
-    },
-    "/login": "begins a session",
-    "/logout": "ends a session",
-    "/account/sessions": "ends sessions",
-    "/signup": "sends an email",
-    "/password": "sends an email",
-    "/welcome/{token}": "opens an account, which says since when it is there",
-    "/checklist/dismiss": "hides a list",
-    "/subscribers/tags": "about subscribers",
-    "/subscribers/filters": "a saved search",
-    "/subscribers/import": "a file, which is a row of its own",
-    "/subscribers/import/{id}": "a file, which is a row of its own",
-    "/subscribers/new": "a signup",
-    "/subscribers/{id}/edit": "about a subscriber",
-    "/subscribers/{id}/status": "about a subscriber",
-    "/subscribers/{id}/tags": "about a subscriber",
-    "/subscribers/{id}/notes": "about a subscriber, with who wrote it and when",
-    "/emails/stopped": "about a subscriber",
-    "/emails/test": "sends an email",
-    "/embed/check": "looks at a website",
-    "/notices/slack/test": "sends a message",
-    "/administration/checks": "looks at the installation",
-    "/administration/test-email": "sends an email",
-    "/administration/backups": "makes a backup, which is listed",
-    "/clock": "moves the clock of a test",
-    **dict.fromkeys(
-        (page.path for page in TABLE if page.method == "POST" and "/preview" in page.path),
-        "shows a page",
-    ),
-}
 # Tried in tests of their own below, since they need more than one form.
 TRIED_BELOW = {
     "/password/{token}",
@@ -131,14 +89,14 @@ def since(owner: Operator, known: list[LoggedChange]) -> list[LoggedChange]:
 def test_every_route_that_changes_something_is_tried_or_says_why_not() -> None:
     routes = {f"{route.method} {route.path}" for route in ROUTES if route.method != "GET"}
     routes |= {page.path for page in TABLE if page.method == "POST"}
-    tried = {case.route for case in (*logged_changes.API, *logged_changes.PAGES)} | TRIED_BELOW
+    tried = {case.route for case in (*logged_changes.API, *logged_page_changes.PAGES)} | TRIED_BELOW
     assert tried | NOT_LOGGED.keys() == routes and not tried & NOT_LOGGED.keys(), (
         "a new route that changes something belongs in logged_changes.py, else in NOT_LOGGED"
     )
 
 
 @pytest.mark.parametrize(
-    "case", [*logged_changes.API, *logged_changes.PAGES], ids=lambda case: case.route
+    "case", [*logged_changes.API, *logged_page_changes.PAGES], ids=lambda case: case.route
 )
 def test_a_change_is_logged_once_with_who_made_it_and_what_differs(
     alice: Operator, case: Logged

@@ -193,7 +193,8 @@ def test_only_codes_that_nobody_ever_had_are_counted(opened: OpenStore) -> None:
     same = partial(search.of_unknown_code, tenant=tenant, most=9)
     assert opened.run(opened.store.read(same, code="old")) == [made[0].id, made[1].id]
     assert opened.run(opened.store.read(same, code=codes[5])) == []
-    opened.run(opened.store.write(claimed_codes.forget, tenant, made[2].id))
+    forget = changing(claimed_codes.forget, SITE, tenant, NOON_MS)
+    opened.run(opened.store.write(forget, made[2].id))
     assert count() == 3 and read(opened, tenant, made[2]).claimed_code is None
     with pytest.raises(AlreadyRepaired):
-        opened.run(opened.store.write(claimed_codes.forget, tenant, made[2].id))
+        opened.run(opened.store.write(forget, made[2].id))

@@ -316,7 +316,7 @@ CASES = {
         "integration_event", id="ID", integration_id="ID", digest="ID", received_ms=1
     ),
     "purge old visitor hashes": purge("click", target_id="ID", code="🐝", hour_ms=1, visitor="ID"),
-    "purge old entries of the change log": Case(
+    "purge the old change log": Case(
         old_rows(
             "change_log",
             id="ID",

@@ -10,25 +10,21 @@ from honeyguide.mail import notification_links
 from honeyguide.mail.notification_kinds import KINDS
 from tests.support import market
 from tests.support.belongings import (
-    api_key,
     awaiting,
     claiming,
     earned,
     email,
-    invitation,
-    payout,
     pending,
     program,
     publication,
     reward,
-    screening_entry,
     shipment,
     subscriber,
     unlocked,
     webhook,
 )
 from tests.support.platforms.generic import GenericTool
-from tests.support.web import PASSWORD, Operator
+from tests.support.web import Operator
 
 Made = str | tuple[str, ...]
 
@@ -73,24 +69,24 @@ def someone_with_code(owner: Operator) -> tuple[str, str]:
 
 
 _V1 = "/v1/campaigns/{campaign_uuid}"
-_HOOK = {"url": "http://127.0.0.1:9/other", "new_referral": True}
-_CARD = {
+HOOK = {"url": "http://127.0.0.1:9/other", "new_referral": True}
+CARD = {
     "name": "The Wax",
     "audience_gender": "mixed",
     "categories": "tech",
     "income_levels": "$150k+",
     "age_ranges": "25 - 39",
 }
-_TERMS = {
+TERMS = {
     "cpa": "3",
     "max_payout": "90",
     "total_budget": "300",
     "redirect_url": "https://wax.example/",
 }
-_REWARD = {"name": "Mug", "referrals": 3}
-_WAITS, _OPEN = {"status": "awaiting_approval"}, {"status": "unlocked"}
-_REDEEMED, _SENT = {"status": "redeemed"}, {"status": "sent"}
-_PENDING = {"status": "pending"}
+REWARD = {"name": "Mug", "referrals": 3}
+WAITS, OPEN = {"status": "awaiting_approval"}, {"status": "unlocked"}
+REDEEMED, SENT = {"status": "redeemed"}, {"status": "sent"}
+PENDING = {"status": "pending"}
 
 API = [
     Logged(f"PUT {_V1}", "campaign.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
@@ -110,7 +106,7 @@ API = [
             f"POST {path}/{{uuid}}/referral/{verb}",
             "referral.decided",
             {},
-            _PENDING,
+            PENDING,
             {"status": status},
             pending,
         )
@@ -120,9 +116,9 @@ API = [
     Logged(
         f"POST {_V1}/rewards",
         "reward.created",
-        _REWARD,
+        REWARD,
         None,
-        _REWARD,
+        REWARD,
         is_idempotent=False,
     ),
     Logged(
@@ -145,32 +141,32 @@ API = [
         f"POST {_V1}/subscribers/{{uuid}}/rewards/{{reward_uuid}}/approve",
         "earned_reward.approved",
         {},
-        _WAITS,
-        _OPEN,
+        WAITS,
+        OPEN,
         subscribers_reward("manual"),
     ),
     Logged(
         f"POST {_V1}/subscribers/{{uuid}}/rewards/{{reward_uuid}}/redeem",
         "earned_reward.redeemed",
         {},
-        _OPEN,
-        _REDEEMED,
+        OPEN,
+        REDEEMED,
         subscribers_reward("automatic"),
     ),
     Logged(
         f"POST {_V1}/rewards/{{uuid}}/approve",
         "earned_reward.approved",
         {},
-        _WAITS,
-        _OPEN,
+        WAITS,
+        OPEN,
         awaiting,
     ),
     Logged(
         f"POST {_V1}/rewards/{{uuid}}/redeem",
         "earned_reward.redeemed",
         {},
-        _OPEN,
-        _REDEEMED,
+        OPEN,
+        REDEEMED,
         unlocked,
     ),
     Logged(
@@ -178,7 +174,7 @@ API = [
         "shipment.sent",
         {"tracking_note": "Secret note"},
         {"status": "to_send"},
-        _SENT,
+        SENT,
         shipment,
     ),
     *(
@@ -188,17 +184,17 @@ API = [
             Logged(
                 f"POST {path}",
                 "webhook.created",
-                _HOOK,
+                HOOK,
                 None,
-                {**_HOOK, "new_referral": 1},
+                {**HOOK, "new_referral": 1},
                 is_idempotent=False,
             ),
             Logged(
                 f"PUT {path}/{{uuid}}",
                 "webhook.changed",
-                {"url": _HOOK["url"]},
+                {"url": HOOK["url"]},
                 {},
-                {"url": _HOOK["url"]},
+                {"url": HOOK["url"]},
                 make,
             ),
             Logged(f"DELETE {path}/{{uuid}}", "webhook.deleted", {}, {}, None, make),
@@ -275,199 +271,6 @@ API = [
         None,
         {"reason": None},
         their_program,
-    ),
-]
-
-PAGES = [
-    Logged(
-        "/subscribers/decide",
-        "referral.decided",
-        {"id": ..., "do": "reject"},
-        _PENDING,
-        {"status": "rejected"},
-        pending,
-    ),
-    Logged(
-        "/subscribers/{id}",
-        "referral.decided",
-        {"do": "verify"},
-        _PENDING,
-        {"status": "verified"},
-        pending,
-    ),
-    Logged(
-        "/review",
-        "referral.decided",
-        {"id": ..., "do": "reject"},
-        _PENDING,
-        {"status": "rejected"},
-        pending,
-    ),
-    Logged(
-        "/subscribers/{id}/referrer",
-        "referrer.set",
-        {"do": "set", "referrer": ...},
-        {"claimed_code": "unknown"},
-        {"claimed_code": None},
-        someone_with_code,
-    ),
-    Logged(
-        "/subscribers/{id}/list",
-        "screening_entry.added",
-        {"do": "block"},
-        None,
-        {"kind": "email", "list": "block"},
-        subscriber,
-    ),
-    Logged(
-        "/subscribers/{id}/rewards",
-        "earned_reward.approved",
-        {"do": "approve", "earned": ...},
-        _WAITS,
-        _OPEN,
-        subscribers_reward("manual"),
-    ),
-    Logged(
-        "/rewards/hand-over",
-        "earned_reward.redeemed",
-        {"do": "redeem", "earned": ...},
-        _OPEN,
-        _REDEEMED,
-        unlocked,
-    ),
-    Logged(
-        "/rewards",
-        "reward.created",
-        {"name": "Mug", "referrals": "3", "kind": "manual", "approval": "automatic"},
-        None,
-        _REWARD,
-        is_idempotent=False,
-    ),
-    Logged(
-        "/rewards/{id}",
-        "reward.changed",
-        {"name": "Mug", "referrals": "9", "kind": "manual", "approval": "automatic"},
-        {"name": "Secret pen"},
-        {"name": "Mug"},
-        reward,
-    ),
-    Logged("/rewards/{id}/delete", "reward.deleted", {}, {"name": "Secret pen"}, None, reward),
-    Logged("/shipments", "shipment.sent", {"id": ...}, {"status": "to_send"}, _SENT, shipment),
-    Logged("/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}),
-    Logged("/webhooks", "webhook.created", _HOOK, None, {"url": _HOOK["url"]}, is_idempotent=False),
-    Logged("/webhooks/{id}", "webhook.changed", _HOOK, {}, {"url": _HOOK["url"]}, webhook),
-    Logged("/webhooks/{id}/act", "webhook.deleted", {"do": "delete"}, {}, None, webhook),
-    Logged(
-        "/account/keys",
-        "api_key.created",
-        {"name": "Tool"},
-        None,
-        {"name": "Tool"},
-        is_idempotent=False,
-    ),
-    Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
-    Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
-    Logged(
-        "/account/password",
-        "account.password_changed",
-        {"current": PASSWORD, "password": "four calm brown bears"},
-        None,
-        None,
-    ),
-    Logged(
-        "/account/invitations",
-        "invitation.sent",
-        {"email": "secret@example.org"},
-        None,
-        {"as_partner": False},
-        is_idempotent=False,
-    ),
-    Logged(
-        "/account/invitations/withdraw",
-        "invitation.withdrawn",
-        {"id": ...},
-        None,
-        None,
-        invitation,
-    ),
-    Logged(
-        "/settings/screening-lists",
-        "screening_entry.removed",
-        {"do": "remove", "id": ...},
-        {"kind": "domain", "list": "block"},
-        None,
-        screening_entry,
-    ),
-    Logged(
-        "/settings/time-zone",
-        "account.changed",
-        {"time_zone": "Europe/Paris"},
-        {"time_zone": "UTC"},
-        {"time_zone": "Europe/Paris"},
-    ),
-    Logged(
-        "/program/new",
-        "program.created",
-        {"publication": ..., **_TERMS},
-        None,
-        {"cpa_cents": 300},
-        publication,
-    ),
-    Logged(
-        "/program/{id}/change",
-        "program.changed",
-        {**_TERMS, "total_budget": "500"},
-        {"total_budget_cents": 30_000},
-        {"total_budget_cents": 50_000},
-        program,
-    ),
-    Logged(
-        "/program/{id}/act",
-        "program.switched",
-        {"do": "pause"},
-        {"enabled_partner_program": 1},
-        {"enabled_partner_program": 0},
-        program,
-    ),
-    Logged(
-        "/publications/{id}",
-        "publication.changed",
-        _CARD,
-        {"name": "Secret gazette"},
-        {"name": "The Wax"},
-        publication,
-    ),
-    Logged(
-        "/publications/{id}/delete",
-        "publication.deleted",
-        {},
-        {"name": "Secret gazette"},
-        None,
-        publication,
-    ),
-    Logged(
-        "/network/{id}/join",
-        "partner_campaign.joined",
-        {"reason": "We like it."},
-        None,
-        {"reason": "We like it."},
-        their_program,
-    ),
-    Logged(
-        "/notices/preferences",
-        "notifications.changed",
-        {kind.name: "off" for kind in KINDS if "off" in kind.deliveries},
-        {},
-        {},
-    ),
-    Logged("/notices/off/{token}", "notifications.changed", {}, {}, {}, off_link),
-    Logged(
-        "/administration/payouts",
-        "payout.paid",
-        {"payout": ..., "reference": "bank 1"},
-        {"paid_cents": 0, "reference": None},
-        {"paid_cents": 500, "reference": "bank 1"},
-        payout,
     ),
 ]
 

@@ -62,11 +62,13 @@ async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -
     return referred
 
 
-async def forget(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def forget(change: Change, subscriber_id: str) -> None:
     """Nobody referred them after all."""
-    await subscribers.lock(tx, tenant, subscriber_id)
-    subscriber = await _get_claiming(tx, tenant, subscriber_id)
-    await tx.run(_FORGET, **tenant._asdict(), id=subscriber.id)
+    await subscribers.lock(change.tx, change.tenant, subscriber_id)
+    subscriber = await _get_claiming(change.tx, change.tenant, subscriber_id)
+    await change.run(_FORGET, id=subscriber.id)
+    before, after = {"claimed_code": subscriber.claimed_code}, {"claimed_code": None}
+    await change_log.record(change, "claimed_code.removed", subscriber.id, before, after)
 
 
 async def _code_of(tx: Tx, tenant: Tenant, code_or_email: str) -> str:

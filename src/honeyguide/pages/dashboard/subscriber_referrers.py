@@ -72,7 +72,7 @@ async def _change_each(
 
 async def _change_one(tx: Tx, request: PageRequest, subscriber_id: str) -> None:
     if request.text("do") == "forget":
-        await claimed_codes.forget(tx, request.tenant, subscriber_id)
+        await claimed_codes.forget(request.change(tx), subscriber_id)
         return
     await claimed_codes.set_referrer(request.change(tx), subscriber_id, request.text("referrer"))
 

@@ -1,0 +1,49 @@
+"""Routes that write but leave no entry in the change log."""
+
+from __future__ import annotations
+
+from honeyguide.pages.dashboard.routes import PAGES as TABLE
+
+# What changes no setting, decides nothing and moves no money, each with the reason.
+NOT_LOGGED = {
+    "POST /v1/campaigns/{campaign_uuid}/subscribers": "a signup",
+    "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}": "about a subscriber",
+    "POST /v2/subscribers": "a signup",
+    "PUT /v2/subscribers/{uuid}": "about a subscriber",
+    "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags": "about a subscriber",
+    "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/add": "about a subscriber",
+    "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/remove": "about a subscriber",
+    **{
+        f"POST {path}/webhooks/{{uuid}}/{what}": "sends an event again"
+        for path in ("/v1/campaigns/{campaign_uuid}", "/v2")
+        for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
+    },
+    "/login": "begins a session",
+    "/logout": "ends a session",
+    "/account/sessions": "ends sessions",
+    "/signup": "sends an email",
+    "/password": "sends an email",
+    "/welcome/{token}": "opens an account, which says since when it is there",
+    "/checklist/dismiss": "hides a list",
+    "/subscribers/tags": "about subscribers",
+    "/subscribers/filters": "a saved search",
+    "/subscribers/import": "a file, which is a row of its own",
+    "/subscribers/import/{id}": "a file, which is a row of its own",
+    "/subscribers/new": "a signup",
+    "/subscribers/{id}/edit": "about a subscriber",
+    "/subscribers/{id}/status": "about a subscriber",
+    "/subscribers/{id}/tags": "about a subscriber",
+    "/subscribers/{id}/notes": "about a subscriber, with who wrote it and when",
+    "/emails/stopped": "about a subscriber",
+    "/emails/test": "sends an email",
+    "/embed/check": "looks at a website",
+    "/notices/slack/test": "sends a message",
+    "/administration/checks": "looks at the installation",
+    "/administration/test-email": "sends an email",
+    "/administration/backups": "makes a backup, which is listed",
+    "/clock": "moves the clock of a test",
+    **dict.fromkeys(
+        (page.path for page in TABLE if page.method == "POST" and "/preview" in page.path),
+        "shows a page",
+    ),
+}
