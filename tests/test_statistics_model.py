@@ -204,8 +204,8 @@ def compare(history: History, period: Period, until_ms: int | None = None) -> No
     earned = slow_rewards(history, period)
     assert found["rewards"] == (
         earned["awaiting_approval"],
-        earned["out_of_stock"],
         earned["unlocked"],
+        earned["out_of_stock"],
         earned["redeemed"],
     )
     for n in (30, 90):

@@ -20,6 +20,7 @@ from honeyguide.partners.payouts import Earned
 from honeyguide.referrals import lifecycle
 from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
 from honeyguide.referrals.lifecycle import DueReferral
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.change import Change
@@ -28,9 +29,9 @@ from honeyguide.work.items import Items
 
 log = logging.getLogger("honeyguide.work")
 
-# Referrals looked up in one read. Each is verified in a transaction of its own, a few at a time.
 # The job.
 VERIFYING = "verify referrals after their holding period"
+# Referrals looked up in one read. Each is verified in a transaction of its own, a few at a time.
 VERIFY_BATCH = 100
 VERIFY_TOGETHER = 8
 # The pause after each slice of the ledger check, as a part of what the slice took.
@@ -43,9 +44,9 @@ class PayoutsSkipped(Fault):
     code = "payouts_skipped"
 
 
-async def _verify(tx: Tx, site: Site, due: DueReferral, now_ms: int) -> None:
+async def _verify(tx: Tx, site: Site, due: DueReferral, now_ms: int) -> Subscriber | None:
     change = Change(tx, site, due.tenant, actors.job(VERIFYING), now_ms)
-    await signups.verify_due(change, due.id)
+    return await signups.verify_due(change, due.id)
 
 
 async def verify_referrals(
