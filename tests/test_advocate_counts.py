@@ -21,11 +21,10 @@ from tests.support.process import (
     fresh,
     new_account,
 )
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_a_star_s_list_is_exact_below_at_and_above_the_threshold_and_back(engine):
     url = fresh(engine)
     alice = new_account(url)

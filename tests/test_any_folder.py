@@ -64,6 +64,8 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
+# It builds an environment that other users can read, which takes a minute.
+@pytest.mark.long
 @only_root
 def test_every_command_runs_in_a_folder_that_its_user_cannot_read(
     folder: Path, command_for_all: Path
@@ -96,6 +98,7 @@ def test_every_command_runs_in_a_folder_that_its_user_cannot_read(
     assert said["settings"] == said["version"] == ""
 
 
+@pytest.mark.long
 @only_root
 def test_the_service_starts_in_a_folder_that_its_user_cannot_read(
     folder: Path, command_for_all: Path
@@ -116,6 +119,7 @@ def test_the_service_starts_in_a_folder_that_its_user_cannot_read(
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 @only_root
 def test_a_settings_file_that_cannot_be_read_is_a_sentence(
     folder: Path, command_for_all: Path

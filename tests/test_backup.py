@@ -17,7 +17,6 @@ from honeyguide.store.backup import backup_postgres
 from honeyguide.store.sqlite import connect
 from tests.support.postgres import shared_server
 from tests.support.process import Serving, command, fresh, new_account
-from tests.support.service import ENGINES
 
 
 def restore(done: subprocess.CompletedProcess[str], url: str) -> None:
@@ -28,7 +27,7 @@ def restore(done: subprocess.CompletedProcess[str], url: str) -> None:
     assert restored.returncode == 0, restored.stderr
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_the_printed_line_brings_everybody_back_also_after_a_kill(
     engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

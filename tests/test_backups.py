@@ -122,6 +122,7 @@ def test_without_the_right_to_create_databases_it_is_made_but_not_checked(tmp_pa
     assert here.listed()[0]["result"] == "unchecked"
 
 
+@pytest.mark.long
 def test_the_server_may_be_older_than_the_client_programs(tmp_path: Path) -> None:
     with OlderPostgresServer() as server:
         server.create_database("older")

@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
@@ -71,10 +71,23 @@ _FIELD = re.compile(r'(?:text|several|file)\(\s*"(\w+)"')
 # What takes quadratic time shows in 64 KB. In full, all fields together take minutes. The largest
 # bodies are sent in turn, one to each address; in full, each address gets all of them.
 SMALL, LARGE = 64 * 1024, 2 * MB
-ALONE = pytest.mark.parametrize(
-    "alone",
-    [SMALL, pytest.param(LARGE, marks=pytest.mark.long)],
-    ids=["fields of 64 KB", "fields in full"],
+
+
+class Depth(NamedTuple):
+    alone: int
+    """How large a field is that is sent alone."""
+    every: int
+    """Of so many routes the first."""
+
+
+DEPTH = pytest.mark.parametrize(
+    "depth",
+    [
+        Depth(SMALL, 3),
+        pytest.param(Depth(SMALL, 1), marks=pytest.mark.long),
+        pytest.param(Depth(LARGE, 1), marks=pytest.mark.long),
+    ],
+    ids=["a third with fields of 64 KB", "fields of 64 KB", "fields in full"],
 )
 
 
@@ -107,15 +120,16 @@ def dashboard_rows(method: str) -> list[Any]:
     return [page for page in rows if page.path != "/logout"]
 
 
-@ALONE
+@DEPTH
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_the_dashboard(
-    world: World, method: str, alone: int, capsys: pytest.CaptureFixture[str]
+    world: World, method: str, depth: Depth, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    alone, every = depth
     forms, web = scraped_forms(world), world.alice.web
     origin = world.service.settings.base_url.encode()
     with LoopSteps(world.service) as steps:
-        for page in dashboard_rows(method):
+        for page in dashboard_rows(method)[::every]:
             module = sys.modules[page.handler.__module__]
             if web.get("/settings").status_code != 200:
                 assert web.log_in(world.alice.email).status_code == 303
@@ -159,11 +173,12 @@ def api_bodies(fields: list[str], base: dict[str, Any], alone: int) -> Iterator[
     yield from in_turn(shapes, _largest, alone == LARGE)
 
 
-@ALONE
-def test_the_api(world: World, alone: int, capsys: pytest.CaptureFixture[str]) -> None:
+@DEPTH
+def test_the_api(world: World, depth: Depth, capsys: pytest.CaptureFixture[str]) -> None:
+    alone, every = depth
     alice = world.service.member("caller")
     with LoopSteps(world.service) as steps:
-        for route in sorted(ROUTES, key=lambda route: route.method == "DELETE"):
+        for route in sorted(ROUTES, key=lambda route: route.method == "DELETE")[::every]:
             steps.during = f"making objects for {route.path}"
             path = Address(route, alice).path()
             for each in headers_and_queries(route.method, path, list(route.query)):
@@ -240,17 +255,18 @@ def connect_a_tool(world: World) -> None:
     world.alice.make(integrations.connect, keys, new)
 
 
-@ALONE
+@DEPTH
 def test_readers_embeds_links_hooks_and_probes(
-    world: World, alone: int, capsys: pytest.CaptureFixture[str]
+    world: World, depth: Depth, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    alone, every = depth
     ours = {page.path for page in PAGES}
     rows = [(method, path) for method, path in page_routes(world.service) if path not in ours]
     rows += [("GET", path) for path in sorted(System.paths)]
     client = WebClient(world.service).http
     connect_a_tool(world)
     with LoopSteps(world.service) as steps:
-        for method, path in rows:
+        for method, path in rows[::every]:
             steps.during = f"finding {path}"
             address = public_address(world, path)
             for each in headers_and_queries(method, address, list(READER_QUERY)):

@@ -195,10 +195,10 @@ class Working:
     ("engine", "how"),
     [
         ("sqlite", "serve"),
-        ("postgres", "serve"),
+        pytest.param("postgres", "serve", marks=pytest.mark.long),
         ("postgres", "serve --workers 2"),
         ("sqlite", "work"),
-        ("postgres", "work"),
+        pytest.param("postgres", "work", marks=pytest.mark.long),
     ],
 )
 @pytest.mark.parametrize(

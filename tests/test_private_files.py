@@ -41,7 +41,7 @@ def run(umask: int, folder: Path, *words: str, **settings: object) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o022])
+@pytest.mark.parametrize("umask", [0o000, pytest.param(0o022, marks=pytest.mark.long)])
 def test_databases_backups_exports_and_restored_files_are_private(
     umask: int, tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ def share(judged: Judged, label: str, *statuses: str) -> float:
     [
         pytest.param("sqlite", "flexible", marks=pytest.mark.long),
         ("sqlite", "strong"),
-        ("postgres", "strong"),
+        pytest.param("postgres", "strong", marks=pytest.mark.long),
     ],
     indirect=["quiet_service"],
 )

@@ -151,6 +151,7 @@ def test_everything_browsers_get_is_ours() -> None:
     assert [path.name for path in static if foreign.search(path.read_text())] == []
 
 
+@pytest.mark.long
 def test_the_wheel_works_in_a_clean_environment(installed: Path, tmp_path: Path) -> None:
     assert use([str(installed)], tmp_path) == VERSION
 
