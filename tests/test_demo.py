@@ -310,6 +310,7 @@ def test_serve_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
         serving.communicate(timeout=20)
 
 
+@pytest.mark.long
 def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tmp_path):
     shutil.copy(sqlite_path(filled_sqlite.settings.database_url), tmp_path / "h.db")
     first = command(tmp_path, "demo")

@@ -207,6 +207,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
     bad = [*BROKEN.values()]
     corpus = [*bad, *CLEANED.values()]

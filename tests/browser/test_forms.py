@@ -109,7 +109,7 @@ def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt, third:
     places = test_dashboard.Places(service)
     page = test_dashboard.sit_down(page_at(DESKTOP), places.alice)
     paths = [path for name, path in places.paths.items() if not name.startswith("overview")]
-    assert not all_faults(page, [service.url + path for path in paths[third::3]], at_least=10)
+    assert not all_faults(page, [service.url + path for path in paths[third::3]], at_least=5)
 
 
 def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
