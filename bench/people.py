@@ -144,6 +144,7 @@ def _people(campaign: Campaign, *, one_day: bool) -> Iterator[dict[str, Any]]:
             "name": f"Person {n}",
             "ref_code": campaign.code(n),
             "status": "active",
+            "must_confirm": 0,
             "referrer_code": None if referrer is None else campaign.code(referrer),
             "claimed_code": None,
             "referrer_id": None if referrer is None else campaign.person_id(referrer),
