@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide import supervisor
 from tests.support.postgres import free_port
 from tests.support.process import (
     COMMAND,
@@ -99,7 +100,11 @@ def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_p
         until(lambda: _counted(server.caller()) > 30)
         crew = children(server.process.pid)
         server.kill()
-        until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in crew))
+        # One that does not stop by itself ends after `BLOCKED_S`.
+        until(
+            lambda: not any(Path(f"/proc/{pid}").exists() for pid in crew),
+            supervisor.BLOCKED_S + 10,
+        )
         server.start()  # the port is free again
         until(lambda: len(children(server.process.pid)) == 3)
         crew = children(server.process.pid)
