@@ -13,7 +13,8 @@ import dataclasses, json, os, pathlib
 from honeyguide.kernel import background
 from honeyguide.store import postgres
 
-_asked, _failed, _run = pathlib.Path({path!r}), {{}}, background.keep_running
+_asked, _run = pathlib.Path({path!r}), background.keep_running
+_failed, _noted = {{}}, set()  # how often a loop was asked to fail in a round; those that run again
 
 def _is_to_fail(loop, moment):
     try:
@@ -44,10 +45,10 @@ async def _keep_running(loop, health):
         await step()
         if _is_to_fail(loop, "after"):
             raise RuntimeError("planted")
-        for (round, name), count in list(_failed.items()):
-            if name == loop.name and count > 0:
+        for round, name in _failed.keys() - _noted:
+            if name == loop.name:
                 _note(round, loop, "well")
-                _failed[round, name] = -10**9
+                _noted.add((round, name))
 
     loop.step = failing_step
     await _run(loop, health)
