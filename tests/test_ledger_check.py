@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on
@@ -20,6 +21,15 @@ both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 # -- what the database itself refuses
 
+# A charge that would be accepted; the statements below differ in one thing.
+COPIED = {
+    **{"id": "'new'", "account_id": "account_id", "partner_account_id": "partner_account_id"},
+    **{"program_id": "program_id", "partner_campaign_id": "partner_campaign_id"},
+    **{"partner_referral_id": "partner_referral_id", "person_key": "'other'", "person_step": "1"},
+    **{"month": "'2027-03'", "fee_cents": "300", "budget_step": "7", "budget_spent_cents": "300"},
+    **{"budget_cap_cents": "300", "partner_step": "7", "partner_spent_cents": "300"},
+    **{"partner_cap_cents": "300", "created_ms": "1"},
+}
 FORBIDDEN = [
     "UPDATE transfer SET amount_cents = 1",
     "DELETE FROM transfer",
@@ -44,29 +54,23 @@ FORBIDDEN = [
         "INSERT INTO transfer SELECT 'new', 'gift', 'new', debit, credit, 1, '2027-03', 1 FROM "
         "transfer WHERE kind = 'charge'"
     ),
-    # the same person
-    (
-        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
-        "partner_campaign_id, partner_referral_id, person_key, '2027-03', 1, 1, 1, 1, 1, 1 FROM "
-        "charge"
-    ),
-    # the same step
-    (
-        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
-        "partner_campaign_id, partner_referral_id, 'other', month, fee_cents, budget_spent_cents, "
-        "budget_cap_cents, 999, 9999, 1 FROM charge"
-    ),
-    # over the cap
-    (
-        "INSERT INTO charge SELECT 'new', account_id, partner_account_id, program_id, "
-        "partner_campaign_id, partner_referral_id, 'other', '2027-03', 2, 2, 1, 2, 2, 1 FROM "
-        "charge"
-    ),
-    # from oneself
-    (
-        "INSERT INTO charge SELECT 'new', account_id, account_id, program_id, "
-        "partner_campaign_id, partner_referral_id, 'other', '2027-03', 1, 1, 1, 1, 1, 1 FROM "
-        "charge"
+    *(
+        f"INSERT INTO charge ({', '.join(COPIED | different)}) "
+        f"SELECT {', '.join((COPIED | different).values())} FROM charge"
+        for different in (
+            {"person_key": "person_key"},  # the same person
+            {"budget_step": "budget_step", "month": "month"},  # the same step
+            {"partner_step": "partner_step", "month": "month"},
+            {"budget_spent_cents": "1000", "budget_cap_cents": "999"},  # over the cap
+            {"partner_spent_cents": "1000", "partner_cap_cents": "999"},
+            {"partner_account_id": "account_id"},  # from oneself
+            {"fee_cents": "-300", "person_step": "2"},  # a reversal of nothing
+            {"person_step": "2"},  # paid a second time, and nothing taken back between
+            {
+                **{"fee_cents": "-300", "person_step": "1", "person_key": "person_key"},
+                **{"reverses_id": "id", "reversal_reason": "'robot'"},
+            },
+        )
     ),
 ]
 ONLY = {
@@ -100,5 +104,30 @@ def test_the_database_itself_refuses_to_change_what_is_booked(engine: str) -> No
                 await store.write(lambda tx, sql=sql: tx.run(statement(sql)))
             assert not isinstance(refused.value, AssertionError), sql
             assert await booked() == before, sql
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_a_charge_that_differs_in_nothing_is_accepted(engine: str) -> None:
+    """Otherwise the statements above could be refused for another reason."""
+
+    class Undone(Exception):
+        pass
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store)
+        await trade.arrive(now_ms=NOON_MS)
+
+        async def insert(tx: Tx) -> None:
+            sql = (
+                f"INSERT INTO charge ({', '.join(COPIED)}) "
+                f"SELECT {', '.join(COPIED.values())} FROM charge"
+            )
+            assert await tx.run(statement(sql)) == 1
+            raise Undone
+
+        with pytest.raises(Undone):
+            await store.write(insert)
 
     on(engine, scenario)

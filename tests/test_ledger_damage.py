@@ -19,7 +19,7 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, Trade, verify
 
-UNIQUE = ("charge_once", "payout_once")
+UNIQUE = ("charge_once", "charge_reversed", "payout_once")
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
 # Each with the promises that it breaks.
@@ -170,6 +170,77 @@ DAMAGES: dict[str, tuple[set[str], str]] = {
         "UPDATE charge SET partner_spent_cents = partner_spent_cents + 1 WHERE id = (SELECT "
         "MAX(id) FROM charge)",
     ),
+    "a reversal lost": (
+        {
+            "budget_steps_off",
+            "budgets_off",
+            "charges_without_referral",
+            "partner_spends_off",
+            "referrals_off",
+            "transfers_without_charge",
+        },
+        "DELETE FROM charge WHERE id = {last reversal}",
+    ),
+    "a reversal's transfer lost": (
+        {"charges_without_transfer", "payouts_off"},
+        "DELETE FROM transfer WHERE kind = 'reversal'",
+    ),
+    "a reversal's transfer twice": (
+        {"transfers_without_charge"},
+        "INSERT INTO transfer SELECT 'x', kind, reference || 'x', debit, credit, amount_cents, "
+        "'2026-12', 1 FROM transfer WHERE reference = 'reversal:' || {last reversal}",
+    ),
+    "a reversal's transfer the wrong way round": (
+        {"charges_without_transfer", "entries_off", "payouts_off"},
+        "UPDATE transfer SET debit = credit, credit = debit WHERE kind = 'reversal'",
+    ),
+    "a reversal in another month": (
+        {
+            "budget_steps_off",
+            "budgets_off",
+            "charges_without_transfer",
+            "partner_spends_off",
+            "partner_steps_off",
+            "reversals_off",
+        },
+        "UPDATE charge SET month = '2026-12' WHERE id = {last reversal}",
+    ),
+    "a reversal of another charge": (
+        {"charges_without_referral", "reversals_off"},
+        "UPDATE charge SET reverses_id = {first charge} WHERE id = {last reversal}",
+    ),
+    "a charge reversed twice": (
+        {
+            "budget_steps_off",
+            "budgets_off",
+            "charges_without_transfer",
+            "partner_spends_off",
+            "partner_steps_off",
+            "people_twice",
+            "referrals_off",
+            "reversals_off",
+        },
+        "INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, "
+        "partner_referral_id, person_key, person_step, month, fee_cents, budget_step, "
+        "budget_spent_cents, budget_cap_cents, partner_step, partner_spent_cents, "
+        "partner_cap_cents, reverses_id, reversal_reason, created_ms) "
+        "SELECT 'x', account_id, partner_account_id, program_id, partner_campaign_id, "
+        "partner_referral_id, person_key, person_step + 2, month, fee_cents, 99, 300, "
+        "budget_cap_cents, 99, 300, partner_cap_cents, reverses_id, reversal_reason, created_ms "
+        "FROM charge WHERE id = {last reversal}",
+    ),
+    "a reversal out of turn": (
+        {"people_twice", "reversals_off"},
+        "UPDATE charge SET person_step = 4 WHERE id = {last reversal}",
+    ),
+    "a referral that does not know its reversal": (
+        {"referrals_off"},
+        "UPDATE partner_referral SET reversal_id = NULL, reversal_note = NULL",
+    ),
+    "a note without a reversal": (
+        {"referrals_off"},
+        "UPDATE partner_referral SET reversal_note = 'x' WHERE reversal_id IS NULL",
+    ),
     "a referral that says nothing": (
         {"charges_without_referral", "referrals_off"},
         "UPDATE partner_referral SET charged_cents = NULL",
@@ -298,6 +369,10 @@ async def trade_a_while(store: Store) -> None:
     trade = await Trade.begin(store, partners=2)
     for number in range(4):
         await trade.arrive(number % 2)
+    # One is reversed and verified again, another only reversed.
+    again, gone = [await trade.arrive(), await trade.arrive(1)]
+    assert await trade.reverse(again.id, gone.id, note="Why") == [None, None]
+    await trade.confirm(again.id)
     await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
     (payout,) = await trade.payouts_of(1)
     await store.write(lambda tx: payouts.mark_paid(tx, payout.id, "bank", now_ms=EDGE_MS + HOUR_MS))
@@ -310,6 +385,7 @@ def statements_of(damage: str) -> list[str]:
     for name, sql in {
         "{first transfer}": "(SELECT MIN(id) FROM transfer)",
         "{first charge}": "(SELECT MIN(id) FROM charge)",
+        "{last reversal}": "(SELECT MAX(id) FROM charge WHERE fee_cents < 0)",
         "{unpaid}": "paid_ms IS NULL",
         "{of unpaid}": "reference IN (SELECT 'payout:' || id FROM payout WHERE paid_ms IS NULL)",
     }.items():

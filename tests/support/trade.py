@@ -18,14 +18,22 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import ledger_check, logos, network, payouts, programs, publications
+from honeyguide.partners import (
+    ledger_check,
+    logos,
+    network,
+    payouts,
+    programs,
+    publications,
+    reversal_reasons,
+)
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.programs import Program
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signups
+from honeyguide.signups import reversals, signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from honeyguide.work import money as money_work
@@ -157,6 +165,21 @@ class Trade:
     ) -> Subscriber:
         work = self._changing(signups.update, now_ms)
         return await self.store.write(work, subscriber_id, SubscriberChanges(**changes))
+
+    async def reverse(
+        self, *subscriber_ids: str, reason: str = "robot", note: str = "", now_ms: int = NOON_MS
+    ) -> list[str | None]:
+        """Why each could not be reversed; None if it was."""
+        rows = await self.rows("SELECT subscriber_id, id FROM partner_referral")
+        referrals = dict(rows)
+        work = self._changing(reversals.reverse, now_ms)
+        outcomes = await self.store.write(
+            work,
+            self.program.id,
+            [referrals[each] for each in subscriber_ids],
+            reversal_reasons.parse(reason, note),
+        )
+        return [each.refused.code if each.refused else None for each in outcomes]
 
     async def erase(self, subscriber_id: str, *, now_ms: int = NOON_MS) -> None:
         await self.store.write(self._changing(signups.erase, now_ms), subscriber_id)

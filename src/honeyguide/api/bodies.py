@@ -19,6 +19,7 @@ from honeyguide.kernel.public import doc
 from honeyguide.partners import programs, publications
 from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
+from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardChanges, RewardFields
@@ -149,6 +150,7 @@ class MoreEventsUpdate(Body, frozen=True):
     subscriber_unsubscribed: public.SubscriberUnsubscribed | UnsetType | None = UNSET
     referral_verified: public.ReferralVerified | UnsetType | None = UNSET
     referral_rejected: public.ReferralRejected | UnsetType | None = UNSET
+    partner_referral_reversed: public.PartnerReferralReversed | UnsetType | None = UNSET
 
 
 class Replay(Body, frozen=True):
@@ -156,6 +158,26 @@ class Replay(Body, frozen=True):
 
     since: (
         Annotated[public.Time, doc("Send events from this time on.", "2026-11-14T18:05:00Z")] | None
+    ) = None
+
+
+class ReversalCreate(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("reason",)
+
+    reason: (
+        Annotated[str, doc("Why the charge is taken back.", "robot", enum=list(ReversalReason))]
+        | None
+    ) = None
+    text: (
+        Annotated[
+            str,
+            doc(
+                "What you add for the partner, who reads it; required if the reason is `other`.",
+                None,
+                maxLength=NOTE_LIMIT,
+            ),
+        ]
+        | None
     ) = None
 
 

@@ -183,6 +183,14 @@ class PartnerCampaigns(View, frozen=True):
     meta: Annotated[PartnerCampaignMeta, META]
 
 
+class ReversalView(View, frozen=True):
+    reason: Annotated[
+        str, doc("`robot`, `not_a_reader`, `duplicate`, `agreed` or `other`.", "robot")
+    ]
+    text: Annotated[str | None, doc("What the owner wrote to the partner about it.", None)]
+    reversed_at: Annotated[public.Time, doc("When the charge was taken back.")]
+
+
 class ReferralView(View, frozen=True):
     uuid: public.Uuid
     subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
@@ -198,7 +206,14 @@ class ReferralView(View, frozen=True):
         Decimal | None, doc("Amount charged, in US dollars; null if nothing was charged.", 2.5)
     ]
     uncharged_reason: Annotated[str | None, doc("Why a verified referral was not charged.", None)]
+    reversal: Annotated[
+        ReversalView | None, doc("Why the charge was taken back; null if it was not.", None)
+    ]
     arrived_at: Annotated[public.Time, doc("When the subscriber joined.")]
+
+
+class OneReferral(View, frozen=True):
+    referral: ReferralView
 
 
 class ReferralMeta(PageMeta, frozen=True):
@@ -323,5 +338,8 @@ def referral_view(r: ListedReferral) -> ReferralView:
         fee=dollars(r.fee_cents),
         charged=None if r.charged_cents is None else dollars(r.charged_cents),
         uncharged_reason=r.uncharged_reason,
+        reversal=None
+        if r.reversal_reason is None or r.reversed_ms is None
+        else ReversalView(r.reversal_reason, r.reversal_note, iso(r.reversed_ms)),
         arrived_at=iso(r.arrived_ms),
     )

@@ -21,6 +21,7 @@ from honeyguide.api.partner_views import (
     OneOffer,
     OnePartnerCampaign,
     OneProgram,
+    OneReferral,
     PartnerCampaignMeta,
     PartnerCampaigns,
     ProgramMeta,
@@ -36,9 +37,17 @@ from honeyguide.api.views import Message
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import lowercase_id
-from honeyguide.partners import audience, forecast, network, payouts, programs, rules
+from honeyguide.partners import (
+    audience,
+    forecast,
+    network,
+    payouts,
+    programs,
+    reversal_reasons,
+    rules,
+)
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.signups import signups
+from honeyguide.signups import reversals, signups
 from honeyguide.store.tx import Tx
 
 
@@ -147,6 +156,18 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
     return Listed(Referrals([referral_view(row) for row in rows], meta), page, total)
 
 
+async def reverse(tx: Tx, call: Call) -> OneReferral:
+    if not call.body.reason:
+        raise Required("reason")
+    reversal = reversal_reasons.parse(call.body.reason, call.body.text)
+    program_id, referral_id = call.path["uuid"], call.path["referral_uuid"]
+    (outcome,) = await reversals.reverse(call.change(tx), program_id, [referral_id], reversal)
+    if outcome.refused is not None:
+        raise outcome.refused
+    referral = await signups.get_of_program(tx, call.tenant.account_id, program_id, referral_id)
+    return OneReferral(referral_view(referral))
+
+
 def _month(call: Call) -> str:
     asked = call.query.get("month")
     return rules.month_of(call.now_ms) if not asked else rules.parse_month(asked, param="month")
@@ -248,6 +269,17 @@ ROUTES = (
         query=_PAGED,
         answer=Referrals,
         snapshot=True,
+    ),
+    Route(
+        "POST",
+        f"{_P}/{{uuid}}/referrals/{{referral_uuid}}/reversal",
+        reverse,
+        operation_id="v2_partners_reverse",
+        tag="Partner programs",
+        summary="Take back the charge for a referral",
+        body=bodies.ReversalCreate,
+        answer=OneReferral,
+        status=201,
     ),
     Route(
         "GET",

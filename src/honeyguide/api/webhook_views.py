@@ -58,6 +58,7 @@ class MoreEvents(View, frozen=True):
     subscriber_unsubscribed: public.SubscriberUnsubscribed | None
     referral_verified: public.ReferralVerified | None
     referral_rejected: public.ReferralRejected | None
+    partner_referral_reversed: public.PartnerReferralReversed | None
 
 
 class OneMoreEvents(View, frozen=True):

@@ -24,10 +24,17 @@ NEW_SUBSCRIBER = "new_subscriber"
 SUBSCRIBER_UNSUBSCRIBED = "subscriber_unsubscribed"
 REFERRAL_VERIFIED = "referral_verified"
 REFERRAL_REJECTED = "referral_rejected"
+PARTNER_REFERRAL_REVERSED = "partner_referral_reversed"
 TEST = "test"
 # The `events` of a webhook in the specification, and those we added.
 TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
-MORE_TYPES = (NEW_SUBSCRIBER, SUBSCRIBER_UNSUBSCRIBED, REFERRAL_VERIFIED, REFERRAL_REJECTED)
+MORE_TYPES = (
+    NEW_SUBSCRIBER,
+    SUBSCRIBER_UNSUBSCRIBED,
+    REFERRAL_VERIFIED,
+    REFERRAL_REJECTED,
+    PARTNER_REFERRAL_REVERSED,
+)
 ALL_TYPES = TYPES + MORE_TYPES
 
 # The topic that wakes the dispatchers.

@@ -4,12 +4,13 @@ CASE d.type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' 
     WHEN 'reward_unlocked' THEN w.reward_unlocked WHEN 'reward_redeemed' THEN w.reward_redeemed
     WHEN 'new_subscriber' THEN w.new_subscriber WHEN 'subscriber_unsubscribed' THEN w.subscriber_unsubscribed
     WHEN 'referral_verified' THEN w.referral_verified WHEN 'referral_rejected' THEN w.referral_rejected
+    WHEN 'partner_referral_reversed' THEN w.partner_referral_reversed
     ELSE 1 END = 1
 
 -- name: listeners
 -- The columns are in the order of `ALL_TYPES`.
 SELECT id, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-       new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected
+       new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed
 FROM webhook WHERE account_id = :account_id ORDER BY id;
 
 -- name: insert_events

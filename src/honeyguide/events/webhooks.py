@@ -40,6 +40,7 @@ class Webhook(NamedTuple):
     subscriber_unsubscribed: int | None
     referral_verified: int | None
     referral_rejected: int | None
+    partner_referral_reversed: int | None
     secret: str
     failing_since_ms: int | None
     disabled_ms: int | None
@@ -87,6 +88,7 @@ class Flags(msgspec.Struct, frozen=True):
     subscriber_unsubscribed: Flag = UNSET
     referral_verified: Flag = UNSET
     referral_rejected: Flag = UNSET
+    partner_referral_reversed: Flag = UNSET
 
     def over(self, old: Webhook | None) -> dict[str, Any]:
         """The columns after these flags are applied."""

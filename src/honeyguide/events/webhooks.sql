@@ -1,6 +1,6 @@
 -- fragment: webhook
 id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, new_subscriber, subscriber_unsubscribed,
-    referral_verified, referral_rejected, secret, failing_since_ms, disabled_ms, disabled_reason, created_ms
+    referral_verified, referral_rejected, partner_referral_reversed, secret, failing_since_ms, disabled_ms, disabled_reason, created_ms
 
 -- name: lock_account
 SELECT id FROM account WHERE id = :account_id;
@@ -10,9 +10,11 @@ SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
 
 -- name: insert
 INSERT INTO webhook (id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, secret, created_ms)
+    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed, secret,
+    created_ms)
 VALUES (:id, :account_id, :campaign_id, :url, :new_referral, :new_partner_referral, :reward_unlocked, :reward_redeemed,
-    :new_subscriber, :subscriber_unsubscribed, :referral_verified, :referral_rejected, :secret, :now_ms);
+    :new_subscriber, :subscriber_unsubscribed, :referral_verified, :referral_rejected, :partner_referral_reversed, :secret,
+    :now_ms);
 
 -- name: list
 SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
@@ -33,7 +35,7 @@ SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
     reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, new_subscriber = :new_subscriber,
     subscriber_unsubscribed = :subscriber_unsubscribed, referral_verified = :referral_verified,
-    referral_rejected = :referral_rejected, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
+    referral_rejected = :referral_rejected, partner_referral_reversed = :partner_referral_reversed, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
     disabled_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 

@@ -199,6 +199,14 @@ ReferralVerified = Annotated[
 ReferralRejected = Annotated[
     bool, doc("A referral was rejected, at the signup or later, also a partner's.", True)
 ]
+PartnerReferralReversed = Annotated[
+    bool,
+    doc(
+        "The charge for a partner's referral was taken back: one to your program, or one of yours "
+        "to another program.",
+        True,
+    ),
+]
 EVENTS = doc(
     "Which events are sent; null means not set. "
     "Requests can have the flags here or in the body itself."

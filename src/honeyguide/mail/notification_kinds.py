@@ -85,6 +85,12 @@ PAYOUT_DUE = _declare(
     "A month is closed, and there are partner fees to pay or to get.",
     is_forgotten=False,
 )
+CHARGE_REVERSED = _declare(
+    "charge_reversed",
+    "Charge reversed",
+    "A program took back what it had paid for your referrals, or you did so in a program of yours.",
+    is_forgotten=True,
+)
 WEBHOOK_FAILING = _declare(
     "webhook_failing",
     "Webhook failing",

@@ -1,10 +1,13 @@
-"""Charging a verified partner referral: read under locks, decided by the rules, written with the
-change it belongs to.
+"""Charging a verified partner referral, and taking a charge back: read under locks, decided by the
+rules, written with the change it belongs to.
 
 Everyone locks in one order: the subscriber, the month (shared), the program's budget, the partner's
 share of it. The caps are the program's own, read after its budget is locked; whoever changes the
 budget locks its row too. A fee that does not fit leaves the referral verified and uncharged, with
 the reason, in the same transaction.
+
+Charges and their reversals are the steps of a budget, of a partner's share and of what is paid for
+one person. Each step has its number there and records the total after it (docs/decisions/0025).
 """
 
 from __future__ import annotations
@@ -43,13 +46,25 @@ class Budget(NamedTuple):
 
 
 class Standing(NamedTuple):
-    """The partner's share of the budget, and the caps, read after the budget was locked."""
+    """The partner's share of the budget, the caps, and the numbers of the next step, read after the
+    budget was locked."""
 
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    before: int
-    """How often this program has paid for this person, under any address known to be theirs."""
+    paid_for: int
+    """How many charges for this person the program has not taken back, under any address known to
+    be theirs."""
+    budget_step: int
+    partner_step: int
+    person_step: int
+
+
+class LastCharge(NamedTuple):
+    id: str
+    month: str
+    fee_cents: int
+    """Negative if it is a reversal."""
 
 
 _sql = beside(__file__)
@@ -62,7 +77,9 @@ _SPEND_BUDGET = _sql.command("spend_budget")
 _SPEND_PARTNER = _sql.command("spend_partner")
 _REACH_BUDGET = _sql.command("reach_budget")
 _INSERT_CHARGE = _sql.command("insert_charge")
+_LAST_CHARGE = _sql.query("last_charge", LastCharge)
 _MARK_CHARGED = _sql.command("mark_charged")
+_MARK_REVERSED = _sql.command("mark_reversed")
 _MARK_UNCHARGED = _sql.command("mark_uncharged")
 
 
@@ -74,23 +91,8 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
         return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if referral.fee_cents == 0:
         return await _leave(tx, referral, month, Uncharged.FREE)
-    of_month: dict[str, Any] = {
-        "program_id": referral.program_id,
-        "month": month,
-        "account_id": referral.account_id,
-    }
-    budget = await tx.one(_LOCK_BUDGET, **of_month)
-    standing = await tx.one(
-        _LOCK_PARTNER_SPEND,
-        **of_month,
-        partner_campaign_id=referral.partner_campaign_id,
-        partner_account_id=referral.partner_account_id,
-        subscriber_id=referral.subscriber_id,
-        person_key=referral.person_key,
-    )
-    assert budget is not None and standing is not None  # locking makes the row if there is none
-    assert standing.spent_cents <= budget.spent_cents  # a partner's share is part of the budget
-    if standing.before:
+    budget, standing = await _lock_totals(tx, referral, month)
+    if standing.paid_for:
         return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
     decision = rules.decide_charge(
         fee_cents=referral.fee_cents,
@@ -102,14 +104,87 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     )
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and budget.reached_ms is None:
-            await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
-            tx.wake(BUDGET_NOTIFICATIONS)
+            await _reach(tx, referral, month, now_ms=now_ms)
         return await _leave(tx, referral, month, decision)
     if decision.reaches_budget:
-        await tx.put(_REACH_BUDGET, **of_month, now_ms=now_ms)
-        tx.wake(BUDGET_NOTIFICATIONS)
+        await _reach(tx, referral, month, now_ms=now_ms)
     await _book(tx, referral, budget, standing, now_ms=now_ms)
     return decision
+
+
+async def reverse(
+    tx: Tx, referral: PartnerReferral, reason: str, note: str | None, *, now_ms: int
+) -> None:
+    """Takes the charge of a referral back, in the month in which it was made. That month must be
+    open, and the caller has locked it and the subscriber.
+
+    A budget that was reached stays reached until its owner raises it.
+    """
+    charged = await tx.one(
+        _LAST_CHARGE,
+        account_id=referral.account_id,
+        program_id=referral.program_id,
+        person_key=referral.person_key,
+        id=referral.id,
+    )
+    assert charged is not None and charged.fee_cents > 0
+    budget, standing = await _lock_totals(tx, referral, charged.month)
+    reversal_id = await _write_step(
+        tx,
+        referral,
+        budget,
+        standing,
+        by_cents=-charged.fee_cents,
+        reverses=charged.id,
+        reason=reason,
+        now_ms=now_ms,
+    )
+    await ledger.post(
+        tx,
+        "reversal",
+        f"reversal:{reversal_id}",
+        debit=ledger.partner(referral.partner_account_id),
+        credit=ledger.program(referral.program_id),
+        amount_cents=charged.fee_cents,
+        month=charged.month,
+        now_ms=now_ms,
+    )
+    await tx.put(
+        _MARK_REVERSED,
+        account_id=referral.account_id,
+        id=referral.id,
+        reversal_id=reversal_id,
+        note=note,
+    )
+
+
+async def _lock_totals(tx: Tx, referral: PartnerReferral, month: str) -> tuple[Budget, Standing]:
+    of_month = _of_month(referral, month)
+    budget = await tx.one(_LOCK_BUDGET, **of_month)
+    standing = await tx.one(
+        _LOCK_PARTNER_SPEND,
+        **of_month,
+        partner_campaign_id=referral.partner_campaign_id,
+        partner_account_id=referral.partner_account_id,
+        subscriber_id=referral.subscriber_id,
+        person_key=referral.person_key,
+    )
+    assert budget is not None and standing is not None  # locking makes the row if there is none
+    assert standing.spent_cents <= budget.spent_cents  # a partner's share is part of the budget
+    return budget, standing
+
+
+def _of_month(referral: PartnerReferral, month: str) -> dict[str, Any]:
+    return {
+        "program_id": referral.program_id,
+        "month": month,
+        "account_id": referral.account_id,
+    }
+
+
+async def _reach(tx: Tx, referral: PartnerReferral, month: str, *, now_ms: int) -> None:
+    await tx.put(_REACH_BUDGET, **_of_month(referral, month), now_ms=now_ms)
+    tx.wake(BUDGET_NOTIFICATIONS)
 
 
 async def _book(
@@ -118,40 +193,23 @@ async def _book(
     """Writes a charge that the rules allow, and everything that must agree with it."""
     fee_cents = referral.fee_cents
     budget_spent_cents = budget.spent_cents + fee_cents
-    partner_spent_cents = standing.spent_cents + fee_cents
     # The caps were read under the locks that we still have, so nobody can have changed them.
     assert fee_cents > 0 and budget.reached_ms is None
     assert budget_spent_cents <= standing.total_budget_cents
-    assert partner_spent_cents <= standing.max_payout_cents
+    assert standing.spent_cents + fee_cents <= standing.max_payout_cents
     is_nearly_spent = rules.nearly_spent(
         spent_cents=budget_spent_cents, cap_cents=standing.total_budget_cents
     )
     if is_nearly_spent:
         tx.wake(BUDGET_NOTIFICATIONS)
-    charge_id = new_id()
-    charged: dict[str, Any] = {
-        "account_id": referral.account_id,
-        "program_id": referral.program_id,
-        "partner_campaign_id": referral.partner_campaign_id,
-        "month": budget.month,
-        "fee_cents": fee_cents,
-    }
-    await tx.put(_SPEND_BUDGET, **charged, nearly_ms=now_ms if is_nearly_spent else None)
-    await tx.put(_SPEND_PARTNER, **charged)
-    await tx.put(
-        _INSERT_CHARGE,
-        **charged,
-        id=charge_id,
-        partner_account_id=referral.partner_account_id,
-        partner_referral_id=referral.id,
-        person_key=referral.person_key,
-        budget_spent_cents=budget_spent_cents,
-        budget_cap_cents=standing.total_budget_cents,
-        partner_spent_cents=partner_spent_cents,
-        partner_cap_cents=standing.max_payout_cents,
+    charge_id = await _write_step(
+        tx,
+        referral,
+        budget,
+        standing,
+        by_cents=fee_cents,
+        nearly_ms=now_ms if is_nearly_spent else None,
         now_ms=now_ms,
-        # The same person is being charged in a neighboring month: a second run will find it.
-        taken={"charge_once": Again},
     )
     await ledger.post(
         tx,
@@ -163,7 +221,57 @@ async def _book(
         month=budget.month,
         now_ms=now_ms,
     )
-    await tx.put(_MARK_CHARGED, **charged, id=referral.id)
+    await tx.put(
+        _MARK_CHARGED,
+        account_id=referral.account_id,
+        id=referral.id,
+        fee_cents=fee_cents,
+        month=budget.month,
+    )
+
+
+async def _write_step(
+    tx: Tx,
+    referral: PartnerReferral,
+    budget: Budget,
+    standing: Standing,
+    *,
+    by_cents: int,
+    nearly_ms: int | None = None,
+    reverses: str | None = None,
+    reason: str | None = None,
+    now_ms: int,
+) -> str:
+    """Changes what is spent by an amount, and records the step."""
+    step_id = new_id()
+    step: dict[str, Any] = {
+        **_of_month(referral, budget.month),
+        "partner_campaign_id": referral.partner_campaign_id,
+        "fee_cents": by_cents,
+    }
+    await tx.put(_SPEND_BUDGET, **step, nearly_ms=nearly_ms)
+    await tx.put(_SPEND_PARTNER, **step)
+    await tx.put(
+        _INSERT_CHARGE,
+        **step,
+        id=step_id,
+        partner_account_id=referral.partner_account_id,
+        partner_referral_id=referral.id,
+        person_key=referral.person_key,
+        person_step=standing.person_step,
+        budget_step=standing.budget_step,
+        budget_spent_cents=budget.spent_cents + by_cents,
+        budget_cap_cents=standing.total_budget_cents,
+        partner_step=standing.partner_step,
+        partner_spent_cents=standing.spent_cents + by_cents,
+        partner_cap_cents=standing.max_payout_cents,
+        reverses_id=reverses,
+        reversal_reason=reason,
+        now_ms=now_ms,
+        # The same person is being charged in a neighboring month: a second run will find it.
+        taken={"charge_once": Again},
+    )
+    return step_id
 
 
 async def _leave(tx: Tx, referral: PartnerReferral, month: str, reason: Uncharged) -> Uncharged:

@@ -12,12 +12,17 @@ VALUES (:partner_campaign_id, :month, :program_id, :account_id, :partner_account
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
-    (SELECT COUNT(*) FROM charge WHERE program_id = :program_id
+    (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0) FROM charge WHERE program_id = :program_id
         AND person_key IN (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id)))
     + (SELECT COUNT(*) FROM subscriber AS s JOIN partner_referral AS r ON r.subscriber_id = s.id
         WHERE s.account_id = :account_id AND s.partner_campaign_id IS NOT NULL AND s.person_key IN
             (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id))
-        AND r.program_id = :program_id AND r.charged_cents IS NOT NULL) AS before;
+        AND r.program_id = :program_id AND r.charged_cents IS NOT NULL) AS paid_for,
+    (SELECT COALESCE(MAX(budget_step), 0) + 1 FROM charge WHERE program_id = :program_id AND month = :month) AS budget_step,
+    (SELECT COALESCE(MAX(partner_step), 0) + 1 FROM charge
+        WHERE partner_campaign_id = :partner_campaign_id AND month = :month) AS partner_step,
+    (SELECT COALESCE(MAX(person_step), 0) + 1 FROM charge
+        WHERE program_id = :program_id AND person_key = :person_key) AS person_step;
 
 -- name: open_budgets
 SELECT month, spent_cents, reached_ms FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
@@ -49,16 +54,30 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id A
 
 -- name: insert_charge
 -- touches: adds charge
-INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, month,
-    fee_cents, budget_spent_cents, budget_cap_cents, partner_spent_cents, partner_cap_cents, created_ms)
-VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :partner_referral_id, :person_key, :month,
-    :fee_cents, :budget_spent_cents, :budget_cap_cents, :partner_spent_cents, :partner_cap_cents, :now_ms);
+INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, person_step,
+    month, fee_cents, budget_step, budget_spent_cents, budget_cap_cents, partner_step, partner_spent_cents, partner_cap_cents,
+    reverses_id, reversal_reason, created_ms)
+VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :partner_referral_id, :person_key, :person_step,
+    :month, :fee_cents, :budget_step, :budget_spent_cents, :budget_cap_cents, :partner_step, :partner_spent_cents, :partner_cap_cents,
+    :reverses_id, :reversal_reason, :now_ms);
+
+-- name: last_charge
+SELECT id, month, fee_cents FROM charge
+WHERE program_id = :program_id AND person_key = :person_key AND account_id = :account_id AND partner_referral_id = :id
+ORDER BY person_step DESC LIMIT 1;
 
 -- name: mark_charged
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL
+UPDATE partner_referral SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL, reversal_id = NULL,
+    reversal_note = NULL
+WHERE account_id = :account_id AND id = :id;
+
+-- name: mark_reversed
+-- touches: changes partner_referral
+UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_note = :note
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_uncharged
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason WHERE account_id = :account_id AND id = :id;
+UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_note = NULL
+WHERE account_id = :account_id AND id = :id;

@@ -5,6 +5,8 @@ change or delete one.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import rules
 from honeyguide.store.statements import beside
@@ -13,8 +15,14 @@ from honeyguide.store.tx import Tx
 CLEARING = "payout:clearing"
 CASH = "cash"
 
+
+class EnteredMonth(NamedTuple):
+    closed_ms: int | None
+
+
 _sql = beside(__file__)
 _LOCK_MONTH = _sql.value("lock_month", int)
+_LOCK_ENTERED_MONTH = _sql.query("lock_entered_month", EnteredMonth)
 _LAST_CLOSED = _sql.value("last_closed", str)
 _BEGIN_MONTH = _sql.command("begin_month")
 _POST = _sql.command("post")
@@ -41,6 +49,13 @@ async def open_month(tx: Tx, *, now_ms: int) -> str:
         month = max(month, rules.month_to_charge(now_ms, last_closed=await tx.one(_LAST_CLOSED)))
         await tx.run(_BEGIN_MONTH, month=month)
     return month
+
+
+async def closed_ms(tx: Tx, month: str) -> int | None:
+    """When a month with entries was closed. None if it is open; then it stays so until the
+    commit."""
+    (closed,) = await tx.lock(_LOCK_ENTERED_MONTH, "share", month=month)
+    return closed.closed_ms
 
 
 async def post(

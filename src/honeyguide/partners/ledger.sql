@@ -2,6 +2,9 @@
 -- No row: the month has not begun. On PostgreSQL the close waits for everyone who has this shared lock.
 SELECT CASE WHEN closed_ms IS NULL THEN 0 ELSE 1 END AS is_closed FROM period WHERE month = :month;
 
+-- name: lock_entered_month
+SELECT closed_ms FROM period WHERE month = :month;
+
 -- name: last_closed
 SELECT MAX(month) AS month FROM period WHERE closed_ms IS NOT NULL;
 

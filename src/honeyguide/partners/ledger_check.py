@@ -36,23 +36,32 @@ _PROMISES = {
         "kind requires."
     ),
     "charges_without_transfer": (
-        "Every charge has a transfer in the ledger with the same amount, month and parties."
+        "Every charge and every reversal has a transfer in the ledger with the same amount, month "
+        "and parties."
     ),
-    "transfers_without_charge": "Every charge transfer in the ledger belongs to a recorded charge.",
-    "budgets_off": "What each program spent in a month equals the sum of its charges.",
+    "transfers_without_charge": (
+        "Every charge or reversal in the ledger belongs to one that is recorded."
+    ),
+    "reversals_off": (
+        "Every reversal takes one whole charge back, once and in the month of that charge."
+    ),
+    "budgets_off": (
+        "What each program spent in a month equals the sum of its charges and reversals."
+    ),
     "budgets_not_reached": (
         "Every budget of an open month that is fully spent, or is below what is spent, is reached."
     ),
     "partner_spends_off": (
-        "What each partner earned from a program in a month equals the sum of their charges."
+        "What each partner earned from a program in a month equals the sum of their charges and "
+        "reversals."
     ),
     "budget_steps_off": (
         "Every charge raised its program's spending by exactly one fee, within the budget at "
-        "that time."
+        "that time, and every reversal lowered it by one; none is missing between them."
     ),
     "partner_steps_off": (
         "Every charge raised its partner's earnings by exactly one fee, within the cap at "
-        "that time."
+        "that time, and every reversal lowered them by one; none is missing between them."
     ),
     "charges_without_referral": (
         "Every charge belongs to one verified referral, with that referral's fee and subscriber."
@@ -63,10 +72,11 @@ _PROMISES = {
     ),
     "referrals_off": (
         "Every verified partner referral was charged once or has a reason why not; no other "
-        "referral was charged."
+        "referral is charged, and those that were reversed have their reversal."
     ),
     "people_twice": (
-        "No program paid twice for the same subscriber, and no account earned from its own program."
+        "No program pays twice for the same subscriber unless it took the first charge back, and "
+        "no account earned from its own program."
     ),
     "payouts_off": (
         "Every payout equals its month's earnings in the ledger, and no earning of a paid-out "
@@ -85,7 +95,12 @@ _sql = beside(__file__)
 # The checks of each kind of slice. The others read few rows.
 _SLICED = {
     "transfer_slice": ("entries_off", "transfers_without_charge"),
-    "charge_slice": ("charges_without_transfer", "charges_without_referral", "charges_unconfirmed"),
+    "charge_slice": (
+        "charges_without_transfer",
+        "reversals_off",
+        "charges_without_referral",
+        "charges_unconfirmed",
+    ),
     "program_slice": (
         "budgets_off",
         "partner_spends_off",

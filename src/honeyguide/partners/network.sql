@@ -25,7 +25,7 @@ ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' 
 -- For sorting only: the rate that a page shows is counted when it is shown.
 SELECT p.id, r.rate_bp FROM program AS p JOIN (
     SELECT q.id, COALESCE(
-        CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified) + SUM(d.rejected) AS BIGINT), 0), -1
+        CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified + d.rejected + d.reversed) AS BIGINT), 0), -1
     ) AS rate_bp
     FROM program AS q LEFT JOIN program_day AS d ON d.program_id = q.id AND d.day > :since_day
     WHERE q.deleted_ms IS NULL GROUP BY q.id
@@ -56,7 +56,7 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
        (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
        (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS partner_campaign_id,
        COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
+       COALESCE((SELECT SUM(d.rejected + d.reversed) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
        p.created_ms
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id

@@ -26,6 +26,8 @@ class ReferredSubscriber(NamedTuple):
     fee_cents: int
     charged_cents: int | None
     uncharged_reason: str | None
+    reversal_reason: str | None
+    reversal_note: str | None
 
     @property
     def state(self) -> str:

@@ -3,9 +3,10 @@
 -- fragment: partner_referral
 SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms,
        s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
-       r.charged_cents, r.uncharged_reason
+       r.charged_cents, r.uncharged_reason, v.reversal_reason, r.reversal_note
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
+LEFT JOIN charge AS v ON v.id = r.reversal_id
 
 -- name: pending
 -- In the order in which they are due. Referrals to the partner's own program earn nothing, so they are left out.
@@ -14,12 +15,15 @@ WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_
 ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id LIMIT :most;
 
 -- name: confirmed
+-- The charges of a month that were not reversed.
 SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, c.created_ms AS decided_ms,
        s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents,
-       r.uncharged_reason
+       r.uncharged_reason, NULL AS reversal_reason, NULL AS reversal_note
 FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
-WHERE c.partner_account_id = :account_id AND c.month = :month ORDER BY c.created_ms DESC, c.id DESC LIMIT :most;
+WHERE c.partner_account_id = :account_id AND c.month = :month AND c.fee_cents > 0
+  AND NOT EXISTS (SELECT 1 FROM charge AS v WHERE v.reverses_id = c.id)
+ORDER BY c.created_ms DESC, c.id DESC LIMIT :most;
 
 -- name: rejected
 -- A decided referral without a month was rejected.

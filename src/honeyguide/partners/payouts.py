@@ -116,12 +116,13 @@ async def months_to_pay_out(tx: Tx, *, most: int) -> list[str]:
 
 
 async def earners(tx: Tx, month: str) -> int:
-    """How many partners earned something in a month: so many payouts it has in the end."""
+    """How many partners were charged for in a month: at most so many payouts it has in the end."""
     return await tx.one(_COUNT_EARNERS, month=month) or 0
 
 
 async def earned_by(tx: Tx, month: str, after: str) -> list[Earned]:
-    """What the next partners earned in a month; it no longer changes when the month is closed."""
+    """What the next partners earned in a month; it no longer changes when the month is closed.
+    Nothing if every charge was reversed."""
     return await tx.all(_EARNED, month=month, after=after, batch=BATCH)
 
 
@@ -131,8 +132,8 @@ async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned], *, now_ms: 
     if not await tx.lock(_LOCK_MONTH, "update", month=month):
         return 0
     made = 0
-    assert all(cents > 0 for _, cents in earned)  # a sum of charges, each of at least a cent
-    if earned:
+    assert all(cents >= 0 for _, cents in earned)  # a reversal is in the month of its charge
+    if any(cents for _, cents in earned):
         # A partner who has a payout already gets neither another one nor its transfer.
         rows = [
             {
@@ -143,6 +144,7 @@ async def make_payouts(tx: Tx, month: str, earned: Sequence[Earned], *, now_ms: 
                 "cents": cents,
             }
             for credit, cents in earned
+            if cents
         ]
         made = await tx.run(_INSERT, rows=rows, month=month, now_ms=now_ms)
         if made:

@@ -17,8 +17,10 @@ UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL
 SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT :most;
 
 -- name: earned
--- What each partner earned in a closed month, from the ledger, in pages ordered by account.
-SELECT t.credit, CAST(SUM(t.amount_cents) AS BIGINT) AS cents FROM transfer AS t
+-- What each partner earned in a closed month, from the ledger, in pages ordered by account; 0 if all of it was reversed.
+SELECT t.credit, CAST(SUM(t.amount_cents) - COALESCE((
+    SELECT SUM(v.amount_cents) FROM transfer AS v WHERE v.month = :month AND v.kind = 'reversal' AND v.debit = t.credit
+), 0) AS BIGINT) AS cents FROM transfer AS t
 WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.credit ORDER BY t.credit LIMIT :batch;
 
 -- name: count_earners
@@ -79,4 +81,5 @@ SELECT m.month, m.closed_ms, m.paid_out_ms,
 FROM period AS m ORDER BY m.month DESC LIMIT 36;
 
 -- name: earned_so_far
-SELECT CAST(COALESCE(SUM(amount_cents), 0) AS BIGINT) AS cents FROM transfer WHERE month = :month AND kind = 'charge';
+SELECT CAST(COALESCE(SUM(CASE kind WHEN 'charge' THEN amount_cents ELSE -amount_cents END), 0) AS BIGINT) AS cents
+FROM transfer WHERE month = :month AND kind IN ('charge', 'reversal');

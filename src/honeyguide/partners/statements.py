@@ -6,11 +6,13 @@ A partner sees which program and when, never who: the person is the owner's subs
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.partners import reversal_reasons
 from honeyguide.partners.payouts import Owed
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -18,7 +20,14 @@ from honeyguide.store.tx import Tx
 PARTNER, OWNER = "partner", "owner"
 BATCH = 1_000
 HEADINGS = {
-    PARTNER: ("charged_at", "program", "referral_uuid", "arrived_at", "amount_usd"),
+    PARTNER: (
+        "charged_at",
+        "program",
+        "referral_uuid",
+        "arrived_at",
+        "amount_usd",
+        "reversal_reason",
+    ),
     OWNER: (
         "charged_at",
         "program",
@@ -27,6 +36,7 @@ HEADINGS = {
         "amount_usd",
         "subscriber",
         "partner",
+        "reversal_reason",
     ),
 }
 PAYOUT_HEADINGS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
@@ -41,6 +51,14 @@ class StatementLine(NamedTuple):
     fee_cents: int
     person: str
     partner_name: str
+    reversal_reason: str | None
+    """Only a reversal has one; its fee is negative."""
+    reversal_note: str | None
+
+    @property
+    def why_reversed(self) -> str:
+        """`A robot`, or what the owner wrote; nothing for a charge."""
+        return reversal_reasons.describe(self.reversal_reason, self.reversal_note)
 
 
 class MonthTotal(NamedTuple):
@@ -79,9 +97,10 @@ async def lines(
 
 
 def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
-    table: list[tuple[str, ...]] = [HEADINGS[side]] if with_headings else []
+    table: list[tuple[object, ...]] = [HEADINGS[side]] if with_headings else []
     for row in rows:
-        amount = f"{money.dollars(row.fee_cents):.2f}"
+        # A number: as text, the minus of a reversal would look like a formula.
+        amount = Decimal(f"{money.dollars(row.fee_cents):.2f}")
         cells = (
             iso(row.created_ms),
             row.publication_name,
@@ -89,7 +108,8 @@ def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
             iso(row.arrived_ms),
             amount,
         )
-        table.append(cells if side == PARTNER else (*cells, row.person, row.partner_name))
+        both = () if side == PARTNER else (row.person, row.partner_name)
+        table.append((*cells, *both, row.why_reversed))
     return csv_text(table)
 
 

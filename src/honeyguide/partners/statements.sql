@@ -1,7 +1,8 @@
 -- Every referral behind a month's money. A page of them at a time, in the order they were charged.
 
 -- name: of_partner
-SELECT c.id, c.created_ms, b.name AS publication_name, c.partner_referral_id, r.arrived_ms, c.fee_cents, '' AS person, '' AS partner_name
+SELECT c.id, c.created_ms, b.name AS publication_name, c.partner_referral_id, r.arrived_ms, c.fee_cents, '' AS person, '' AS partner_name,
+       c.reversal_reason, CASE WHEN r.reversal_id = c.id THEN r.reversal_note END AS reversal_note
 FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id JOIN program AS p ON p.id = c.program_id
 JOIN publication AS b ON b.id = p.publication_id
 WHERE c.partner_account_id = :account_id AND c.month = :month AND (c.created_ms, c.id) > (:after_ms, :after_id)
@@ -9,7 +10,8 @@ ORDER BY c.created_ms, c.id LIMIT :batch;
 
 -- name: of_owner
 SELECT c.id, c.created_ms, b.name AS publication_name, c.partner_referral_id, r.arrived_ms, c.fee_cents,
-       COALESCE(s.email, '') AS person, COALESCE(a.name, a.email) AS partner_name
+       COALESCE(s.email, '') AS person, COALESCE(a.name, a.email) AS partner_name,
+       c.reversal_reason, CASE WHEN r.reversal_id = c.id THEN r.reversal_note END AS reversal_note
 FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id JOIN program AS p ON p.id = c.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN account AS a ON a.id = c.partner_account_id

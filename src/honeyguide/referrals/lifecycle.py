@@ -263,6 +263,13 @@ async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
     return await _apply_decision(change, old, decision, by=change.actor.by)
 
 
+async def reverse(change: Change, subscriber_id: str) -> Changed:
+    """What it cost is taken back: the referral no longer counts."""
+    old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    decision = rules.on_reversal(old.referral_status)
+    return await _apply_decision(change, old, decision, by=change.actor.by)
+
+
 async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:

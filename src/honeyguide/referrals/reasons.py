@@ -189,6 +189,13 @@ class Reason(StrEnum):
         counted="already subscribed",
         to_partner="They were already subscribed.",
     )
+    REVERSED = ReasonFacts(
+        "reversed",
+        "You took the charge back.",
+        counted="reversed after they were charged",
+        rule="The owner can reverse a charge until its month closes.",
+        to_partner="The newsletter took the charge back.",
+    )
     OWN_PROGRAM = ReasonFacts(
         "own_program", "The partner owns this program, so no fee is due.", is_settled=True
     )

@@ -200,6 +200,15 @@ def by_hand(status: str, new_status: str) -> Decision | None:
     return Decision(Status.REJECTED, Reason.REJECTED_BY_HAND)
 
 
+def on_reversal(status: str) -> Decision:
+    """The owner takes back what a verified referral cost."""
+    if status != Status.VERIFIED:
+        raise Invalid(
+            "This referral is not verified, so there is no charge to reverse.", code="not_charged"
+        )
+    return Decision(Status.REJECTED, Reason.REVERSED)
+
+
 # -- telling people why
 
 

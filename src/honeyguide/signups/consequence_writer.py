@@ -5,7 +5,7 @@ order of `Consequence`.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from honeyguide.accounts import owner_notifications
 from honeyguide.events import change_log, outbox
@@ -16,6 +16,7 @@ from honeyguide.mail import texts
 from honeyguide.mail.notification_kinds import FIRST_REFERRAL
 from honeyguide.partners import charges
 from honeyguide.partners.charges import PartnerReferral
+from honeyguide.partners.reversal_reasons import Reversal
 from honeyguide.referrals import (
     advocate_emails,
     branding,
@@ -23,6 +24,7 @@ from honeyguide.referrals import (
     referral_decisions,
     subscribers,
 )
+from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signup_events
@@ -35,6 +37,7 @@ _sql = beside(__file__)
 _SET_FIRST_REFERRAL = _sql.command("set_first_referral")
 _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
 _SET_DECIDED = _sql.command("set_decided")
+_DECIDED_MS = _sql.value("decided_ms", int)
 _COUNT_DAY = _sql.command("count_day")
 
 
@@ -42,6 +45,8 @@ class ChangedSubscriber(NamedTuple):
     before: Subscriber | None
     """None for a signup."""
     after: Subscriber
+    reversal: Reversal | None = None
+    """Why its charge is taken back, if that is what changed."""
 
 
 async def write(change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]) -> None:
@@ -65,7 +70,7 @@ async def _record_decision(change: Change, subscriber: ChangedSubscriber) -> lis
 async def _log_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     before, after = (
         {"status": each.referral_status, "reason": each.referral_reason}
-        for each in subscriber
+        for each in (subscriber.before, subscriber.after)
         if each is not None
     )
     await change_log.record(change, "referral.decided", subscriber.after.id, before, after)
@@ -106,6 +111,14 @@ async def _tell_new_partner_referral(change: Change, subscriber: ChangedSubscrib
     return await signup_events.new_partner_referral(change, referral, subscriber.after)
 
 
+async def _tell_reversed(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = await change.fact(find_referral, subscriber.after.id)
+    assert referral is not None and subscriber.reversal is not None
+    return await signup_events.partner_referral_reversed(
+        change, referral, subscriber.after, subscriber.reversal
+    )
+
+
 async def _charge_fee(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     referral = await change.fact(find_referral, subscriber.after.id)
     if referral is not None:
@@ -113,20 +126,36 @@ async def _charge_fee(change: Change, subscriber: ChangedSubscriber) -> list[Eve
     return []
 
 
+async def _reverse_charge(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    referral = await change.fact(find_referral, subscriber.after.id)
+    assert referral is not None and subscriber.reversal is not None
+    await charges.reverse(change.tx, referral, *subscriber.reversal, now_ms=change.now_ms)
+    return []
+
+
 async def _count_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     referral = await change.fact(find_referral, subscriber.after.id)
     if referral is not None:
-        is_verified = subscriber.after.referral_status == Status.VERIFIED
-        if subscriber.before is not None:  # else it was inserted as decided
+        before = subscriber.before
+        if before is not None and before.referral_status != Status.PENDING:
+            decided_ms = await change.one(_DECIDED_MS, id=referral.id)
+            if decided_ms is not None:  # it counts on its last day only
+                await _count_day(change, referral, before, decided_ms, by=-1)
+        if before is not None:  # else it was inserted as decided
             await change.put(_SET_DECIDED, id=referral.id)
-        await change.put(
-            _COUNT_DAY,
-            program_id=referral.program_id,
-            day=change.now_ms // DAY_MS,
-            verified=int(is_verified),
-            rejected=int(not is_verified),
-        )
+        await _count_day(change, referral, subscriber.after, change.now_ms, by=1)
     return []
+
+
+async def _count_day(
+    change: Change, referral: PartnerReferral, decided: Subscriber, at_ms: int, *, by: int
+) -> None:
+    """Adds a referral to its program's day, or takes it away."""
+    outcome = "verified" if decided.referral_status == Status.VERIFIED else "rejected"
+    if decided.referral_reason == Reason.REVERSED:
+        outcome = "reversed"
+    counts: dict[str, Any] = {"verified": 0, "rejected": 0, "reversed": 0, outcome: by}
+    await change.put(_COUNT_DAY, program_id=referral.program_id, day=at_ms // DAY_MS, **counts)
 
 
 async def find_referral(tx: Tx, tenant: Tenant, subscriber_id: str) -> PartnerReferral | None:
@@ -153,6 +182,8 @@ _WRITERS: dict[Consequence, Callable[[Change, ChangedSubscriber], Awaitable[list
     Consequence.TELL_VERIFIED: _tells(outbox.REFERRAL_VERIFIED),
     Consequence.TELL_REJECTED: _tells(outbox.REFERRAL_REJECTED),
     Consequence.TELL_NEW_PARTNER_REFERRAL: _tell_new_partner_referral,
+    Consequence.TELL_PARTNER_REFERRAL_REVERSED: _tell_reversed,
     Consequence.CHARGE_FEE: _charge_fee,
+    Consequence.REVERSE_CHARGE: _reverse_charge,
     Consequence.COUNT_DECISION: _count_decision,
 }

@@ -10,9 +10,12 @@ FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscr
 -- touches: changes partner_referral
 UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
 
+-- name: decided_ms
+SELECT decided_ms FROM partner_referral WHERE account_id = :account_id AND id = :id;
+
 -- name: count_day
 -- touches: changes program_day
-INSERT INTO program_day (program_id, account_id, day, verified, rejected)
-VALUES (:program_id, :account_id, :day, :verified, :rejected)
+INSERT INTO program_day (program_id, account_id, day, verified, rejected, reversed)
+VALUES (:program_id, :account_id, :day, :verified, :rejected, :reversed)
 ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
-    rejected = program_day.rejected + excluded.rejected;
+    rejected = program_day.rejected + excluded.rejected, reversed = program_day.reversed + excluded.reversed;

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.referrals.origins import Origin
+from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -32,13 +33,16 @@ class Consequence(Enum):
     TELL_REJECTED = auto()
     TELL_NEW_PARTNER_REFERRAL = auto()
     """To the program's owner and to the partner."""
+    TELL_PARTNER_REFERRAL_REVERSED = auto()
+    """To the same two."""
     CHARGE_FEE = auto()
     """Whether and what the partner is paid is decided by the charge, under its locks."""
+    REVERSE_CHARGE = auto()
     COUNT_DECISION = auto()
     """On the program's day."""
 
 
-CONTENDED = (Consequence.CHARGE_FEE, Consequence.COUNT_DECISION)
+CONTENDED = (Consequence.CHARGE_FEE, Consequence.REVERSE_CHARGE, Consequence.COUNT_DECISION)
 
 
 class CampaignFacts(NamedTuple):
@@ -143,6 +147,8 @@ def _of_decision(referral: Subscriber) -> list[Consequence]:
             planned += [Consequence.TELL_NEW_PARTNER_REFERRAL, Consequence.CHARGE_FEE]
     elif referral.referral_status == Status.REJECTED:
         planned = [Consequence.TELL_REJECTED]
+        if referral.referral_reason == Reason.REVERSED:
+            planned += [Consequence.TELL_PARTNER_REFERRAL_REVERSED, Consequence.REVERSE_CHARGE]
     else:
         return []
     return [*planned, Consequence.COUNT_DECISION] if by_partner else planned

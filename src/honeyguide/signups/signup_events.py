@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 
 from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
+from honeyguide.kernel.money import dollars
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners.charges import PartnerReferral
+from honeyguide.partners.reversal_reasons import Reversal
 from honeyguide.referrals import event_bodies, rewards, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
@@ -61,7 +63,32 @@ async def new_partner_referral(
 ) -> list[Event]:
     """Two events: the owner's has the whole subscriber, the partner's nothing that tells who they
     are."""
-    kind, owner_id = outbox.NEW_PARTNER_REFERRAL, change.tenant.account_id
+    return await _to_both(change, outbox.NEW_PARTNER_REFERRAL, referral, subscriber, {})
+
+
+async def partner_referral_reversed(
+    change: Change, referral: PartnerReferral, subscriber: Subscriber, reversal: Reversal
+) -> list[Event]:
+    """As `new_partner_referral`, with what was taken back and why."""
+    facts = {
+        "reversal": {
+            "reason": reversal.reason.value,
+            "text": reversal.note,
+            "amount": dollars(referral.fee_cents),
+        }
+    }
+    kind = outbox.PARTNER_REFERRAL_REVERSED
+    return await _to_both(change, kind, referral, subscriber, facts)
+
+
+async def _to_both(
+    change: Change,
+    kind: str,
+    referral: PartnerReferral,
+    subscriber: Subscriber,
+    more: dict[str, Any],
+) -> list[Event]:
+    owner_id = change.tenant.account_id
     partner_id = referral.partner_account_id
     to_owner = (await change.fact(outbox.listeners)).get(kind)
     to_partner = None
@@ -75,10 +102,10 @@ async def new_partner_referral(
     events = []
     if to_owner:
         shown = await _person(change, subscriber)
-        facts = {"campaign_id": change.tenant.campaign_id, "subscriber": shown, **via}
+        facts = {"campaign_id": change.tenant.campaign_id, "subscriber": shown, **via, **more}
         events.append(Event(owner_id, kind, facts, to_owner, subscriber.id))
     if to_partner:
-        facts = {"subscriber": event_bodies.anonymous(subscriber), **via}
+        facts = {"subscriber": event_bodies.anonymous(subscriber), **via, **more}
         events.append(Event(partner_id, kind, facts, to_partner, subscriber.id))
     return events
 

@@ -14,6 +14,8 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import (
     campaigns,
@@ -40,6 +42,8 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+UNKNOWN_REFERRAL = "There is no such referral in this program."
+
 
 class Arrival(NamedTuple):
     """What a signup asks before its first write."""
@@ -64,6 +68,9 @@ class ListedReferral(NamedTuple):
     charged_cents: int | None
     charged_month: str | None
     uncharged_reason: str | None
+    reversal_reason: str | None
+    reversal_note: str | None
+    reversed_ms: int | None
     arrived_ms: int
     decided_ms: int | None
 
@@ -78,14 +85,19 @@ class SentBy(NamedTuple):
     charged_cents: int | None
     charged_month: str | None
     uncharged_reason: str | None
+    reversal_reason: str | None
+    reversal_note: str | None
     decided_ms: int | None
+    referral_id: str
 
 
 _sql = beside(__file__)
 _ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
 _LOSE = _sql.command("lose")
+_FORGET_REVERSAL = _sql.command("forget_reversal")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
+_ONE_OF_PROGRAM = _sql.query("one_of_program", ListedReferral)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
@@ -177,6 +189,19 @@ async def page_of_program(
     return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
 
 
+async def get_of_program(
+    tx: Tx, account_id: str, program_id: str, referral_id: str
+) -> ListedReferral:
+    found = None
+    if is_id(referral_id):
+        found = await tx.one(
+            _ONE_OF_PROGRAM, account_id=account_id, program_id=program_id, id=referral_id
+        )
+    if found is None:
+        raise Missing(UNKNOWN_REFERRAL)
+    return found
+
+
 async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:
     """The partner behind a subscriber, for the owner of the program. None without a partner."""
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
@@ -203,6 +228,8 @@ async def erase(change: Change, id_or_email: str) -> None:
         planned = consequences.of_erasure(subscriber)
         await write(change, ChangedSubscriber(subscriber, after), planned)
     await lifecycle.erase(change, subscriber)
+    if referral is not None:
+        await change.run(_FORGET_REVERSAL, id=referral.id)
     await referral_decisions.erase(change, subscriber.id)
     await change_log.erase(change, subscriber.id)
     await change_log.record(change, "subscriber.erased", subscriber.id)

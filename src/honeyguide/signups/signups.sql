@@ -13,19 +13,30 @@ FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
+-- name: forget_reversal
+-- What the owner wrote about them. That the charge was reversed, and why, stays.
+UPDATE partner_referral SET reversal_note = NULL WHERE account_id = :account_id AND id = :id;
+
 -- name: count_of_program
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 
--- name: list_of_program
+-- fragment: listed
 SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id, COALESCE(a.name, a.email) AS partner_name,
        s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.arrived_ms, r.decided_ms
+       r.charged_month, r.uncharged_reason, v.reversal_reason, r.reversal_note, v.created_ms AS reversed_ms, r.arrived_ms, r.decided_ms
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN account AS a ON a.id = r.partner_account_id
-WHERE r.account_id = :account_id AND r.program_id = :program_id ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
+LEFT JOIN charge AS v ON v.id = r.reversal_id
+WHERE r.account_id = :account_id AND r.program_id = :program_id
+
+-- name: one_of_program
+{listed} AND r.id = :id;
+
+-- name: list_of_program
+{listed} ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
 
 -- name: sent_by
 SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents, r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.decided_ms
+       r.charged_month, r.uncharged_reason, v.reversal_reason, r.reversal_note, r.decided_ms, r.id AS referral_id
 FROM partner_referral AS r JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
-JOIN account AS a ON a.id = r.partner_account_id
+JOIN account AS a ON a.id = r.partner_account_id LEFT JOIN charge AS v ON v.id = r.reversal_id
 WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;

@@ -1,0 +1,147 @@
+"""Taking back what partners' referrals cost, one or many at once, in one transaction. Both sides
+are notified once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from honeyguide.accounts import accounts
+from honeyguide.kernel import money
+from honeyguide.kernel.clock import day
+from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.mail import notifications, texts
+from honeyguide.mail.layout import HONEYGUIDE
+from honeyguide.mail.notification_kinds import CHARGE_REVERSED
+from honeyguide.partners import ledger, partner_emails, programs, rules
+from honeyguide.partners.programs import Program
+from honeyguide.partners.reversal_reasons import Reversal
+from honeyguide.referrals import lifecycle
+from honeyguide.signups import consequences
+from honeyguide.signups.consequence_writer import ChangedSubscriber, write
+from honeyguide.signups.consequences import CampaignFacts
+from honeyguide.signups.signups import UNKNOWN_REFERRAL
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+
+MOST = 500
+
+
+class Charged(NamedTuple):
+    """A partner referral of the program, whatever became of it."""
+
+    id: str
+    subscriber_id: str
+    partner_account_id: str
+    partner_campaign_id: str
+    charged_cents: int | None
+    charged_month: str | None
+    is_reversed: int
+    is_erased: int
+
+
+class Outcome(NamedTuple):
+    referral_id: str
+    refused: Fault | None
+    """Why this one was left as it is."""
+
+
+_sql = beside(__file__)
+_LOCK_SUBSCRIBERS = _sql.value("lock_subscribers", str)
+_OF_PROGRAM = _sql.query("of_program", Charged)
+
+
+async def reverse(
+    change: Change, program_id: str, referral_ids: Sequence[str], reversal: Reversal
+) -> list[Outcome]:
+    """In the order given. Those that cannot be reversed are left alone."""
+    program = await programs.get_unsettled(change.tx, change.tenant.account_id, program_id)
+    wanted = [each for each in dict.fromkeys(referral_ids) if is_id(each)]
+    # All subscribers before the first budget: whoever charges locks in the same order.
+    await change.lock(_LOCK_SUBSCRIBERS, program_id=program.id, ids=wanted)
+    found = {
+        each.id: each for each in await change.all(_OF_PROGRAM, program_id=program.id, ids=wanted)
+    }
+    months = sorted({each.charged_month for each in found.values() if each.charged_month})
+    closed = {month: await ledger.closed_ms(change.tx, month) for month in months}
+    refused = {id: _refusal(found.get(id), closed) for id in referral_ids}
+    reversed_now = [found[id] for id, refusal in refused.items() if refusal is None]
+    for referral in sorted(reversed_now, key=lambda each: (each.charged_month or "", each.id)):
+        before, after = await lifecycle.reverse(change, referral.subscriber_id)
+        planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
+        await write(change, ChangedSubscriber(before, after, reversal), planned)
+    await _notify(change, program, reversed_now, reversal)
+    return [Outcome(id, refused[id]) for id in referral_ids]
+
+
+def _refusal(referral: Charged | None, closed: dict[str, int | None]) -> Fault | None:
+    if referral is None:
+        return Missing(UNKNOWN_REFERRAL)
+    if referral.is_reversed:
+        return Invalid("This charge is already reversed.", code="already_reversed")
+    if referral.charged_cents is None or referral.charged_month is None:
+        return Invalid("Nothing was charged for this referral.", code="not_charged")
+    closed_ms = closed[referral.charged_month]
+    if closed_ms is not None:
+        return Invalid(
+            "{month} was closed on {day}, so its charges are final. You can still remove the "
+            "partner from the program, and agree on a refund with them.",
+            code="month_closed",
+            month=rules.month_name(referral.charged_month),
+            day=day(closed_ms),
+        )
+    if referral.is_erased:
+        return Invalid(
+            "The data of this subscriber was erased, so the charge can no longer be reversed.",
+            code="subscriber_erased",
+        )
+    return None
+
+
+async def _notify(
+    change: Change, program: Program, referrals: list[Charged], reversal: Reversal
+) -> None:
+    """Each partner of all their referrals together, and the owner of each partner."""
+    tx, site = change.tx, change.site
+    for partner_id in sorted({each.partner_account_id for each in referrals}):
+        theirs = [each for each in referrals if each.partner_account_id == partner_id]
+        partner = await accounts.get(tx, partner_id)
+        facts = {
+            "program": program.publication_name,
+            "referrals": "1 referral" if len(theirs) == 1 else f"{len(theirs)} referrals",
+            "amount": money.show(sum(each.charged_cents or 0 for each in theirs)),
+            "reason": reversal.reason.label.lower(),
+        }
+        owner_link, partner_link = (
+            f"/program/{program.id}",
+            f"/earnings/{theirs[0].partner_campaign_id}",
+        )
+        to_partner = texts.charge_reversed(
+            **facts, note=reversal.note, page=f"{site.base_url}{partner_link}"
+        )
+        to_owner = texts.charges_taken_back(
+            **facts, partner=partner.name or "a partner", page=f"{site.base_url}{owner_link}"
+        )
+        brand = await partner_emails.branding_of(
+            tx, site, program.account_id, program.publication_name, program.logo_id
+        )
+        owner = await accounts.get(tx, program.account_id)
+        cause = f"{CHARGE_REVERSED.name}:{new_id()}"
+        for account, message, link, look in (
+            (partner, to_partner, partner_link, brand),
+            (owner, to_owner, owner_link, HONEYGUIDE),
+        ):
+            await notifications.notify(
+                tx,
+                account.id,
+                account.email,
+                CHARGE_REVERSED.name,
+                cause,
+                message,
+                link=link,
+                base_url=site.base_url,
+                brand=look,
+                now_ms=change.now_ms,
+            )

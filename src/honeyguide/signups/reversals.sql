@@ -1,0 +1,11 @@
+-- name: lock_subscribers
+SELECT s.id FROM subscriber AS s WHERE s.campaign_id = :campaign_id AND s.id IN (
+    SELECT r.subscriber_id FROM partner_referral AS r
+    WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.id {in :ids}
+) ORDER BY s.id;
+
+-- name: of_program
+SELECT r.id, r.subscriber_id, r.partner_account_id, r.partner_campaign_id, r.charged_cents, r.charged_month,
+       CASE WHEN r.reversal_id IS NULL THEN 0 ELSE 1 END AS is_reversed, CASE WHEN s.erased_ms IS NULL THEN 0 ELSE 1 END AS is_erased
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.id {in :ids};
