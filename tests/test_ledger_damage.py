@@ -229,6 +229,11 @@ DAMAGES: dict[str, tuple[set[str], str]] = {
         "budget_cap_cents, 99, 300, partner_cap_cents, reverses_id, reversal_reason, created_ms "
         "FROM charge WHERE id = {last reversal}",
     ),
+    "a reversal of the charge after it": (
+        {"reversals_off"},
+        "UPDATE charge SET reverses_id = (SELECT id FROM charge WHERE person_step = 3) "
+        "WHERE id = {first reversal}",
+    ),
     "a reversal out of turn": (
         {"people_twice", "reversals_off"},
         "UPDATE charge SET person_step = 4 WHERE id = {last reversal}",
@@ -385,6 +390,7 @@ def statements_of(damage: str) -> list[str]:
     for name, sql in {
         "{first transfer}": "(SELECT MIN(id) FROM transfer)",
         "{first charge}": "(SELECT MIN(id) FROM charge)",
+        "{first reversal}": "(SELECT MIN(id) FROM charge WHERE fee_cents < 0)",
         "{last reversal}": "(SELECT MAX(id) FROM charge WHERE fee_cents < 0)",
         "{unpaid}": "paid_ms IS NULL",
         "{of unpaid}": "reference IN (SELECT 'payout:' || id FROM payout WHERE paid_ms IS NULL)",
