@@ -212,7 +212,7 @@ class ReferralView(View, frozen=True):
     arrived_at: Annotated[public.Time, doc("When the subscriber joined.")]
 
 
-class OneReferral(View, frozen=True):
+class OnePartnerReferral(View, frozen=True):
     referral: ReferralView
 
 

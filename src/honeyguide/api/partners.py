@@ -20,8 +20,8 @@ from honeyguide.api.partner_views import (
     Offers,
     OneOffer,
     OnePartnerCampaign,
+    OnePartnerReferral,
     OneProgram,
-    OneReferral,
     PartnerCampaignMeta,
     PartnerCampaigns,
     ProgramMeta,
@@ -156,7 +156,7 @@ async def list_referrals(tx: Tx, call: Call) -> Listed:
     return Listed(Referrals([referral_view(row) for row in rows], meta), page, total)
 
 
-async def reverse(tx: Tx, call: Call) -> OneReferral:
+async def reverse(tx: Tx, call: Call) -> OnePartnerReferral:
     if not call.body.reason:
         raise Required("reason")
     reversal = reversal_reasons.parse(call.body.reason, call.body.text)
@@ -165,7 +165,7 @@ async def reverse(tx: Tx, call: Call) -> OneReferral:
     if outcome.refused is not None:
         raise outcome.refused
     referral = await signups.get_of_program(tx, call.tenant.account_id, program_id, referral_id)
-    return OneReferral(referral_view(referral))
+    return OnePartnerReferral(referral_view(referral))
 
 
 def _month(call: Call) -> str:
@@ -278,7 +278,7 @@ ROUTES = (
         tag="Partner programs",
         summary="Take back the charge for a referral",
         body=bodies.ReversalCreate,
-        answer=OneReferral,
+        answer=OnePartnerReferral,
         status=201,
     ),
     Route(
