@@ -164,7 +164,9 @@ async def reverse(tx: Tx, call: Call) -> OnePartnerReferral:
     (outcome,) = await reversals.reverse(call.change(tx), program_id, [referral_id], reversal)
     if outcome.refused is not None:
         raise outcome.refused
-    referral = await signups.get_of_program(tx, call.tenant.account_id, program_id, referral_id)
+    (referral,) = await signups.some_of_program(
+        tx, call.tenant.account_id, program_id, [referral_id]
+    )
     return OnePartnerReferral(referral_view(referral))
 
 

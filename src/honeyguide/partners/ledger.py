@@ -51,6 +51,11 @@ async def open_month(tx: Tx, *, now_ms: int) -> str:
     return month
 
 
+async def last_closed(tx: Tx) -> str:
+    """The newest month that is closed; empty if none is."""
+    return await tx.one(_LAST_CLOSED) or ""
+
+
 async def closed_ms(tx: Tx, month: str) -> int | None:
     """When a month with entries was closed. None if it is open; then it stays so until the
     commit."""

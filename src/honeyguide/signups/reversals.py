@@ -22,11 +22,10 @@ from honeyguide.referrals import lifecycle
 from honeyguide.signups import consequences
 from honeyguide.signups.consequence_writer import ChangedSubscriber, write
 from honeyguide.signups.consequences import CampaignFacts
-from honeyguide.signups.signups import UNKNOWN_REFERRAL
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
-MOST = 500
+UNKNOWN = "There is no such referral in this program."
 
 
 class Charged(NamedTuple):
@@ -78,7 +77,7 @@ async def reverse(
 
 def _refusal(referral: Charged | None, closed: dict[str, int | None]) -> Fault | None:
     if referral is None:
-        return Missing(UNKNOWN_REFERRAL)
+        return Missing(UNKNOWN)
     if referral.is_reversed:
         return Invalid("This charge is already reversed.", code="already_reversed")
     if referral.charged_cents is None or referral.charged_month is None:

@@ -14,7 +14,6 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import (
@@ -41,8 +40,6 @@ from honeyguide.signups.consequences import CampaignFacts
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
-
-UNKNOWN_REFERRAL = "There is no such referral in this program."
 
 
 class Arrival(NamedTuple):
@@ -97,7 +94,7 @@ _SENT_BY = _sql.query("sent_by", SentBy)
 _LOSE = _sql.command("lose")
 _FORGET_REVERSAL = _sql.command("forget_reversal")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
-_ONE_OF_PROGRAM = _sql.query("one_of_program", ListedReferral)
+_SOME_OF_PROGRAM = _sql.query("some_of_program", ListedReferral)
 _LIST_OF_PROGRAM = _sql.query("list_of_program", ListedReferral)
 
 
@@ -189,17 +186,12 @@ async def page_of_program(
     return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
 
 
-async def get_of_program(
-    tx: Tx, account_id: str, program_id: str, referral_id: str
-) -> ListedReferral:
-    found = None
-    if is_id(referral_id):
-        found = await tx.one(
-            _ONE_OF_PROGRAM, account_id=account_id, program_id=program_id, id=referral_id
-        )
-    if found is None:
-        raise Missing(UNKNOWN_REFERRAL)
-    return found
+async def some_of_program(
+    tx: Tx, account_id: str, program_id: str, ids: list[str]
+) -> list[ListedReferral]:
+    """Those of a program's referrals, newest first."""
+    ids = [each for each in ids if is_id(each)]
+    return await tx.all(_SOME_OF_PROGRAM, account_id=account_id, program_id=program_id, ids=ids)
 
 
 async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:

@@ -28,8 +28,8 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN a
 LEFT JOIN charge AS v ON v.id = r.reversal_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id
 
--- name: one_of_program
-{listed} AND r.id = :id;
+-- name: some_of_program
+{listed} AND r.id {in :ids} ORDER BY r.arrived_ms DESC, r.id DESC;
 
 -- name: list_of_program
 {listed} ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;

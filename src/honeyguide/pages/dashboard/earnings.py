@@ -12,7 +12,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.readers import sharing
-from honeyguide.partners import forecast, network, partner_referrals, rules
+from honeyguide.partners import forecast, network, partner_referrals, reversal_reasons, rules
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.referrals import clicks
 from honeyguide.referrals.reasons import SCREENED, facts_of
@@ -56,6 +56,9 @@ def why(row: ReferredSubscriber) -> str:
         return f"Confirmed on {day}."
     if row.state == partner_referrals.UNCHARGED:
         return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
+    if row.reversal_reason is not None:
+        because = reversal_reasons.describe(row.reversal_reason, row.reversal_note)
+        return f"Taken back on {day}. {because}."
     return f"Rejected on {day}. {facts_of(row.reason).to_partner or SCREENED}"
 
 

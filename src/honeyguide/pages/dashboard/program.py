@@ -7,9 +7,16 @@ from starlette.responses import Response
 from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import cards, program_form
+from honeyguide.pages.dashboard import cards, program_form, reversals
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.partners import forecast, programs, publications, rules
+from honeyguide.partners import (
+    forecast,
+    ledger,
+    programs,
+    publications,
+    reversal_reasons,
+    rules,
+)
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
@@ -43,6 +50,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     program = await programs.get_unsettled(tx, account_id, request.at("id"))
     month = rules.month_of(request.now_ms)
     rows, total = await signups.page_of_program(tx, account_id, program.id, page)
+    last_closed = await ledger.last_closed(tx)
     return request.view(
         "program.html",
         program=program,
@@ -51,10 +59,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         undecided=await forecast.undecided(tx, account_id, program.id),
         upcoming=await forecast.upcoming_of_program(tx, program),
         rows=rows,
+        can_reverse={row.id for row in rows if reversals.can_reverse(row, last_closed)},
         total=total,
         page=page.page,
         pages=page.total_pages(total),
         explain=explain,
+        why_reversed=reversal_reasons.describe,
         money=money.show,
         uncharged=rules.Uncharged,
         hosted=site.page_link(program.slug) if program.slug else "",

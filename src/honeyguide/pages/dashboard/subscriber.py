@@ -24,6 +24,7 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
+from honeyguide.partners import ledger, reversal_reasons
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import (
     earned_rewards,
@@ -123,6 +124,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         hub=hub.link(site, person),
         money=money.show,
         uncharged=Uncharged,
+        can_reverse=sent_by is not None
+        and (sent_by.charged_month or "") > await ledger.last_closed(tx),
+        why_reversed=reversal_reasons.describe,
         sync=await _sync_of(tx, request, person.id),
         claimed=await _claimed(tx, request.tenant, person),
     )

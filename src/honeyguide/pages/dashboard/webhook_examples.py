@@ -67,6 +67,10 @@ _FACTS: dict[str, dict[str, Any]] = {
     | {"subscriber": _REFERRED, "referrer": _REFERRER, "reason": None},
     outbox.REFERRAL_REJECTED: _CAMPAIGN
     | {"subscriber": _REJECTED, "referrer": _REFERRER, "reason": "rejected_by_hand"},
+    outbox.PARTNER_REFERRAL_REVERSED: _CAMPAIGN
+    | {"subscriber": _REJECTED}
+    | _PARTNER
+    | {"reversal": {"reason": "robot", "text": None, "amount": 2.5}},
 }
 
 

@@ -43,6 +43,11 @@ EVENTS = (
     ("subscriber_unsubscribed", "Subscriber unsubscribed", "A subscriber left your list."),
     ("referral_verified", "Referral verified", "A referral counts from now on."),
     ("referral_rejected", "Referral rejected", "A referral does not count."),
+    (
+        "partner_referral_reversed",
+        "Partner referral reversed",
+        "A fee for a partner's referral was taken back, in your program or from you.",
+    ),
 )
 
 

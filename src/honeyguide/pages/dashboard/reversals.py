@@ -1,0 +1,70 @@
+"""Taking back what a program paid for some of its referrals: which ones, why, and what follows."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.partners import ledger, programs, reversal_reasons
+from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
+from honeyguide.signups import reversals, signups
+from honeyguide.signups.signups import ListedReferral
+from honeyguide.store.tx import Tx
+
+# As many as a page of the program lists.
+MOST = 50
+FORM = {
+    "reason": Field("Reason", "Choose a reason."),
+    "text": Field("Message to the partner", "Say why."),
+}
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    """What is chosen: by the address, or by the form that was refused."""
+    account_id = request.who.account_id
+    program = await programs.get_unsettled(tx, account_id, request.at("id"))
+    ids = request.several("referral") or request.http.query_params.getlist("referral")
+    found = await signups.some_of_program(tx, account_id, program.id, ids[:MOST])
+    last_closed = await ledger.last_closed(tx)
+    rows = [row for row in found if can_reverse(row, last_closed)]
+    return request.view(
+        "reversal.html",
+        program=program,
+        rows=rows,
+        left_out=len(found) - len(rows),
+        total=sum(row.charged_cents or 0 for row in rows),
+        partners=sorted({row.partner_name for row in rows}),
+        reasons=list(ReversalReason),
+        typed=dict(request.fields),
+        note_limit=NOTE_LIMIT,
+        money=money.show,
+    )
+
+
+def can_reverse(row: ListedReferral, last_closed: str) -> bool:
+    """Charged, in a month that is open; and the subscriber was not deleted."""
+    return (
+        row.email is not None
+        and (row.charged_month or "") > last_closed
+        and (row.charged_cents is not None)
+    )
+
+
+async def reverse(tx: Tx, request: PageRequest) -> Response:
+    ids = request.several("referral")
+    if not 0 < len(ids) <= MOST:
+        raise Invalid("Select 1 to {most} referrals.", param="referral", most=MOST)
+    reversal = reversal_reasons.parse(request.text("reason"), request.text("text"))
+    program_id = request.at("id")
+    outcomes = await reversals.reverse(request.change(tx), program_id, ids, reversal)
+    refusals = [each.refused for each in outcomes if each.refused is not None]
+    done = len(outcomes) - len(refusals)
+    flash = f"{formats.plural(done, 'charge')} taken back. The partner was told." if done else ""
+    if refusals:
+        left = formats.plural(len(refusals), "charge was", "charges were")
+        flash += f" {left} left: {refusals[0]}"
+    return request.go(f"/program/{program_id}", flash.strip())

@@ -1,0 +1,177 @@
+"""`POST /v2/partner_programs/:uuid/referrals/:uuid/reversal`, its page, and who sees what of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from honeyguide.partners import rules
+from tests.support.market import join, offer
+from tests.support.service import Member, Service
+from tests.support.tables import dump
+from tests.support.trade import verify
+from tests.support.web import operator, words
+
+
+@pytest.fixture
+def charged(alice: Member, bob: Member) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Alice's program, and a referral of Bob's that was charged."""
+    program = offer(alice)
+    code = join(bob, program)["ref_code"]
+    made = alice.post(
+        f"{alice.v1}/subscribers", {"email": "ann@example.org", "referrer_code": code}
+    )
+    assert made.status_code == 201
+    return program, referral(alice, program)
+
+
+def referral(owner: Member, program: dict[str, Any]) -> dict[str, Any]:
+    answer = owner.get(f"/v2/partner_programs/{program['uuid']}/referrals")
+    return answer.json()["referrals"][0]
+
+
+def path(program: dict[str, Any], of: dict[str, Any]) -> str:
+    return f"/v2/partner_programs/{program['uuid']}/referrals/{of['uuid']}/reversal"
+
+
+def test_the_owner_takes_a_fee_back(alice: Member, bob: Member, charged: Any) -> None:
+    program, paid = charged
+    assert (paid["charged"], paid["reversal"]) == (3, None)
+    answer = alice.post(path(program, paid), {"reason": "other", "text": "Never opened an issue."})
+    assert answer.status_code == 201, answer.text
+    got = answer.json()["referral"]
+    assert (got["status"], got["reason"], got["charged"]) == ("rejected", "reversed", None)
+    reversal = got["reversal"]
+    assert (reversal["reason"], reversal["text"]) == ("other", "Never opened an issue.")
+    assert referral(alice, program) == got
+    spend = alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]
+    assert spend["spent"] == 0
+    assert bob.get("/v2/partner_profile/earnings").json()["earnings"]["confirmed"] == 0
+    again = alice.post(path(program, paid), {"reason": "robot"})
+    assert (again.status_code, again.json()["code"]) == (400, "already_reversed")
+    alice.service.run(verify(alice.service.services.store))
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({}, "reason"),
+        ({"reason": ""}, "reason"),
+        ({"reason": None}, "reason"),
+        ({"reason": 5}, "reason"),
+        ({"reason": "spite"}, "reason"),
+        ({"reason": ["robot"]}, "reason"),
+        ({"reason": "other"}, "text"),
+        ({"reason": "other", "text": " "}, "text"),
+        ({"reason": "robot", "text": 7}, "text"),
+        ({"reason": "robot", "text": "x" * 501}, "text"),
+        ({"reason": "robot", "text": "a\x00b"}, "text"),
+    ],
+)
+def test_bad_input_is_refused_and_changes_nothing(
+    alice: Member, charged: Any, body: dict[str, Any], param: str
+) -> None:
+    program, paid = charged
+    answer = alice.post(path(program, paid), body)
+    assert (answer.status_code, answer.json()["param"]) == (400, param), answer.text
+    assert referral(alice, program) == paid
+
+
+def test_only_the_owner_can_take_it_back(
+    alice: Member, bob: Member, mallory: Member, charged: Any
+) -> None:
+    program, paid = charged
+    for stranger in (bob, mallory):
+        answer = stranger.post(path(program, paid), {"reason": "robot"})
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    other = offer(alice)
+    for wrong in (
+        path(other, paid),
+        path(program, {"uuid": program["uuid"]}),
+        path(program, {"uuid": "x"}),
+    ):
+        assert alice.post(wrong, {"reason": "robot"}).status_code == 404
+    assert referral(alice, program) == paid
+
+
+def test_both_sides_are_told_and_the_partner_does_not_learn_who(
+    service: Service, alice: Member, bob: Member, mallory: Member, charged: Any
+) -> None:
+    program, paid = charged
+    for member in (alice, bob, mallory):
+        hook = member.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", "new_referral": False})
+        more = f"/v2/webhooks/{hook.json()['webhook']['uuid']}/more_events"
+        assert member.put(more, {"partner_referral_reversed": True}).status_code == 200
+    assert alice.post(path(program, paid), {"reason": "other", "text": "Why so"}).status_code == 201
+    held = dump(service)
+
+    def told(member: Member) -> list[dict[str, Any]]:
+        return [
+            json.loads(row["body"])
+            for row in held["event"]
+            if (row["account_id"], row["type"]) == (member.account_id, "partner_referral_reversed")
+        ]
+
+    (to_owner,), (to_partner,) = told(alice), told(bob)
+    assert to_owner["subscriber"]["email"] == "ann@example.org"
+    assert set(to_partner["subscriber"]) == {"id", "referred", "referral_status", "created_at"}
+    for event in (to_owner, to_partner):
+        assert event["reversal"] == {"reason": "other", "text": "Why so", "amount": 3}
+    assert told(mallory) == []
+    for member, count in ((alice, 1), (bob, 1), (mallory, 0)):
+        notices = [
+            row
+            for row in held["notice"]
+            if (row["account_id"], row["kind"]) == (member.account_id, "charge_reversed")
+        ]
+        letters = [
+            row
+            for row in held["letter"]
+            if (row["account_id"], row["kind"]) == (member.account_id, "charge_reversed")
+        ]
+        assert (len(notices), len(letters)) == (count, count), member
+
+
+def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
+    alice, bob = operator(service, "alice"), operator(service, "bob")
+    owner, partner = alice.web, bob.web
+    program = offer(alice)
+    code = join(bob, program)["ref_code"]
+    for email in ("ann@example.org", "ben@example.org"):
+        second = alice.subscribe(email, referrer_code=code)
+    first = referral(alice, program)
+    page = owner.get(f"/program/{program['uuid']}").text
+    ids = re.findall(r'name="referral" value="([^"]+)"', page)
+    assert len(ids) == 2 and first["uuid"] in ids
+    ask = f"/program/{program['uuid']}/reversal?" + "&".join(f"referral={each}" for each in ids)
+    assert "Take back $6.00" in words(owner.get(ask).text)
+    reverse = f"/program/{program['uuid']}/reversal"
+    refused = owner.post(reverse, page=ask, referral=ids, reason="other", text="")
+    assert refused.status_code == 400 and "Say why." in refused.text
+    assert all(f'value="{each}"' in refused.text for each in ids)
+    done = owner.post(reverse, page=ask, referral=ids, reason="other", text="<b>Both</b> bots")
+    assert done.status_code == 303
+    shown = words(owner.get(done.headers["location"]).text)
+    assert "2 charges taken back." in shown and shown.count("<b>Both</b> bots") == 2
+    seen = words(owner.get(f"/subscribers/{second['uuid']}").text)
+    assert "$3.00 was taken back: Something else: <b>Both</b> bots" in seen
+    assert "Nothing to take back" in words(owner.get(ask).text)
+    again = owner.post(reverse, page=f"/program/{program['uuid']}", referral=ids, reason="robot")
+    assert "2 charges were left: This charge is already reversed." in words(
+        owner.get(again.headers["location"]).text
+    )
+    # What the partner sees: the amount and the reason, never who it was.
+    month = rules.month_of(service.services.clock())
+    for where in (f"/earnings?month={month}&show=rejected", f"/statements/partner/{month}"):
+        seen = words(partner.get(where).text)
+        assert seen.count("Something else: <b>Both</b> bots") == 2, where
+        assert "example.org" not in seen.replace(bob.email, ""), where
+    # One notification for both.
+    notices = [row for row in dump(service)["notice"] if row["kind"] == "charge_reversed"]
+    mine = [row["account_id"] for row in notices]
+    assert mine.count(alice.account_id) == mine.count(bob.account_id) == 1
+    assert partner.get(ask).status_code == 404
+    assert partner.post(reverse, page="/earnings", referral=ids, reason="robot").status_code == 404
