@@ -182,7 +182,8 @@ def about_the_week(who: Operator) -> None:
 
 
 def about_a_program(owner: Operator) -> None:
-    """A partner joins, the budget is spent and raised, and the month is closed."""
+    """A partner joins, the budget is spent and raised, a fee is taken back, and the month is
+    closed."""
     service, partner = owner.service, owner.service.member("bob")
     program = market.offer(owner, total_budget=6, cpa=3)
     joined = market.join(partner, program)
@@ -191,6 +192,11 @@ def about_a_program(owner: Operator) -> None:
     service.run_jobs()
     raised = owner.put(f"/v2/partner_programs/{program['uuid']}", {"total_budget": 600})
     assert raised.status_code == 200, raised.text
+    service.run_jobs()
+    of_program = f"/v2/partner_programs/{program['uuid']}/referrals"
+    paid = owner.get(of_program).json()["referrals"][0]
+    taken = owner.post(f"{of_program}/{paid['uuid']}/reversal", {"reason": "robot"})
+    assert taken.status_code == 201, taken.text
     service.run_jobs()
     closes_ms = rules.closes_at(rules.month_of(service.now_ms()))
     service.set_clock((closes_ms + HOUR_MS - system_clock()) / 1000)

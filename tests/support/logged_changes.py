@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from honeyguide.kernel.ids import new_id
 from honeyguide.mail import notification_links
 from honeyguide.mail.notification_kinds import KINDS
 from tests.support import market
@@ -56,6 +57,15 @@ def v1_webhook(owner: Operator) -> str:
 def their_program(owner: Operator) -> str:
     other = owner.service.member("bob")
     return str(market.offer(other)["uuid"])
+
+
+def paid_referral(owner: Operator) -> tuple[str, str]:
+    """A program of theirs, and a referral that it paid for."""
+    offered = market.offer(owner)
+    code = market.join(owner.service.member("bob"), offered)["ref_code"]
+    owner.subscribe(f"{new_id()}@example.org", referrer_code=code)
+    listed = owner.get(f"/v2/partner_programs/{offered['uuid']}/referrals").json()["referrals"]
+    return str(offered["uuid"]), str(listed[0]["uuid"])
 
 
 def off_link(owner: Operator) -> str:
@@ -264,6 +274,14 @@ API = [
         program,
     ),
     Logged("DELETE /v2/partner_programs/{uuid}", "program.deleted", {}, {}, None, program),
+    Logged(
+        "POST /v2/partner_programs/{uuid}/referrals/{referral_uuid}/reversal",
+        "referral.decided",
+        {"reason": "robot"},
+        {"status": "verified"},
+        {"status": "rejected", "reason": "reversed"},
+        paid_referral,
+    ),
     Logged(
         "POST /v2/partner_network/partner_programs/{uuid}/join",
         "partner_campaign.joined",

@@ -30,6 +30,7 @@ from tests.support.logged_changes import (
     WAITS,
     Logged,
     off_link,
+    paid_referral,
     someone_with_code,
     subscribers_reward,
     their_program,
@@ -194,6 +195,14 @@ PAGES = [
         {"enabled_partner_program": 1},
         {"enabled_partner_program": 0},
         program,
+    ),
+    Logged(
+        "/program/{id}/reversal",
+        "referral.decided",
+        {"referral": ..., "reason": "robot"},
+        {"status": "verified"},
+        {"status": "rejected", "reason": "reversed"},
+        paid_referral,
     ),
     Logged(
         "/publications/{id}",

@@ -45,6 +45,7 @@ UNCONFIRMED = {"referral_status": "pending", "referral_reason": "awaiting_confir
 SCREENED = {"referral_status": "rejected", "referral_reason": "disposable_domain"}
 BY_HAND = {"referral_status": "rejected", "referral_reason": "rejected_by_hand"}
 LEFT = {"referral_status": "rejected", "referral_reason": "left_during_hold"}
+TAKEN_BACK = {"referral_status": "rejected", "referral_reason": "reversed"}
 COUNTED = {"referral_status": "verified", "referral_reason": None}
 
 REFERRED = but(NOBODY, referrer_code="anacode1", referrer_id="ana")

@@ -339,7 +339,7 @@ def referral_view(r: ListedReferral) -> ReferralView:
         charged=None if r.charged_cents is None else dollars(r.charged_cents),
         uncharged_reason=r.uncharged_reason,
         reversal=None
-        if r.reversal_reason is None or r.reversed_ms is None
-        else ReversalView(r.reversal_reason, r.reversal_note, iso(r.reversed_ms)),
+        if r.reversal_reason is None or r.decided_ms is None
+        else ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms)),
         arrived_at=iso(r.arrived_ms),
     )

@@ -154,6 +154,7 @@ async def reverse(
         account_id=referral.account_id,
         id=referral.id,
         reversal_id=reversal_id,
+        reason=reason,
         note=note,
     )
 

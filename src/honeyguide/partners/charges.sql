@@ -69,15 +69,17 @@ ORDER BY person_step DESC LIMIT 1;
 -- name: mark_charged
 -- touches: changes partner_referral
 UPDATE partner_referral SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL, reversal_id = NULL,
-    reversal_note = NULL
+    reversal_reason = NULL, reversal_note = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_reversed
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_note = :note
+UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_reason = :reason,
+    reversal_note = :note
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_uncharged
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_note = NULL
+UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_reason = NULL,
+    reversal_note = NULL
 WHERE account_id = :account_id AND id = :id;

@@ -110,7 +110,7 @@ SELECT COUNT(*) AS n FROM partner_referral AS r JOIN subscriber AS s ON s.id = r
 LEFT JOIN charge AS v ON v.id = r.reversal_id AND v.partner_referral_id = r.id AND v.fee_cents < 0
 WHERE r.id > :after AND r.id <= :until
   AND ((COALESCE(s.referral_reason, '') = 'reversed') <> (v.id IS NOT NULL) OR (r.reversal_id IS NULL) <> (v.id IS NULL)
-   OR (r.reversal_id IS NULL AND r.reversal_note IS NOT NULL)
+   OR COALESCE(r.reversal_reason, '') <> COALESCE(v.reversal_reason, '') OR (r.reversal_id IS NULL AND r.reversal_note IS NOT NULL)
    OR (s.referral_status = 'verified') <> (r.charged_month IS NOT NULL)
    OR (s.referral_status = 'pending') <> (r.decided_ms IS NULL)
    OR (r.charged_month IS NOT NULL) <> (r.charged_cents IS NOT NULL OR r.uncharged_reason IS NOT NULL)

@@ -3,10 +3,9 @@
 -- fragment: partner_referral
 SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms,
        s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
-       r.charged_cents, r.uncharged_reason, v.reversal_reason, r.reversal_note
+       r.charged_cents, r.uncharged_reason, r.reversal_reason, r.reversal_note
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
-LEFT JOIN charge AS v ON v.id = r.reversal_id
 
 -- name: pending
 -- In the order in which they are due. Referrals to the partner's own program earn nothing, so they are left out.

@@ -147,7 +147,7 @@ def _of_decision(referral: Subscriber) -> list[Consequence]:
             planned += [Consequence.TELL_NEW_PARTNER_REFERRAL, Consequence.CHARGE_FEE]
     elif referral.referral_status == Status.REJECTED:
         planned = [Consequence.TELL_REJECTED]
-        if referral.referral_reason == Reason.REVERSED:
+        if by_partner and referral.referral_reason == Reason.REVERSED:
             planned += [Consequence.TELL_PARTNER_REFERRAL_REVERSED, Consequence.REVERSE_CHARGE]
     else:
         return []

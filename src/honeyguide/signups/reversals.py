@@ -41,7 +41,7 @@ class Charged(NamedTuple):
     is_erased: int
 
 
-class Outcome(NamedTuple):
+class ReversalOutcome(NamedTuple):
     referral_id: str
     refused: Fault | None
     """Why this one was left as it is."""
@@ -54,7 +54,7 @@ _OF_PROGRAM = _sql.query("of_program", Charged)
 
 async def reverse(
     change: Change, program_id: str, referral_ids: Sequence[str], reversal: Reversal
-) -> list[Outcome]:
+) -> list[ReversalOutcome]:
     """In the order given. Those that cannot be reversed are left alone."""
     program = await programs.get_unsettled(change.tx, change.tenant.account_id, program_id)
     wanted = [each for each in dict.fromkeys(referral_ids) if is_id(each)]
@@ -72,7 +72,7 @@ async def reverse(
         planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
         await write(change, ChangedSubscriber(before, after, reversal), planned)
     await _notify(change, program, reversed_now, reversal)
-    return [Outcome(id, refused[id]) for id in referral_ids]
+    return [ReversalOutcome(id, refused[id]) for id in referral_ids]
 
 
 def _refusal(referral: Charged | None, closed: dict[str, int | None]) -> Fault | None:

@@ -67,7 +67,6 @@ class ListedReferral(NamedTuple):
     uncharged_reason: str | None
     reversal_reason: str | None
     reversal_note: str | None
-    reversed_ms: int | None
     arrived_ms: int
     decided_ms: int | None
 
