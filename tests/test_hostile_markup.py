@@ -14,7 +14,7 @@ import pytest
 
 from honeyguide.accounts import attempts
 from honeyguide.languages.language import ENGLISH
-from honeyguide.mail import layout, texts
+from honeyguide.mail import layout, partner_texts, texts
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.pages.dashboard.routes import PAGES
@@ -79,6 +79,7 @@ SHOWS = {
     "/publications/{id}",
     "/program/{id}",
     "/program/{id}/change",
+    "/partners/{id}",
     "/network",
     "/network/{id}",
     "/earnings",
@@ -292,8 +293,9 @@ def test_no_email_lets_markup_through() -> None:
     }
     written = [
         function
-        for name, function in inspect.getmembers(texts, inspect.isfunction)
-        if function.__module__ == texts.__name__ and not name.startswith("_")
+        for module in (texts, partner_texts)
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
     ]
     assert len(written) > 10
     for function in written:

@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH
-from honeyguide.mail import emails, texts
+from honeyguide.mail import emails, partner_texts, texts
 from honeyguide.mail.email_kinds import declared
 from honeyguide.store.tx import Tx
 from tests.support.queued_emails import NOW, Letterbox
@@ -186,18 +186,19 @@ def test_a_subject_is_one_line_whatever_a_name_holds(given: str, kept: str) -> N
     assert emails.one_line(given) == kept
 
 
-KINDS = [
-    name
-    for name, function in inspect.getmembers(texts, inspect.isfunction)
-    if function.__module__ == texts.__name__ and not name.startswith("_")
-]
+KINDS = {
+    name: function
+    for module in (texts, partner_texts)
+    for name, function in inspect.getmembers(module, inspect.isfunction)
+    if function.__module__ == module.__name__ and not name.startswith("_")
+}
 
 
 def told(kind: str) -> dict[str, Any]:
     """Something for every parameter that the letter needs."""
     needed = [
         given
-        for given in inspect.signature(getattr(texts, kind)).parameters.values()
+        for given in inspect.signature(KINDS[kind]).parameters.values()
         if given.default is given.empty
     ]
     samples = {"int": 7, "Language": ENGLISH}
@@ -207,7 +208,7 @@ def told(kind: str) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
     given = told(kind)
-    message = getattr(texts, kind)(**given)
+    message = KINDS[kind](**given)
     subject, text = message.subject, message.text
     for name, value in given.items():
         assert name == "language" or str(value) in subject + text

@@ -106,6 +106,11 @@ def make_shipment(owner: Member, address: str) -> tuple[str, ...]:
     return (owner.get(f"{owner.v1}/shipments").json()["shipments"][0]["uuid"],)
 
 
+def make_partner(owner: Member, address: str) -> tuple[str, ...]:
+    program = {"uuid": address.split("/")[3]}
+    return (market.join(owner.service.member("bob"), program)["uuid"],)
+
+
 def make_payout(owner: Member, address: str) -> tuple[str, ...]:
     """As closing a month would leave it."""
     payout_id = new_id()
@@ -129,6 +134,7 @@ MAKERS: dict[str, Maker] = {
     "publications": lambda owner, address: (market.publish(owner)["uuid"],),
     "partner_programs": lambda owner, address: (market.offer(owner)["uuid"],),
     "partner_campaigns": lambda owner, address: (market.join(owner, market.offer(owner))["uuid"],),
+    "partner_programs/*/partners": make_partner,
     "payouts": make_payout,
     "webhooks": make_webhook,
     "webhooks/*/deliveries": make_delivery,

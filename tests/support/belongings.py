@@ -200,6 +200,11 @@ def partner_campaign(owner: Operator) -> str:
     return str(market.join(owner, market.offer(owner, show_in_directory=False))["uuid"])
 
 
+def partner(owner: Operator) -> str:
+    """Somebody else's partner campaign in a program of theirs."""
+    return str(market.join(owner.service.member("bob"), market.offer(owner))["uuid"])
+
+
 def imported(owner: Operator) -> str:
     return upload(owner, "email,name\nsecret@example.org,Secret\n", "secret.csv")
 

@@ -182,8 +182,8 @@ def about_the_week(who: Operator) -> None:
 
 
 def about_a_program(owner: Operator) -> None:
-    """A partner joins, the budget is spent and raised, a fee is taken back, and the month is
-    closed."""
+    """A partner joins, the budget is spent and raised, a fee is taken back, the partner is removed,
+    allowed again and leaves, and the month is closed."""
     service, partner = owner.service, owner.service.member("bob")
     program = market.offer(owner, total_budget=6, cpa=3)
     joined = market.join(partner, program)
@@ -198,6 +198,13 @@ def about_a_program(owner: Operator) -> None:
     taken = owner.post(f"{of_program}/{paid['uuid']}/reversal", {"reason": "robot"})
     assert taken.status_code == 201, taken.text
     service.run_jobs()
+    path = f"/v2/partner_programs/{program['uuid']}/partners/{joined['uuid']}"
+    for answer in (
+        owner.delete(path),
+        owner.post(f"{path}/allow"),
+        partner.delete(f"/v2/partner_profile/partner_campaigns/{joined['uuid']}"),
+    ):
+        assert answer.status_code == 200, answer.text
     closes_ms = rules.closes_at(rules.month_of(service.now_ms()))
     service.set_clock((closes_ms + HOUR_MS - system_clock()) / 1000)
     service.run_jobs()

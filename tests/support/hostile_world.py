@@ -153,6 +153,9 @@ class World:
         )
         self.ids["partner campaign"] = joined.headers["location"].rsplit("/", 1)[1]
         self.code = join(self.bob, program)["ref_code"]
+        removed = join(self.service.member("carol"), program)["uuid"]
+        self.ids["removed partner"] = removed
+        self.alice.web.post(f"/partners/{removed}/remove", page="/settings", reason=EVIL)
         for number in range(3):
             paid = self.alice.subscribe(
                 f"paid{number}@example.org", name=EVIL, referrer_code=self.code
@@ -231,6 +234,7 @@ class World:
             "/publications/": [self.ids["publication"]],
             "/program/": [self.ids["program"]],
             "/network/": [self.ids["program"]],
+            "/partners/": [self.ids["partner campaign"], self.ids["removed partner"]],
             "/earnings/": [self.ids["partner campaign"]],
         }
         if "{side}" in path:

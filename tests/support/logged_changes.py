@@ -15,6 +15,7 @@ from tests.support.belongings import (
     claiming,
     earned,
     email,
+    partner_campaign,
     pending,
     program,
     publication,
@@ -68,6 +69,25 @@ def paid_referral(owner: Operator) -> tuple[str, str]:
     return str(offered["uuid"]), str(listed[0]["uuid"])
 
 
+def partner_in(owner: Operator, do: str = "") -> tuple[str, str]:
+    """A program, and a partner campaign in it that the owner removed or blocked before."""
+    program = market.offer(owner)
+    joined = market.join(owner.service.member("bob"), program)
+    path = f"/v2/partner_programs/{program['uuid']}/partners/{joined['uuid']}"
+    if do:
+        made = owner.delete(path) if do == "remove" else owner.post(f"{path}/{do}")
+        assert made.status_code == 200, made.text
+    return program["uuid"], joined["uuid"]
+
+
+def removed_partner(owner: Operator) -> tuple[str, str]:
+    return partner_in(owner, "remove")
+
+
+def blocked_partner(owner: Operator) -> tuple[str, str]:
+    return partner_in(owner, "block")
+
+
 def off_link(owner: Operator) -> str:
     site = owner.service.services.site
     return notification_links.turn_off_url(site, owner.account_id, KINDS[0]).rpartition("/")[2]
@@ -78,6 +98,7 @@ def someone_with_code(owner: Operator) -> tuple[str, str]:
     return claiming(owner), email(owner)
 
 
+_PARTNER = "/v2/partner_programs/{uuid}/partners/{partner_campaign_uuid}"
 _V1 = "/v1/campaigns/{campaign_uuid}"
 HOOK = {"url": "http://127.0.0.1:9/other", "new_referral": True}
 CARD = {
@@ -289,6 +310,46 @@ API = [
         None,
         {"reason": None},
         their_program,
+    ),
+    Logged(
+        f"DELETE {_PARTNER}",
+        "partner_campaign.removed",
+        {},
+        {"is_removed": False},
+        {"is_removed": True, "ends_pending": False},
+        partner_in,
+    ),
+    Logged(
+        f"POST {_PARTNER}/allow",
+        "partner_campaign.allowed",
+        {},
+        {"is_removed": True},
+        {"is_removed": False},
+        removed_partner,
+    ),
+    Logged(
+        f"POST {_PARTNER}/block",
+        "partner.blocked",
+        {"reason": "Robots.", "end_pending": True},
+        {"is_blocked": False},
+        {"is_blocked": True, "reason": "Robots.", "ends_pending": True},
+        partner_in,
+    ),
+    Logged(
+        f"POST {_PARTNER}/unblock",
+        "partner.unblocked",
+        {},
+        {"is_blocked": True},
+        {"is_blocked": False},
+        blocked_partner,
+    ),
+    Logged(
+        "DELETE /v2/partner_profile/partner_campaigns/{uuid}",
+        "partner_campaign.left",
+        {},
+        {"has_left": False},
+        {"has_left": True},
+        partner_campaign,
     ),
 ]
 

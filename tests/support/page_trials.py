@@ -15,6 +15,7 @@ from tests.support.belongings import (
     Maker,
     api_key,
     imported,
+    partner,
     partner_campaign,
     program,
     publication,
@@ -34,6 +35,7 @@ OWN: dict[str, Maker] = {
     "/publications/": publication,
     "/program/": program,
     "/network/": program,
+    "/partners/": partner,
     "/earnings/": partner_campaign,
     "/account/keys/": api_key,
 }

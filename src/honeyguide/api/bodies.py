@@ -209,6 +209,13 @@ class Join(Body, frozen=True):
     ) = None
 
 
+class BlockPartner(Body, frozen=True):
+    reason: Annotated[str, doc("Why. The partner sees it.")] | None = None
+    end_pending: Annotated[
+        bool, doc("Whether to reject what is pending in all your programs.", False)
+    ] = False
+
+
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 _WRONG_TYPE = re.compile(r"Expected `(.+?)`, got `(.+?)`(?: - at `\$\.?(.*?)`)?$")
 _LACKING = re.compile(r"Object missing required field `(.+?)` - at `\$\.(\w+)`$")

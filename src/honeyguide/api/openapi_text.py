@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from honeyguide.accounts.admission import NO_KEY
-from honeyguide.kernel import money, paging
+from honeyguide.kernel import checks, money, paging
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
 from honeyguide.referrals import shipments, subscribers
@@ -82,6 +82,15 @@ QUERY: dict[str, Schema] = {
     "age_range": {
         "description": "Only publications that reach this age range.",
         "schema": {"type": "string", "enum": list(AGE_RANGES)},
+    },
+    "end_pending": {
+        "description": "Whether to reject the partner's pending referrals. They then count as "
+        "rejected in the program's public figures.",
+        "schema": {"type": "string", "enum": ["false", "true"], "default": "false"},
+    },
+    "reason": {
+        "description": "Why. The partner sees it.",
+        "schema": {"type": "string", "maxLength": checks.DESCRIPTION_LIMIT},
     },
     "sort": {
         "description": "Sort order, highest or newest first.",

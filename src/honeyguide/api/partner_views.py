@@ -134,7 +134,9 @@ class OfferView(View, frozen=True):
     ]
     budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
     own: Annotated[bool, doc("Whether the program is yours.")]
-    joined: Annotated[bool, doc("Whether you have joined it.")]
+    joined: Annotated[
+        bool, doc("Whether you have joined it, and neither left nor been removed since.")
+    ]
 
 
 class OneOffer(View, frozen=True):
@@ -149,7 +151,13 @@ class Offers(View, frozen=True):
 class PartnerCampaignView(View, frozen=True):
     uuid: public.Uuid
     name: ProgramName
-    status: Annotated[str, doc("`active`, `paused` or `ended`.", "active")]
+    status: Annotated[
+        str,
+        doc(
+            "`active`, `paused` or `ended`; `removed` by the owner; `left` if you left.",
+            "active",
+        ),
+    ]
     partner_program_uuid: ProgramUuid
     publication_uuid: PublicationUuid
     ref_code: Annotated[str, doc("Your referral code in this program.", "k7m2x9pa")]
@@ -294,7 +302,7 @@ def network_program_view(site: Site, o: NetworkProgram, account_id: str) -> Offe
         confirmation_rate_30d=o.confirmation_rate,
         budget_left=o.budget_left,
         own=o.account_id == account_id,
-        joined=o.partner_campaign_id is not None,
+        joined=o.has_joined,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from honeyguide.api import (
     bodies,
     partners,
+    program_partners,
     publications,
     referrals,
     rewards,
@@ -244,4 +245,5 @@ ROUTES: tuple[Route, ...] = (
     *webhooks.ROUTES,
     *publications.ROUTES,
     *partners.ROUTES,
+    *program_partners.ROUTES,
 )

@@ -155,6 +155,8 @@ BUDGET_REOPENED = _declare(
         "Referrals that were verified while the budget was used up are not paid for afterwards.",
     ),
 )
+PARTNER_REMOVED = _declare("partner_removed", is_forgotten=False)
+PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
 
 # Notifications, as the operator chose. The dashboard shows the texts of those that are kept.
 DIGEST = _declare("digest", is_forgotten=False)

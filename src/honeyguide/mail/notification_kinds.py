@@ -68,9 +68,10 @@ CODES_LOW = _declare(
 )
 PARTNER_JOINED = _declare(
     "partner_joined",
-    "Partner joined",
-    "A partner joined one of your programs.",
+    "Partner joined or left",
+    "A partner joined one of your programs, or left it.",
     is_forgotten=False,
+    covers=("partner_joined", "partner_left"),
 )
 BUDGET = _declare(
     "budget",

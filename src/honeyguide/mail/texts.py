@@ -130,14 +130,6 @@ def item_to_send(*, reward: str, page: str) -> EmailText:
     )
 
 
-def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
-    return email(
-        f"{partner} joined your partner program",
-        f"{partner} can now refer subscribers to {program}.",
-        Button("View the program", page),
-    )
-
-
 def fees_due(*, program: str, month: str, amount: str, page: str) -> EmailText:
     return email(
         f"{program}: {amount} of partner fees for {month} due",

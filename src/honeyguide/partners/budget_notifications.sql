@@ -14,6 +14,8 @@ SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a 
 JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
 WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
   AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+  AND j.left_ms IS NULL AND j.removed_ms IS NULL
+  AND NOT EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
 
 -- name: nearly_spent
 SELECT {budget}, g.times_reached AS reach

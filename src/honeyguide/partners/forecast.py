@@ -46,11 +46,19 @@ class Undecided(NamedTuple):
         """What deleting the program leaves behind."""
         if not self.referrals:
             return "No referral is pending, so nothing more will be charged."
+        return f"{self._pending}: up to {money.show(self.cents)} may still be charged."
+
+    @property
+    def sentence_to_partner(self) -> str:
+        """What leaving the program leaves behind."""
+        if not self.referrals:
+            return "No referral is pending."
+        return f"{self._pending}: you may still earn up to {money.show(self.cents)}."
+
+    @property
+    def _pending(self) -> str:
         pending = "1 referral is" if self.referrals == 1 else f"{self.referrals:,} referrals are"
-        return (
-            f"{pending} pending and will finish as planned: "
-            f"up to {money.show(self.cents)} may still be charged."
-        )
+        return f"{pending} pending and will finish as planned"
 
 
 class PartnerRow(NamedTuple):
@@ -58,6 +66,8 @@ class PartnerRow(NamedTuple):
     name: str
     reason_for_recommending: str | None
     spent_cents: int
+    status: str
+    """As in `program_partners`."""
 
 
 class ProgramRow(NamedTuple):
@@ -213,6 +223,15 @@ async def undecided(tx: Tx, account_id: str, program_id: str) -> Undecided:
         due_before_ms=_EVER_MS,
     )
     return Undecided(sum(row.n for row in found), sum(row.cents for row in found))
+
+
+async def undecided_of_partner(tx: Tx, account_id: str, partner_campaign_id: str) -> Undecided:
+    """For the partner who is about to leave: what they may still earn."""
+    found = await tx.all(
+        _PENDING_OF_PARTNER, account_id=account_id, due_from_ms=0, due_before_ms=_EVER_MS
+    )
+    mine = [row for row in found if row.partner_campaign_id == partner_campaign_id]
+    return Undecided(sum(row.n for row in mine), sum(row.cents for row in mine))
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:

@@ -10,16 +10,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.mail import notifications, texts
-from honeyguide.mail.notification_kinds import PARTNER_JOINED
-from honeyguide.partners import publications, rules
+from honeyguide.partners import partner_notifications, publications, rules
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -74,6 +71,9 @@ class NetworkProgram(NamedTuple):
     spent_cents: int
     reached_ms: int | None
     partner_campaign_id: str | None
+    is_removed: int
+    """By the owner: the account that looks at it may not join."""
+    has_left: int
     verified_30d: int
     rejected_30d: int
     created_ms: int
@@ -84,6 +84,10 @@ class NetworkProgram(NamedTuple):
 
     def words(self, field: str) -> list[str]:
         return _words(getattr(self, field))
+
+    @property
+    def has_joined(self) -> bool:
+        return self.partner_campaign_id is not None and not (self.is_removed or self.has_left)
 
     @property
     def confirmation_rate(self) -> float | None:
@@ -121,6 +125,10 @@ class PartnerCampaign(NamedTuple):
     enabled_partner_program: int
     logo_id: str
     created_ms: int
+    left_ms: int | None
+    removed_ms: int | None
+    """By the owner, from this program or from all."""
+    removed_reason: str | None
 
     @property
     def name(self) -> str:
@@ -130,6 +138,10 @@ class PartnerCampaign(NamedTuple):
     def status(self) -> str:
         if self.deleted_ms is not None or self.publication_status != "active":
             return "ended"
+        if self.removed_ms is not None:
+            return "removed"
+        if self.left_ms is not None:
+            return "left"
         return "active" if self.enabled_partner_program else "paused"
 
 
@@ -146,7 +158,12 @@ _PAGE = _sql.value("page", str)
 _CHANGED_RATES = _sql.query("changed_rates", ConfirmationRate)
 _SET_RATES = _sql.command("set_rates")
 _PROGRAMS_BY_ID = _sql.query("programs_by_id", NetworkProgram)
+_LOCK_PROGRAM = _sql.value("lock_program", str)
+_IS_BLOCKED = _sql.value("is_blocked", int)
 _JOIN = _sql.command("join")
+_LOCK = _sql.value("lock", str)
+_JOIN_AGAIN = _sql.command("join_again")
+_LEAVE = _sql.command("leave")
 _PARTNER_CAMPAIGN = _sql.query("partner_campaign", PartnerCampaign)
 _COUNT_PARTNER_CAMPAIGNS = _sql.value("count_partner_campaigns", int)
 _LIST_PARTNER_CAMPAIGNS = _sql.query("list_partner_campaigns", PartnerCampaign)
@@ -227,12 +244,17 @@ async def _programs_by_id(
 
 
 async def join(change: Change, program_id: str, reason: str | None) -> tuple[PartnerCampaign, bool]:
-    """The partner's place in the program, and whether it is new. The program's owner is notified
-    of a new one."""
+    """The partner's place in the program, and whether it is new. Who left gets the same place and
+    code again. The program's owner is notified."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)
     tx, account_id = change.tx, change.tenant.account_id
     program = await get(tx, account_id, program_id, now_ms=change.now_ms)
+    # So that an owner who blocks a partner at this moment finds all that the partner has joined.
+    owner: dict[str, Any] = {"account_id": program.account_id}
+    await tx.lock(_LOCK_PROGRAM, "share", **owner, id=program.id)
+    if await tx.one(_IS_BLOCKED, **owner, partner_account_id=account_id):
+        raise _may_not_join()
     is_new = await change.run(
         _JOIN,
         taken={"partner_campaign_code": Again},
@@ -242,36 +264,48 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
         ref_code=CODE_LETTER + new_code(CODE_LENGTH - 1),
         reason=reason,
     )
-    joined = await get_partner_campaign(tx, account_id, program.id, now_ms=change.now_ms)
-    if is_new:
+    joined = await _get_locked(change, program.id)
+    if joined.removed_ms is not None:
+        raise _may_not_join()
+    is_back = joined.left_ms is not None
+    if is_back:
+        await change.run(_JOIN_AGAIN, id=joined.id, reason=reason)
+        joined = await get_partner_campaign(tx, account_id, joined.id, now_ms=change.now_ms)
+    if is_new or is_back:
         after = {"program_id": program.id, "reason": reason}
         await change_log.record(change, "partner_campaign.joined", joined.id, None, after)
-    if is_new and account_id != program.account_id:
-        await _notify_owner(change, joined)
+        await partner_notifications.joined(change, joined, is_first=bool(is_new))
     return joined, bool(is_new)
 
 
-async def _notify_owner(change: Change, joined: PartnerCampaign) -> None:
-    tx, site = change.tx, change.site
-    partner = await accounts.get(tx, joined.account_id)
-    owner = await accounts.get(tx, joined.owner_account_id)
-    link = f"/program/{joined.program_id}"
-    message = texts.partner_joined(
-        partner=partner.name or "A partner",
-        program=joined.publication_name,
-        page=f"{site.base_url}{link}",
+def _may_not_join() -> Invalid:
+    return Invalid(
+        "The owner of this program removed you; you can join again once they allow it.",
+        code="partner_removed",
     )
-    await notifications.notify(
-        tx,
-        owner.id,
-        owner.email,
-        PARTNER_JOINED.name,
-        f"partner_joined:{joined.id}",
-        message,
-        link=link,
-        base_url=site.base_url,
-        now_ms=change.now_ms,
+
+
+async def leave(change: Change, campaign_id: str) -> PartnerCampaign:
+    """What comes with the code no longer counts. The program's owner is notified, unless they
+    removed the partner before."""
+    before = await _get_locked(change, campaign_id)
+    if before.left_ms is None:
+        await change.run(_LEAVE, id=before.id)
+        await change_log.record(
+            change, "partner_campaign.left", before.id, {"has_left": False}, {"has_left": True}
+        )
+        if before.removed_ms is None:
+            await partner_notifications.left(change, before)
+    return await get_partner_campaign(
+        change.tx, change.tenant.account_id, before.id, now_ms=change.now_ms
     )
+
+
+async def _get_locked(change: Change, campaign_id: str) -> PartnerCampaign:
+    account_id, now_ms = change.tenant.account_id, change.now_ms
+    found = await get_partner_campaign(change.tx, account_id, campaign_id, now_ms=now_ms)
+    await change.lock(_LOCK, id=found.id)
+    return await get_partner_campaign(change.tx, account_id, found.id, now_ms=now_ms)
 
 
 async def get_partner_campaign(

@@ -40,10 +40,12 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
        p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms, b.status AS publication_status,
-       b.enabled_partner_program, b.logo_id, j.created_ms
+       b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms, COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
+       CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id
 
 -- name: programs_by_id
 -- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells PostgreSQL how few they
@@ -55,6 +57,12 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
        COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents,
        (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
        (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS partner_campaign_id,
+       CASE WHEN EXISTS (SELECT 1 FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id
+               AND j.removed_ms IS NOT NULL)
+           OR EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = p.account_id AND x.partner_account_id = :account_id)
+           THEN 1 ELSE 0 END AS is_removed,
+       CASE WHEN EXISTS (SELECT 1 FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id
+               AND j.left_ms IS NOT NULL) THEN 1 ELSE 0 END AS has_left,
        COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
        COALESCE((SELECT SUM(d.rejected + d.reversed) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
        p.created_ms
@@ -63,10 +71,26 @@ JOIN publication AS b ON b.id = p.publication_id
 WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
   AND b.enabled_partner_program = 1 THEN 1 ELSE 0 END > 0;
 
+-- name: lock_program
+SELECT id FROM program WHERE account_id = :account_id AND id = :id;
+
+-- name: is_blocked
+SELECT COUNT(*) AS n FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id;
+
 -- name: join
 INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending, created_ms)
 VALUES (:id, :account_id, :owner_account_id, :program_id, :ref_code, :reason, :now_ms)
 ON CONFLICT (account_id, program_id) DO NOTHING;
+
+-- name: lock
+SELECT id FROM partner_campaign WHERE account_id = :account_id AND id = :id;
+
+-- name: join_again
+UPDATE partner_campaign SET left_ms = NULL, reason_for_recommending = COALESCE(:reason, reason_for_recommending)
+WHERE account_id = :account_id AND id = :id;
+
+-- name: leave
+UPDATE partner_campaign SET left_ms = :now_ms WHERE account_id = :account_id AND id = :id AND left_ms IS NULL;
 
 -- name: partner_campaign
 {partner_campaign}

@@ -52,6 +52,8 @@ def decide_signup(
     *,
     is_archived: bool,
     is_deleted: bool,
+    is_removed: bool,
+    has_left: bool,
     is_on: bool,
     is_already_subscribed: bool,
     must_confirm: bool,
@@ -70,6 +72,10 @@ def decide_signup(
         return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
     if is_deleted:
         return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
+    if is_removed:
+        return Decision(Status.REJECTED, Reason.PARTNER_REMOVED)
+    if has_left:
+        return Decision(Status.REJECTED, Reason.PARTNER_LEFT)
     if not is_on:
         return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
     if is_already_subscribed:

@@ -270,6 +270,19 @@ async def reverse(change: Change, subscriber_id: str) -> Changed:
     return await _apply_decision(change, old, decision, by=change.actor.by)
 
 
+async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None:
+    """Rejects one pending referral of a partner who was removed. None if it was decided
+    meanwhile."""
+    try:
+        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    except Missing:
+        return None
+    decision = rules.on_partner_removed(old.referral_status)
+    if decision is None:
+        return None
+    return await _apply_decision(change, old, decision, by=change.actor.by)
+
+
 async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:

@@ -34,6 +34,8 @@ class ReasonFacts(NamedTuple):
     """For the partner whose referral was rejected."""
     is_suspicion: bool = False
     """It may be an honest referral: the screening level decides what becomes of it."""
+    is_ended: bool = False
+    """A pending referral with it is rejected when it is due."""
     is_settled: bool = False
     """Nothing is left for the operator to decide."""
 
@@ -182,6 +184,19 @@ class Reason(StrEnum):
         "The publication was archived when they joined.",
         counted="after the publication was archived",
         to_partner="The program had ended when they joined.",
+    )
+    PARTNER_REMOVED = ReasonFacts(
+        "partner_removed",
+        "The partner was removed from the program.",
+        counted="by a partner who was removed",
+        to_partner="You were removed from the program.",
+        is_ended=True,
+    )
+    PARTNER_LEFT = ReasonFacts(
+        "partner_left",
+        "The partner had left the program when they joined.",
+        counted="after the partner left the program",
+        to_partner="You had left the program when they joined.",
     )
     ALREADY_SUBSCRIBED = ReasonFacts(
         "already_subscribed",

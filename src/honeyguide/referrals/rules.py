@@ -18,6 +18,7 @@ from honeyguide.referrals.reasons import (
     SCREENING_HOLD_DAYS,
     SUSPICIONS,
     Reason,
+    facts_of,
 )
 
 DAY_MS = 86_400_000
@@ -168,17 +169,27 @@ def on_confirm(
 
 
 def on_due(status: str, reason: str | None, due_ms: int | None, now_ms: int) -> Decision | None:
-    """Time passed. The end of a holding period verifies, but time never replaces a confirmation."""
+    """Time passed. The end of a holding period verifies, but time never replaces a confirmation.
+    What the owner ended when they removed the partner is rejected."""
     if status != Status.PENDING or reason == Reason.AWAITING_CONFIRMATION:
         return None
     if due_ms is None or due_ms > now_ms:
         return None
+    facts = facts_of(reason)
+    if facts.is_ended:
+        return Decision(Status.REJECTED, Reason(facts.code))
     return Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER if reason in SUSPICIONS else None)
 
 
 def on_unsubscribe(status: str) -> Decision | None:
     """They left. Before it was verified, the referral is lost; afterwards it was earned."""
     return Decision(Status.REJECTED, Reason.LEFT_DURING_HOLD) if status == Status.PENDING else None
+
+
+def on_partner_removed(status: str) -> Decision | None:
+    """The owner removed the partner and ends what is pending."""
+    is_pending = status == Status.PENDING
+    return Decision(Status.REJECTED, Reason.PARTNER_REMOVED) if is_pending else None
 
 
 def by_hand(status: str, new_status: str) -> Decision | None:
@@ -221,7 +232,7 @@ def explain(reason: str, due_ms: int | None) -> str:
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
         )
-    if due_ms is not None:
+    if due_ms is not None and not why.facts.is_ended:
         return f"{why.sentence} It will be verified on {day(due_ms)} unless you decide earlier."
     if why.facts.is_settled:
         return why.sentence

@@ -35,21 +35,25 @@ class PartnerOfCode(NamedTuple):
     publication_status: str
     publication_deleted_ms: int | None
     enabled_partner_program: int
+    is_removed: int
+    has_left: int
     screening: str
     already_here: int
     has_lists: int
 
 
 _sql = beside(__file__)
+_LOCK = _sql.value("lock", str)
 _FIND = _sql.query("find", PartnerOfCode)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT = _sql.command("insert")
 
 
 async def find(change: Change, new: NewSubscriber, email: EmailAddress) -> PartnerOfCode | None:
-    """The partner behind the code that somebody came with."""
+    """The partner behind the code that somebody came with. Whoever removes the partner, or leaves,
+    waits until this signup is done, or this signup waits for them."""
     code = links.partner_code(new.referrer_code)
-    if code is None:
+    if code is None or not await change.lock(_LOCK, "share", code=code):
         return None
     return await change.one(_FIND, code=code, person_key=change.site.person_key(email))
 
@@ -101,6 +105,8 @@ async def _judge(
         is_archived=partner.publication_status != "active"
         or partner.publication_deleted_ms is not None,
         is_deleted=partner.deleted_ms is not None,
+        is_removed=bool(partner.is_removed),
+        has_left=bool(partner.has_left),
         is_on=bool(partner.enabled_partner_program),
         is_already_subscribed=bool(partner.already_here),
         must_confirm=must_confirm,

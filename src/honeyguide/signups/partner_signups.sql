@@ -1,8 +1,14 @@
+-- name: lock
+SELECT id FROM partner_campaign WHERE ref_code = :code AND owner_account_id = :account_id;
+
 -- name: find
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
 SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
-       b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program, c.screening,
+       b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program,
+       CASE WHEN j.removed_ms IS NOT NULL OR EXISTS (SELECT 1 FROM partner_block AS x
+           WHERE x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id) THEN 1 ELSE 0 END AS is_removed,
+       CASE WHEN j.left_ms IS NULL THEN 0 ELSE 1 END AS has_left, c.screening,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
            AS already_here,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists

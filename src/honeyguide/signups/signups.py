@@ -164,6 +164,12 @@ async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
     return None if changed is None else await _follow(change, changed)
 
 
+async def end_with_partner(change: Change, subscriber_id: str) -> Subscriber | None:
+    """One pending referral of a partner whom the owner removed."""
+    changed = await lifecycle.end_with_partner(change, subscriber_id)
+    return None if changed is None else await _follow(change, changed)
+
+
 async def _follow(change: Change, changed: Changed, *, is_by_hand: bool = False) -> Subscriber:
     before, after = changed
     confirms = before.status == "active" and after.status == "confirmed"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from starlette.responses import Response
+
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
@@ -47,6 +49,8 @@ def month_of(request: PageRequest) -> str:
 
 def why(row: ReferredSubscriber) -> str:
     """One sentence with its date: what happened, or what will happen."""
+    if row.state == partner_referrals.PENDING and facts_of(row.reason).is_ended:
+        return f"Will be rejected. {facts_of(row.reason).to_partner}"
     if row.state == partner_referrals.PENDING:
         if row.due_ms is None:
             return "Will be confirmed once they confirm their email address."
@@ -169,5 +173,12 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         hold=cards.hold,
         left=0 if is_reached else left_cents,
         again=rules.next_month(month),
+        undecided=await forecast.undecided_of_partner(tx, account_id, partner_campaign.id),
         **SHOWN,
     )
+
+
+async def leave(tx: Tx, request: PageRequest) -> Response:
+    left = await network.leave(request.change(tx), request.at("id"))
+    name = formats.isolated(left.publication_name)
+    return request.go(f"/earnings/{left.id}", f"You left the partner program of {name}.")

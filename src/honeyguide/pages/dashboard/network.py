@@ -87,11 +87,12 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
 
 async def join(tx: Tx, request: PageRequest) -> Response:
     reason = request.text("reason") or None
-    campaign, is_new = await network.join(request.change(tx), request.at("id"), reason)
+    program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    campaign, _ = await network.join(request.change(tx), program.id, reason)
     name = formats.isolated(campaign.publication_name)
     flash = (
         f"You joined the partner program of {name}. Here are your links."
-        if is_new
+        if not program.has_joined
         else "You already joined this program. Here are your links."
     )
     return request.go(f"/earnings/{campaign.id}", flash)

@@ -1,0 +1,214 @@
+"""v2 endpoints for the partners of a program: who they are, removing, blocking and allowing them;
+and for a partner who leaves.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated
+
+from honeyguide.api import bodies
+from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
+from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.kernel import public
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.money import dollars
+from honeyguide.kernel.public import doc
+from honeyguide.partners import network, program_partners, programs
+from honeyguide.partners.program_partners import STATUSES, ProgramPartner, Removal
+from honeyguide.signups import removed_partners
+from honeyguide.store.tx import Tx
+
+
+class ProgramPartnerView(View, frozen=True):
+    """A partner of one of your programs."""
+
+    partner_campaign_uuid: public.PartnerCampaignUuid
+    name: PartnerName
+    status: Annotated[
+        str,
+        doc(
+            "`active`; `left` if the partner left; `removed` if you removed them from this "
+            "program; `blocked` if you blocked them in all your programs.",
+            "active",
+            enum=list(STATUSES),
+        ),
+    ]
+    reason_for_recommending: Annotated[str | None, doc("As the partner wrote it.", None)]
+    pending_referrals: Annotated[int, doc("Referrals that are still pending.", 3)]
+    pending: Annotated[Decimal, doc("The most that these may cost, in US dollars.", 7.5)]
+    joined_at: Annotated[public.Time, doc("When the partner first joined.")]
+    left_at: Annotated[public.Time | None, doc("When the partner left.", None)]
+    removed_at: Annotated[public.Time | None, doc("When you removed or blocked the partner.", None)]
+    removed_reason: Annotated[str | None, doc("The reason that you gave.", None)]
+
+
+class OneProgramPartner(View, frozen=True):
+    partner: ProgramPartnerView
+
+
+class ProgramPartnerMeta(PageMeta, frozen=True):
+    total_partners: Total
+
+
+class ProgramPartners(View, frozen=True):
+    partners: list[ProgramPartnerView]
+    meta: Annotated[ProgramPartnerMeta, META]
+
+
+def _view(p: ProgramPartner) -> ProgramPartnerView:
+    is_blocked = p.blocked_ms is not None
+    return ProgramPartnerView(
+        partner_campaign_uuid=p.id,
+        name=p.name,
+        status=p.status,
+        reason_for_recommending=p.reason_for_recommending,
+        pending_referrals=p.pending_referrals,
+        pending=dollars(p.pending_cents),
+        joined_at=iso(p.created_ms),
+        left_at=iso_or_none(p.left_ms),
+        removed_at=iso_or_none(p.blocked_ms if is_blocked else p.removed_ms),
+        removed_reason=p.blocked_reason if is_blocked else p.removed_reason,
+    )
+
+
+async def _get(tx: Tx, call: Call) -> ProgramPartner:
+    """The partner whom the path names, if they are in the program that it names."""
+    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
+    found = await program_partners.get(tx, program.account_id, call.path["partner_campaign_uuid"])
+    if found.program_id != program.id:
+        raise Missing(program_partners.UNKNOWN)
+    return found
+
+
+async def list_partners(tx: Tx, call: Call) -> Listed:
+    page = call.page
+    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
+    rows, total = await program_partners.page_of(tx, program, page)
+    meta = ProgramPartnerMeta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(ProgramPartners([_view(row) for row in rows], meta), page, total)
+
+
+async def get_partner(tx: Tx, call: Call) -> OneProgramPartner:
+    return OneProgramPartner(_view(await _get(tx, call)))
+
+
+async def remove(tx: Tx, call: Call) -> OneProgramPartner:
+    removal = Removal(
+        reason=call.query.get("reason") or None,
+        ends_pending=call.choice("end_pending", ("false", "true"), "false") == "true",
+    )
+    partner = await _get(tx, call)
+    removed = await removed_partners.remove(call.change(tx), partner.id, removal)
+    return OneProgramPartner(_view(removed))
+
+
+async def allow(tx: Tx, call: Call) -> OneProgramPartner:
+    partner = await _get(tx, call)
+    return OneProgramPartner(_view(await program_partners.allow(call.change(tx), partner.id)))
+
+
+async def block(tx: Tx, call: Call) -> OneProgramPartner:
+    removal = Removal(reason=call.body.reason or None, ends_pending=call.body.end_pending)
+    partner = await _get(tx, call)
+    blocked = await removed_partners.block(call.change(tx), partner.id, removal)
+    return OneProgramPartner(_view(blocked))
+
+
+async def unblock(tx: Tx, call: Call) -> OneProgramPartner:
+    partner = await _get(tx, call)
+    return OneProgramPartner(_view(await program_partners.unblock(call.change(tx), partner.id)))
+
+
+async def leave(tx: Tx, call: Call) -> OnePartnerCampaign:
+    left = await network.leave(call.change(tx), call.path["uuid"])
+    return OnePartnerCampaign(partner_campaign_view(call.site, left))
+
+
+_P = "/v2/partner_programs/{uuid}/partners"
+_ONE = f"{_P}/{{partner_campaign_uuid}}"
+_AFTERWARDS = (
+    "New referrals with the partner's code are rejected as `partner_removed`; the links still lead "
+    "to your newsletter. What is pending finishes as planned unless you end it. The partner is "
+    "notified, with the reason if you give one. Doing it again changes nothing, but may still end "
+    "what is pending."
+)
+
+ROUTES = (
+    Route(
+        "GET",
+        _P,
+        list_partners,
+        operation_id="v2_partners_list_partners",
+        tag="Partner programs",
+        summary="List a partner program's partners",
+        query=("page", "per_page"),
+        answer=ProgramPartners,
+        snapshot=True,
+    ),
+    Route(
+        "GET",
+        _ONE,
+        get_partner,
+        operation_id="v2_partners_get_partner",
+        tag="Partner programs",
+        summary="Get a partner of a program",
+        answer=OneProgramPartner,
+    ),
+    Route(
+        "DELETE",
+        _ONE,
+        remove,
+        operation_id="v2_partners_remove_partner",
+        tag="Partner programs",
+        summary="Remove a partner from a program",
+        detail=_AFTERWARDS,
+        query=("end_pending", "reason"),
+        answer=OneProgramPartner,
+    ),
+    Route(
+        "POST",
+        f"{_ONE}/allow",
+        allow,
+        operation_id="v2_partners_allow_partner",
+        tag="Partner programs",
+        summary="Allow a removed partner again",
+        detail="The partner's code counts again, unless they left; then they can join again.",
+        answer=OneProgramPartner,
+    ),
+    Route(
+        "POST",
+        f"{_ONE}/block",
+        block,
+        operation_id="v2_partners_block_partner",
+        tag="Partner programs",
+        summary="Block a partner in all your programs",
+        detail=f"Also in programs that you create later. {_AFTERWARDS}",
+        body=bodies.BlockPartner,
+        answer=OneProgramPartner,
+    ),
+    Route(
+        "POST",
+        f"{_ONE}/unblock",
+        unblock,
+        operation_id="v2_partners_unblock_partner",
+        tag="Partner programs",
+        summary="Unblock a partner",
+        detail="Programs from which you also removed the partner stay closed to them until you "
+        "allow them again.",
+        answer=OneProgramPartner,
+    ),
+    Route(
+        "DELETE",
+        "/v2/partner_profile/partner_campaigns/{uuid}",
+        leave,
+        operation_id="v2_partners_leave",
+        tag="Partner campaigns",
+        summary="Leave a partner program",
+        detail="New referrals with your code are rejected as `partner_left`; what is pending "
+        "finishes as planned. If you join again, you get the same partner campaign and code.",
+        answer=OnePartnerCampaign,
+    ),
+)

@@ -1,0 +1,79 @@
+"""What a program's owner and a partner are told about each other; like `texts`, to which it
+belongs.
+"""
+
+from __future__ import annotations
+
+from honeyguide.mail.content import Button, EmailText, email
+
+# What becomes of pending referrals when a partner is removed.
+PENDING_FINISH = "Pending referrals finish as planned and are paid if they are verified."
+PENDING_ENDED = "Pending referrals were ended and are not paid."
+# What a partner who is allowed again can do.
+COUNTS_AGAIN = "The same links count again."
+CAN_JOIN_AGAIN = "You had left the program; you can join it again and get the same links."
+
+
+# To the owner.
+
+
+def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
+    return email(
+        f"{partner} joined your partner program",
+        f"{partner} can now refer subscribers to {program}.",
+        Button("View the program", page),
+    )
+
+
+def partner_left(*, partner: str, program: str, page: str) -> EmailText:
+    return email(
+        f"{partner} left your partner program",
+        f"{partner} no longer refers subscribers to {program}. Their pending referrals finish as "
+        "planned.",
+        Button("View the program", page),
+    )
+
+
+# To the partner.
+
+
+def partner_removed(*, program: str, reason: str | None, pending: str, page: str) -> EmailText:
+    return email(
+        f"{program} removed you from its partner program",
+        f"{program} removed you from its partner program. Your links still lead to the newsletter, "
+        "but new referrals no longer earn you a fee.",
+        *_given(reason),
+        f"{pending} You keep everything you have earned so far.",
+        Button("View your referrals", page),
+    )
+
+
+def partner_blocked(*, owner: str, reason: str | None, pending: str, page: str) -> EmailText:
+    return email(
+        f"{owner} removed you from all its partner programs",
+        f"{owner} removed you from all its partner programs. Your links still lead to the "
+        "newsletters, but new referrals no longer earn you a fee.",
+        *_given(reason),
+        f"{pending} You keep everything you have earned so far.",
+        Button("View your referrals", page),
+    )
+
+
+def _given(reason: str | None) -> list[str]:
+    return [f"The reason they gave: {reason}"] if reason else []
+
+
+def partner_allowed(*, program: str, now: str, page: str) -> EmailText:
+    return email(
+        f"{program} allows you in its partner program again",
+        f"{program} allows you in its partner program again. {now}",
+        Button("View your links", page),
+    )
+
+
+def partner_unblocked(*, owner: str, page: str) -> EmailText:
+    return email(
+        f"{owner} allows you in its partner programs again",
+        f"{owner} no longer blocks you. Your earnings page shows which of your links count.",
+        Button("View your earnings", page),
+    )

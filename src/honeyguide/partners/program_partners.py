@@ -1,0 +1,199 @@
+"""The partners of a program, for its owner: who they are, and whether what they send counts.
+
+The owner removes and allows, the partner leaves and joins again; neither undoes what the other
+decided. A block is a removal from all of the owner's programs, also from later ones, and leaves
+those decisions as they are. Whoever changes one of them locks the partner campaign. A signup locks
+it too (`signups.partner_signups`), so it sees the change or comes before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.events import change_log
+from honeyguide.kernel import checks
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.paging import Page
+from honeyguide.partners import partner_notifications
+from honeyguide.partners.programs import Program
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+UNKNOWN = "There is no such partner."
+ACTIVE, LEFT, REMOVED, BLOCKED = STATUSES = ("active", "left", "removed", "blocked")
+
+
+class ProgramPartner(NamedTuple):
+    id: str
+    """Of the partner campaign."""
+    account_id: str
+    owner_account_id: str
+    program_id: str
+    publication_name: str
+    logo_id: str
+    name: str
+    reason_for_recommending: str | None
+    created_ms: int
+    left_ms: int | None
+    removed_ms: int | None
+    removed_reason: str | None
+    blocked_ms: int | None
+    blocked_reason: str | None
+    pending_referrals: int
+    pending_cents: int
+    """The most that they may cost."""
+
+    @property
+    def status(self) -> str:
+        if self.blocked_ms is not None:
+            return BLOCKED
+        if self.removed_ms is not None:
+            return REMOVED
+        return ACTIVE if self.left_ms is None else LEFT
+
+    @property
+    def is_own(self) -> bool:
+        """The owner joined to try it."""
+        return self.account_id == self.owner_account_id
+
+
+class Removal(NamedTuple):
+    """What an owner decides when they part from a partner."""
+
+    reason: str | None = None
+    """The partner is told."""
+    ends_pending: bool = False
+
+    def check(self) -> None:
+        if self.reason is not None:
+            checks.text(self.reason, param="reason", limit=checks.DESCRIPTION_LIMIT)
+
+
+_sql = beside(__file__)
+_COUNT = _sql.value("count", int)
+_LIST = _sql.query("list", ProgramPartner)
+_BY_ID = _sql.query("by_id", ProgramPartner)
+_LOCK = _sql.value("lock", str)
+_LOCK_PROGRAMS = _sql.value("lock_programs", str)
+_LOCK_ALL = _sql.value("lock_all", str)
+_REMOVE = _sql.command("remove")
+_ALLOW = _sql.command("allow")
+_BLOCK = _sql.command("block")
+_UNBLOCK = _sql.command("unblock")
+
+
+async def page_of(tx: Tx, program: Program, page: Page) -> tuple[list[ProgramPartner], int]:
+    """Everybody who ever joined, newest first."""
+    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    total = await tx.one(_COUNT, **mine) or 0
+    return await tx.all(_LIST, **mine, most=page.per_page, skip=page.skip), total
+
+
+async def get(tx: Tx, account_id: str, partner_id: str) -> ProgramPartner:
+    """By the id of the partner campaign, also if its program was deleted since."""
+    found = None
+    if is_id(partner_id):
+        found = await tx.one(_BY_ID, account_id=account_id, id=partner_id)
+    if found is None:
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def _get_locked(change: Change, partner_id: str) -> ProgramPartner:
+    tx, account_id = change.tx, change.tenant.account_id
+    partner = await get(tx, account_id, partner_id)
+    await change.lock(_LOCK, id=partner.id)
+    return await get(tx, account_id, partner_id)
+
+
+async def remove(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
+    """What comes with the partner's code no longer counts. The partner is told unless that
+    was so before. Ending what is pending is the caller's part."""
+    removal.check()
+    before = await _get_locked(change, partner_id)
+    if before.removed_ms is None:
+        await change.run(_REMOVE, id=before.id, reason=removal.reason)
+        await change_log.record(
+            change,
+            "partner_campaign.removed",
+            before.id,
+            {"is_removed": False},
+            {
+                "is_removed": True,
+                "reason": removal.reason,
+                "ends_pending": removal.ends_pending,
+            },
+        )
+    if before.status == ACTIVE:
+        await partner_notifications.removed(
+            change, before, removal.reason, pending_ended=removal.ends_pending
+        )
+    return await get(change.tx, change.tenant.account_id, partner_id)
+
+
+async def allow(change: Change, partner_id: str) -> ProgramPartner:
+    """Takes the removal back: the same code counts again, unless the partner has left."""
+    before = await _get_locked(change, partner_id)
+    if before.blocked_ms is not None:
+        raise Invalid(
+            "This partner is blocked in all your programs; unblock them first.",
+            code="partner_blocked",
+        )
+    if before.removed_ms is not None:
+        await change.run(_ALLOW, id=before.id)
+        await change_log.record(
+            change,
+            "partner_campaign.allowed",
+            before.id,
+            {"is_removed": True},
+            {"is_removed": False},
+        )
+        await partner_notifications.allowed(change, before, counts_again=before.left_ms is None)
+    return await get(change.tx, change.tenant.account_id, partner_id)
+
+
+async def block(
+    change: Change, partner_id: str, removal: Removal
+) -> tuple[ProgramPartner, list[str]]:
+    """Keeps the partner out of all the owner's programs. Also gives the ids of the partner's
+    campaigns in these."""
+    removal.check()
+    tx, account_id = change.tx, change.tenant.account_id
+    partner = await get(tx, account_id, partner_id)
+    if partner.is_own:
+        raise Invalid("You cannot block your own account.", code="own_program")
+    # Whoever joins locks the program, so from here on no partner campaign is added unseen.
+    await change.lock(_LOCK_PROGRAMS)
+    locked = await change.lock(_LOCK_ALL, partner_account_id=partner.account_id)
+    before = await get(tx, account_id, partner_id)
+    is_new = await change.run(_BLOCK, partner_account_id=partner.account_id, reason=removal.reason)
+    if is_new:
+        await change_log.record(
+            change,
+            "partner.blocked",
+            before.id,
+            {"is_blocked": False},
+            {
+                "is_blocked": True,
+                "reason": removal.reason,
+                "ends_pending": removal.ends_pending,
+            },
+        )
+        await partner_notifications.blocked(
+            change, before, removal.reason, pending_ended=removal.ends_pending
+        )
+    return await get(tx, account_id, partner_id), locked
+
+
+async def unblock(change: Change, partner_id: str) -> ProgramPartner:
+    """In programs from which the partner was also removed, or which they left, that stays so."""
+    tx, account_id = change.tx, change.tenant.account_id
+    before = await get(tx, account_id, partner_id)
+    if await change.run(_UNBLOCK, partner_account_id=before.account_id):
+        await change_log.record(
+            change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
+        )
+        await partner_notifications.unblocked(change, before)
+    return await get(tx, account_id, partner_id)

@@ -1,0 +1,45 @@
+-- fragment: partner
+SELECT j.id, j.account_id, j.owner_account_id, j.program_id, b.name AS publication_name, b.logo_id,
+       COALESCE(a.name, a.email) AS name, j.reason_for_recommending, j.created_ms, j.left_ms, j.removed_ms, j.removed_reason,
+       x.blocked_ms, x.reason AS blocked_reason,
+       (SELECT COUNT(*) FROM partner_referral AS r WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
+       (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM partner_referral AS r
+        WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id) AS pending_cents
+FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
+JOIN publication AS b ON b.id = p.publication_id
+LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id
+WHERE j.owner_account_id = :account_id
+
+-- name: count
+SELECT COUNT(*) AS n FROM partner_campaign WHERE owner_account_id = :account_id AND program_id = :program_id;
+
+-- name: list
+{partner} AND j.program_id = :program_id
+ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;
+
+-- name: by_id
+{partner} AND j.id = :id;
+
+-- name: lock
+SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND id = :id;
+
+-- name: lock_programs
+SELECT id FROM program WHERE account_id = :account_id AND deleted_ms IS NULL ORDER BY id;
+
+-- name: lock_all
+SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND account_id = :partner_account_id ORDER BY id;
+
+-- name: remove
+UPDATE partner_campaign SET removed_ms = :now_ms, removed_reason = :reason
+WHERE owner_account_id = :account_id AND id = :id AND removed_ms IS NULL;
+
+-- name: allow
+UPDATE partner_campaign SET removed_ms = NULL, removed_reason = NULL WHERE owner_account_id = :account_id AND id = :id;
+
+-- name: block
+INSERT INTO partner_block (account_id, partner_account_id, reason, blocked_ms)
+VALUES (:account_id, :partner_account_id, :reason, :now_ms)
+ON CONFLICT (account_id, partner_account_id) DO NOTHING;
+
+-- name: unblock
+DELETE FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id;

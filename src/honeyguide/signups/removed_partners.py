@@ -1,0 +1,47 @@
+"""Parting from a partner: removing or blocking them, and ending what is pending if the owner wants
+that.
+"""
+
+from __future__ import annotations
+
+from honeyguide.partners import program_partners
+from honeyguide.partners.program_partners import ProgramPartner, Removal
+from honeyguide.referrals.reasons import Reason
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+
+# Pending referrals that are rejected in the transaction of the removal, each with its events. There
+# may be thousands: of the others it only says that they are to be rejected, and the job that looks
+# after holding periods does that.
+MOST_AT_ONCE = 50
+
+_sql = beside(__file__)
+_PENDING = _sql.value("pending", str)
+_END_LATER = _sql.command("end_later")
+
+
+async def remove(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
+    partner = await program_partners.remove(change, partner_id, removal)
+    if not removal.ends_pending:
+        return partner
+    await _end_pending(change, [partner.id])
+    return await program_partners.get(change.tx, change.tenant.account_id, partner_id)
+
+
+async def block(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
+    partner, partner_campaigns = await program_partners.block(change, partner_id, removal)
+    if not removal.ends_pending:
+        return partner
+    await _end_pending(change, partner_campaigns)
+    return await program_partners.get(change.tx, change.tenant.account_id, partner_id)
+
+
+async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:
+    for subscriber_id in await change.all(
+        _PENDING, partner_campaigns=partner_campaigns, most=MOST_AT_ONCE
+    ):
+        await signups.end_with_partner(change, subscriber_id)
+    await change.run(
+        _END_LATER, partner_campaigns=partner_campaigns, reason=Reason.PARTNER_REMOVED.value
+    )
