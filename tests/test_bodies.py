@@ -59,6 +59,7 @@ class World:
         (self.shipment,) = shipments.listed(alice)
         self.publication = market.publish(alice)
         self.program = market.offer(alice, self.publication)
+        self.partner = market.join(bob, self.program)
         self.offer = market.offer(bob)
         hook = {"url": "https://hooks.example.org/in"}
         self.hooks = {
@@ -88,6 +89,7 @@ class World:
         if "{reward_uuid}" in path:
             path = path.replace("{reward_uuid}", str(self.earned["uuid"]))
             path = path.replace("{uuid}", str(self.reader["uuid"]))
+        path = path.replace("{partner_campaign_uuid}", str(self.partner["uuid"]))
         if "{uuid}" in path:
             path = path.replace("{uuid}", self._of(route.path))
         assert route.body is not None

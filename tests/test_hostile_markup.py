@@ -79,7 +79,7 @@ SHOWS = {
     "/publications/{id}",
     "/program/{id}",
     "/program/{id}/change",
-    "/partners/{id}",
+    "/program/partners/{id}",
     "/network",
     "/network/{id}",
     "/earnings",

@@ -155,7 +155,7 @@ class World:
         self.code = join(self.bob, program)["ref_code"]
         removed = join(self.service.member("carol"), program)["uuid"]
         self.ids["removed partner"] = removed
-        self.alice.web.post(f"/partners/{removed}/remove", page="/settings", reason=EVIL)
+        self.alice.web.post(f"/program/partners/{removed}/remove", page="/settings", reason=EVIL)
         for number in range(3):
             paid = self.alice.subscribe(
                 f"paid{number}@example.org", name=EVIL, referrer_code=self.code
@@ -232,9 +232,9 @@ class World:
             "/rewards/": self.rewards,
             "/webhooks/": [self.ids["webhook"]],
             "/publications/": [self.ids["publication"]],
+            "/program/partners/": [self.ids["partner campaign"], self.ids["removed partner"]],
             "/program/": [self.ids["program"]],
             "/network/": [self.ids["program"]],
-            "/partners/": [self.ids["partner campaign"], self.ids["removed partner"]],
             "/earnings/": [self.ids["partner campaign"]],
         }
         if "{side}" in path:

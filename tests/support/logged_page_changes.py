@@ -233,7 +233,7 @@ PAGES = [
         their_program,
     ),
     Logged(
-        "/partners/{id}/remove",
+        "/program/partners/{id}/remove",
         "partner_campaign.removed",
         {"pending": "end", "reason": "Robots."},
         {"is_removed": False},
@@ -241,7 +241,7 @@ PAGES = [
         partner,
     ),
     Logged(
-        "/partners/{id}/remove",
+        "/program/partners/{id}/remove",
         "partner.blocked",
         {"where": "all"},
         {"is_blocked": False},
@@ -249,7 +249,7 @@ PAGES = [
         partner,
     ),
     Logged(
-        "/partners/{id}/allow",
+        "/program/partners/{id}/allow",
         "partner_campaign.allowed",
         {"do": "allow"},
         {"is_removed": True},
@@ -257,7 +257,7 @@ PAGES = [
         lambda owner: removed_partner(owner)[1],
     ),
     Logged(
-        "/partners/{id}/allow",
+        "/program/partners/{id}/allow",
         "partner.unblocked",
         {"do": "unblock"},
         {"is_blocked": True},

@@ -35,7 +35,7 @@ OWN: dict[str, Maker] = {
     "/publications/": publication,
     "/program/": program,
     "/network/": program,
-    "/partners/": partner,
+    "/program/partners/": partner,
     "/earnings/": partner_campaign,
     "/account/keys/": api_key,
 }

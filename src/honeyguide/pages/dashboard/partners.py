@@ -17,7 +17,7 @@ FIELDS = {"reason": Field("Reason")}
 
 
 def _page(partner: ProgramPartner) -> str:
-    return f"/partners/{partner.id}"
+    return f"/program/partners/{partner.id}"
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
