@@ -17,7 +17,7 @@ from honeyguide.store.statements import beside
 MOST_AT_ONCE = 50
 
 _sql = beside(__file__)
-_PENDING = _sql.value("pending", str)
+_LOCK_PENDING = _sql.value("lock_pending", str)
 _END_LATER = _sql.command("end_later")
 
 
@@ -38,8 +38,9 @@ async def block(change: Change, partner_id: str, removal: Removal) -> ProgramPar
 
 
 async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:
-    for subscriber_id in await change.all(
-        _PENDING, partner_campaigns=partner_campaigns, most=MOST_AT_ONCE
+    # All of them before the first is counted: whoever decides one locks in the same order.
+    for subscriber_id in await change.lock(
+        _LOCK_PENDING, partner_campaigns=partner_campaigns, most=MOST_AT_ONCE
     ):
         await signups.end_with_partner(change, subscriber_id)
     await change.run(
