@@ -155,6 +155,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/tags": {"tags": ["vip"]},
     "/tags/add": {"tags": ["vip"]},
     "/tags/remove": {"tags": ["vip"]},
+    "/referral_decisions": {"status": "verified", "subscribers": ["new@example.org"]},
     "/replay": {"since": "2026-01-01T00:00:00Z"},
 }
 

@@ -1,8 +1,8 @@
 """Processes that confirm referrals beside each other, each with a store of its own.
 
 One brings in its readers, says that it is ready, waits for the word and confirms each of its
-referrals `times` times, many at once, in an order of its own. What the store is too busy for is
-asked again, as a client would.
+referrals `times` times, many at once, in an order of its own: one by one, or in groups. What the
+store is too busy for is asked again, as a client would.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.signups import signups
+from honeyguide.signups import group_decisions, signups
+from honeyguide.signups.group_decisions import GroupDecision
 from honeyguide.store import Store, Tx, open_store
 
 from .changes import changing
@@ -39,6 +40,7 @@ class Orders(NamedTuple):
     seed: int
     now_ms: int
     direct_url: str = ""
+    group: int = 1  # how many are decided together
 
 
 async def patiently(work: Callable[[], Awaitable[Any]]) -> Any:
@@ -81,6 +83,16 @@ class Confirmer:
 
         return lambda: self.store.write(work)
 
+    def confirming_group(self, ids: list[str]) -> Callable[[], Awaitable[None]]:
+        decision = GroupDecision("verified", ids)
+
+        async def work(tx: Tx) -> None:
+            for each in await self._changing(group_decisions.decide_many)(tx, decision):
+                # The same referral may be in a group twice.
+                assert each.status == "verified" or each.fault.code == "repeated", each
+
+        return lambda: self.store.write(work)
+
     def _changing(self, unit: Any) -> Any:
         return changing(unit, self.site, self.owner, self.orders.now_ms)
 
@@ -96,7 +108,13 @@ async def work(orders: Orders, line: Connection) -> None:
     await asyncio.to_thread(line.recv)
     wanted = readers * orders.times
     random.Random(orders.seed).shuffle(wanted)
-    await side_by_side([confirmer.confirming(subscriber_id) for subscriber_id in wanted])
+    groups = [wanted[start : start + orders.group] for start in range(0, len(wanted), orders.group)]
+    await side_by_side(
+        [
+            confirmer.confirming(*group) if orders.group == 1 else confirmer.confirming_group(group)
+            for group in groups
+        ]
+    )
     await store.close()
     line.send("done")
 

@@ -36,7 +36,7 @@ class Logged(NamedTuple):
     """A page's address, or the method and path of the API."""
     action: str
     given: dict[str, Any]
-    """The body or the fields of the form."""
+    """The body or the fields of the form. `...`, alone or as a list of one, is what was made."""
     before: dict[str, Any] | None
     after: dict[str, Any] | None
     """Which the entry has at least; None if it has none."""
@@ -143,6 +143,14 @@ API = [
         )
         for path in (f"{_V1}/subscribers", "/v2/subscribers")
         for verb, status in (("verify", "verified"), ("reject", "rejected"))
+    ),
+    Logged(
+        f"POST {_V1}/referral_decisions",
+        "referral.decided",
+        {"status": "rejected", "reason": "Secret reason", "subscribers": [...]},
+        PENDING,
+        {"status": "rejected"},
+        pending,
     ),
     Logged(
         f"POST {_V1}/rewards",
@@ -362,10 +370,16 @@ def address(route: str, owner: Operator, made: tuple[str, ...]) -> tuple[str, li
     return path, left
 
 
+def filled(value: Any, left: list[str]) -> Any:
+    if value == [...]:
+        return left[:1]
+    return left[0] if value is ... else value
+
+
 def do(owner: Operator, case: Logged, made: tuple[str, ...]) -> int:
     """The status of the answer."""
     route, left = address(case.route, owner, made)
-    given = {name: left[0] if value is ... else value for name, value in case.given.items()}
+    given = {name: filled(value, left) for name, value in case.given.items()}
     if route.startswith("/"):
         return int(owner.web.post(route, page="/settings", **given).status_code)
     method, _, path = route.partition(" ")

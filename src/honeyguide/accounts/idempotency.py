@@ -18,6 +18,8 @@ from honeyguide.store.tx import Tx
 KEPT_MS = DAY_MS
 LONGEST = 255
 PURGE_BATCH = 500
+# What an answer is about that names several subscribers. It is forgotten with any of them.
+SEVERAL = "several"
 
 
 class StoredAnswer(NamedTuple):
@@ -34,6 +36,7 @@ class _ExpiredKey(NamedTuple):
 
 _sql = beside(__file__)
 _CLAIM = _sql.command("claim")
+_IS_CLAIMED = _sql.value("is_claimed", int)
 _FIND = _sql.query("find", StoredAnswer)
 _COMPLETE = _sql.command("complete")
 _FORGET = _sql.command("forget")
@@ -53,6 +56,12 @@ def checked(key: str) -> str:
 
 def fingerprint(method: str, path: bytes, body: bytes) -> str:
     return hashlib.sha256(b"%s %s\n%s" % (method.encode(), path, body)).hexdigest()
+
+
+async def is_claimed(tx: Tx, account_id: str, key: str, *, now_ms: int) -> bool:
+    """Whether a request with this key was answered, or is just being answered."""
+    oldest_ms = now_ms - KEPT_MS
+    return bool(await tx.one(_IS_CLAIMED, account_id=account_id, key=key, expired_ms=oldest_ms))
 
 
 async def claim(
@@ -93,7 +102,7 @@ async def complete(
 
 async def forget(tx: Tx, account_id: str, about: str) -> None:
     """Erasure reaches stored answers too."""
-    await tx.run(_FORGET, account_id=account_id, about=about)
+    await tx.run(_FORGET, account_id=account_id, about=about, several=SEVERAL)
 
 
 purge = Purge(_EXPIRED, _PURGE, lambda now_ms: {"expired_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

@@ -5,6 +5,9 @@ ON CONFLICT (account_id, idempotency_key) DO UPDATE
 SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status = NULL, body = NULL, about = NULL
 WHERE idempotency.created_ms <= :expired_ms;
 
+-- name: is_claimed
+SELECT 1 AS n FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key AND created_ms > :expired_ms;
+
 -- name: find
 SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key;
 
@@ -16,14 +19,14 @@ WHERE account_id = :account_id AND idempotency_key = :key;
 -- name: forget (sqlite)
 -- An answer about a delivery quotes its receiver's response, which may contain personal data.
 DELETE FROM idempotency WHERE account_id = :account_id AND about IN (
-    SELECT :about UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    SELECT :about UNION ALL SELECT :several UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 );
 
 -- name: forget (postgres)
 -- As an array, so that they are looked up in the index instead of scanning all of the account's answers of a day.
 DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
-    SELECT CAST(:about AS TEXT) UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    SELECT CAST(:about AS TEXT) UNION ALL SELECT CAST(:several AS TEXT) UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 ));
 

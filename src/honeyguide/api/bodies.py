@@ -23,6 +23,7 @@ from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardChanges, RewardFields
+from honeyguide.signups import group_decisions
 
 B = TypeVar("B", bound="Body")
 
@@ -64,6 +65,41 @@ class SubscriberCreate(Body, SignupClaims, frozen=True):
 
 class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
     pass
+
+
+class ReferralDecisions(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("status", "subscribers")
+
+    status: (
+        Annotated[
+            str,
+            doc("What the referrals become.", "verified", enum=list(group_decisions.STATUSES)),
+        ]
+        | None
+    ) = None
+    subscribers: (
+        Annotated[
+            list[str],
+            doc(
+                "UUIDs or email addresses of those who were referred.",
+                ["reader@example.com"],
+                minItems=1,
+                maxItems=group_decisions.MOST,
+            ),
+        ]
+        | None
+    ) = None
+    reason: (
+        Annotated[
+            str,
+            doc(
+                "Why you decided so. Only you see it.",
+                "Bought addresses",
+                maxLength=checks.DESCRIPTION_LIMIT,
+            ),
+        ]
+        | None
+    ) = None
 
 
 class TagList(Body, frozen=True):

@@ -16,6 +16,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
@@ -85,6 +86,9 @@ class Route:
     snapshot: bool = False
     # Work outside of the transaction, such as decoding an image. Its result replaces `call.body`.
     prepare: Callable[[Call], Awaitable[Any]] | None = None
+    # Work in transactions of its own, for what would take too long in one. Its result replaces
+    # `call.body`. Sent twice, it must do no more than once.
+    in_parts: Callable[[Store, Call], Awaitable[Any]] | None = None
     multipart: bool = False
     # It may answer `Known`: 200 instead of `status`.
     known: bool = False

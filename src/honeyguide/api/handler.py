@@ -200,14 +200,18 @@ class Api:
             if route.prepare is not None:
                 call.body = await route.prepare(call)
             key = headers.get(b"idempotency-key") if route.method == "POST" else None
-            if key is None:
-                result = await self._store.write(route.endpoint, call)
-                return self._reply(route, result, call, scope)
-            claim = Claim(
-                idempotency.checked(_value(key)),
-                idempotency.fingerprint(route.method, scope["raw_path"], raw),
-            )
-            return await self._store.write(self._once, route, call, scope, claim)
+            claim = None
+            if key is not None:
+                claim = Claim(
+                    idempotency.checked(_value(key)),
+                    idempotency.fingerprint(route.method, scope["raw_path"], raw),
+                )
+            if route.in_parts is not None and not await self._is_answered(call, claim):
+                call.body = await route.in_parts(self._store, call)
+            if claim is not None:
+                return await self._store.write(self._once, route, call, scope, claim)
+            result = await self._store.write(route.endpoint, call)
+            return self._reply(route, result, call, scope)
         finally:
             self._writing -= 1
 
@@ -230,6 +234,12 @@ class Api:
                 seconds=retry_after_s,
             )
         return caller
+
+    async def _is_answered(self, call: Call, claim: Claim | None) -> bool:
+        """Whether this is a request with an Idempotency-Key that was answered before."""
+        return claim is not None and await self._store.read(
+            idempotency.is_claimed, call.tenant.account_id, claim.key, now_ms=call.now_ms
+        )
 
     async def _once(self, tx: Tx, route: Route, call: Call, scope: Scope, claim: Claim) -> Reply:
         """Serve a POST with an Idempotency-Key. The first time, store the response in the same
@@ -290,9 +300,10 @@ def _value(raw: bytes) -> str:
 
 
 def _about(result: Any) -> str | None:
-    """The UUID of the one object in a response, if it has one."""
+    """The UUID of the one object in a response, if it has one. A list may name several people."""
     for name in getattr(result, "__struct_fields__", ()):
-        return getattr(getattr(result, name), "uuid", None)
+        shown = getattr(result, name)
+        return idempotency.SEVERAL if isinstance(shown, list) else getattr(shown, "uuid", None)
     return None
 
 

@@ -7,10 +7,19 @@ import msgspec
 
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Route
-from honeyguide.api.subscriber_views import OneReferral, PersonExport, explained
+from honeyguide.api.subscriber_views import (
+    DecidedReferrals,
+    OneReferral,
+    PersonExport,
+    decided_view,
+    explained,
+)
 from honeyguide.api.views import OneSettings, settings_view
+from honeyguide.kernel.errors import Busy, Required
 from honeyguide.referrals import campaigns, explanations, rules, subscribers
-from honeyguide.signups import privacy, signups
+from honeyguide.signups import group_decisions, privacy, signups
+from honeyguide.signups.group_decisions import DecisionResult, GroupDecision
+from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 
@@ -29,6 +38,33 @@ async def verify_referral(tx: Tx, call: Call) -> OneReferral:
 
 async def reject_referral(tx: Tx, call: Call) -> OneReferral:
     return await _decide(tx, call, rules.Status.REJECTED)
+
+
+async def decide_in_parts(store: Store, call: Call) -> list[DecisionResult]:
+    body: bodies.ReferralDecisions = call.body
+    if body.status is None:
+        raise Required("status")
+    if body.subscribers is None:
+        raise Required("subscribers")
+    decision = group_decisions.check(body.status, body.subscribers, body.reason)
+    results = list[DecisionResult]()
+    for part in group_decisions.parts_of(decision):
+        results += await store.write(_decide_part, call, part, results)
+    return results
+
+
+async def _decide_part(
+    tx: Tx, call: Call, part: GroupDecision, earlier: list[DecisionResult]
+) -> list[DecisionResult]:
+    return await group_decisions.decide_many(call.change(tx), part, earlier)
+
+
+async def decide_referrals(tx: Tx, call: Call) -> DecidedReferrals:
+    """What `decide_in_parts` did."""
+    if isinstance(call.body, bodies.ReferralDecisions):
+        # The answer to this Idempotency-Key expired while we looked for it.
+        raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
+    return DecidedReferrals([decided_view(each) for each in call.body])
 
 
 async def get_settings(tx: Tx, call: Call) -> OneSettings:
@@ -98,6 +134,20 @@ def _referral(version: str, subscribers: str) -> tuple[Route, ...]:
 ROUTES = (
     *_referral("v1", f"{_C}/subscribers"),
     *_referral("v2", "/v2/subscribers"),
+    Route(
+        "POST",
+        f"{_C}/referral_decisions",
+        decide_referrals,
+        operation_id="v1_referrals_decide_referrals",
+        tag="Referrals",
+        summary="Verify or reject many referrals",
+        detail="Each is decided as if you sent it alone, and has its own line in the answer, in "
+        "the order you sent. One that is refused does not stop the others. If the request fails "
+        "midway, send it again: what was decided stays decided.",
+        body=bodies.ReferralDecisions,
+        answer=DecidedReferrals,
+        in_parts=decide_in_parts,
+    ),
     Route(
         "GET",
         f"{_C}/subscribers/{{uuid}}/export",

@@ -16,6 +16,7 @@ from honeyguide.referrals import origins
 from honeyguide.referrals.explanations import Explained
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups.group_decisions import DecisionResult
 
 RefCode = Annotated[str, doc("Their own referral code.", "k7m2x9pa")]
 ReferralsCount = Annotated[int, doc("Number of verified referrals.", 3, minimum=0)]
@@ -190,6 +191,23 @@ class OneReferral(View, frozen=True):
     referral: ExplainedReferral
 
 
+class DecidedReferral(View, frozen=True):
+    """What became of one line of the request."""
+
+    subscriber: Annotated[str, doc("The subscriber as you sent it.", "reader@example.com")]
+    ok: Annotated[bool, doc("Whether the referral now has the status you asked for.", True)]
+    status: (
+        Annotated[str, doc("The status of the referral; null if it was refused.", "verified")]
+        | None
+    )
+    code: Annotated[str, doc("Why it was refused, as a code.", None)] | None
+    error: Annotated[str, doc("Why it was refused, as a sentence.", None)] | None
+
+
+class DecidedReferrals(View, frozen=True):
+    decisions: Annotated[list[DecidedReferral], doc("In the order you sent.")]
+
+
 class Tags(View, frozen=True):
     tags: public.Tags
 
@@ -198,6 +216,17 @@ class PersonExport(View, frozen=True):
     """All data stored about one subscriber."""
 
     export: Annotated[dict[str, Any], doc("Tables and their rows.")]
+
+
+def decided_view(result: DecisionResult) -> DecidedReferral:
+    fault = result.fault
+    return DecidedReferral(
+        subscriber=result.given,
+        ok=fault is None,
+        status=result.status,
+        code=fault.code if fault else None,
+        error=fault.message if fault else None,
+    )
 
 
 # Long lists are made of these. Keywords in each call are much faster than a shared dict.

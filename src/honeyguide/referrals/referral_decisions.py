@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel import checks
 from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
@@ -40,7 +41,16 @@ _OF_SUBSCRIBER = _sql.query("of_subscriber", ReferralDecision)
 _ERASE = _sql.command("erase")
 
 
-async def record(change: Change, before: Subscriber, after: Subscriber) -> None:
+def check_note(note: str | None, *, param: str) -> str | None:
+    """Why somebody decided so by hand, in their words. A blank one is none."""
+    if note is None or not note.strip():
+        return None
+    return checks.text(note.strip(), param=param, limit=checks.DESCRIPTION_LIMIT)
+
+
+async def record(
+    change: Change, before: Subscriber, after: Subscriber, *, note: str | None = None
+) -> None:
     await change.put(
         _INSERT,
         id=new_id(),
@@ -51,6 +61,7 @@ async def record(change: Change, before: Subscriber, after: Subscriber) -> None:
         reason=after.referral_reason,
         actor_kind=change.actor.kind,
         actor_id=change.actor.id,
+        note=note,
     )
 
 

@@ -45,17 +45,34 @@ class ChangedSubscriber(NamedTuple):
     before: Subscriber | None
     """None for a signup."""
     after: Subscriber
+    note: str | None = None
+    """Why somebody decided the referral by hand, in their words."""
     reversal: Reversal | None = None
     """Why its charge is taken back, if that is what changed."""
 
 
 async def write(change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]) -> None:
     """The facts that consequences share are loaded once, the first time one of them asks."""
+    await write_uncontended(change, subscriber, planned)
+    await write_contended(change, subscriber, planned)
+
+
+async def write_uncontended(
+    change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]
+) -> None:
+    """Everything that comes before the first of `CONTENDED`, events included."""
     events = list[Event]()
     for consequence in planned:
         if consequence not in CONTENDED:
             events += await _WRITERS[consequence](change, subscriber)
     await outbox.emit(change.tx, events, now_ms=change.now_ms)
+
+
+async def write_contended(
+    change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]
+) -> None:
+    """The last thing that a transaction does. One with several changes calls this for each of them,
+    after `write_uncontended` for all."""
     for consequence in planned:
         if consequence in CONTENDED:
             await _WRITERS[consequence](change, subscriber)
@@ -63,7 +80,9 @@ async def write(change: Change, subscriber: ChangedSubscriber, planned: list[Con
 
 async def _record_decision(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
     assert subscriber.before is not None
-    await referral_decisions.record(change, subscriber.before, subscriber.after)
+    await referral_decisions.record(
+        change, subscriber.before, subscriber.after, note=subscriber.note
+    )
     return []
 
 

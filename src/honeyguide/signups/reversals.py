@@ -70,7 +70,7 @@ async def reverse(
     for referral in sorted(reversed_now, key=lambda each: (each.charged_month or "", each.id)):
         before, after = await lifecycle.reverse(change, referral.subscriber_id)
         planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
-        await write(change, ChangedSubscriber(before, after, reversal), planned)
+        await write(change, ChangedSubscriber(before, after, reversal.note, reversal), planned)
     await _notify(change, program, reversed_now, reversal)
     return [ReversalOutcome(id, refused[id]) for id in referral_ids]
 

@@ -35,8 +35,14 @@ from honeyguide.referrals.rules import Status
 from honeyguide.referrals.screening import Referrer
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import consequences, erasures, import_erasure, partner_signups
-from honeyguide.signups.consequence_writer import ChangedSubscriber, find_referral, write
-from honeyguide.signups.consequences import CampaignFacts
+from honeyguide.signups.consequence_writer import (
+    ChangedSubscriber,
+    find_referral,
+    write,
+    write_contended,
+    write_uncontended,
+)
+from honeyguide.signups.consequences import CampaignFacts, Consequence
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -49,6 +55,14 @@ class Arrival(NamedTuple):
     tells_of_subscribers: int
     tells_of_referrals: int
     """Whether a webhook wants any event about that."""
+
+
+class BegunDecision(NamedTuple):
+    """A decision without its contended consequences: what `write_contended` takes."""
+
+    change: Change
+    subscriber: ChangedSubscriber
+    planned: list[Consequence]
 
 
 class ListedReferral(NamedTuple):
@@ -152,10 +166,24 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     return await _follow(change, await lifecycle.change_person(change, id_or_email, changes))
 
 
-async def decide(change: Change, id_or_email: str, new_status: str) -> Subscriber:
-    """`verified` or `rejected`, by hand."""
-    changed = await lifecycle.decide(change, id_or_email, new_status)
-    return await _follow(change, changed, is_by_hand=True)
+async def decide(
+    change: Change, id_or_email: str, new_status: str, *, note: str | None = None
+) -> Subscriber:
+    """`verified` or `rejected`, by hand. `note` is why, in the operator's words."""
+    decided = await begin_decision(change, id_or_email, new_status, note=note)
+    await write_contended(*decided)
+    return decided.subscriber.after
+
+
+async def begin_decision(
+    change: Change, id_or_email: str, new_status: str, *, note: str | None = None
+) -> BegunDecision:
+    """`decide` up to what many want at once. The caller ends it with `write_contended`."""
+    before, after = await lifecycle.decide(change, id_or_email, new_status)
+    changed = ChangedSubscriber(before, after, note)
+    planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
+    await write_uncontended(change, changed, planned)
+    return BegunDecision(change, changed, planned)
 
 
 async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
@@ -170,14 +198,14 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Subscriber | N
     return None if changed is None else await _follow(change, changed)
 
 
-async def _follow(change: Change, changed: Changed, *, is_by_hand: bool = False) -> Subscriber:
+async def _follow(change: Change, changed: Changed) -> Subscriber:
     before, after = changed
     confirms = before.status == "active" and after.status == "confirmed"
     facts = CampaignFacts(
         # Nothing else depends on it.
         needs_confirmation=confirms and bool((await change.fact(campaigns.get)).needs_confirmation),
     )
-    planned = consequences.of_change(before, after, facts, is_by_hand=is_by_hand)
+    planned = consequences.of_change(before, after, facts)
     await write(change, ChangedSubscriber(before, after), planned)
     return after
 

@@ -4,6 +4,7 @@ referrer.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -99,6 +100,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         here=_link(**here),
         further=further,
         is_first=before is None,
+        entered_reason=request.text("reason") if request.errors else "",
     )
 
 
@@ -129,8 +131,8 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     ids = request.several("id")
     if not ids:
         return request.go(where, "Select at least one referral first.")
-    done, refusal = await listed.decide_each(services, request, ids, _verdict(request))
-    return request.go(where, listed.outcome("referral", _verdict(request), done, refusal))
+    done = await listed.decide_each(services, request, ids, _verdict(request))
+    return request.go(where, listed.outcome("referral", _verdict(request), done))
 
 
 async def decide_referrer(services: PageServices, request: PageRequest) -> Response:
@@ -140,12 +142,12 @@ async def decide_referrer(services: PageServices, request: PageRequest) -> Respo
     ids = await services.store.read(
         review.ids_of_code, request.tenant, kind, code, most=MOST_OF_REFERRER + 1
     )
-    done, refusal = 0, ""
+    done, refused = 0, Counter[str]()
     for start in range(0, min(len(ids), MOST_OF_REFERRER), listed.MOST_AT_ONCE):
         part = ids[:MOST_OF_REFERRER][start : start + listed.MOST_AT_ONCE]
-        decided, fault = await listed.decide_each(services, request, part, _verdict(request))
-        done, refusal = done + decided, refusal or fault
-    message = listed.outcome("referral", _verdict(request), done, refusal)
+        decided = await listed.decide_each(services, request, part, _verdict(request))
+        done, refused = done + decided.done, refused + decided.refused
+    message = listed.outcome("referral", _verdict(request), listed.Done(done, refused))
     if len(ids) > MOST_OF_REFERRER:
         most = formats.number(MOST_OF_REFERRER)
         message += f" Some are left: {most} are decided at a time, so press the button again."

@@ -107,7 +107,7 @@ PAGES = (
         "/subscribers/new", WRITES, new_subscriber.create, new_subscriber.show, new_subscriber.FORM
     ),
     get("/subscribers/{id}", READS, subscriber.show),
-    post("/subscribers/{id}", SERVICES, subscriber.decide),
+    post("/subscribers/{id}", SERVICES, subscriber.decide, subscriber.show, subscribers.REASON),
     get("/subscribers/{id}/export.json", READS, subscriber.export),
     post(
         "/subscribers/{id}/edit",
@@ -144,7 +144,7 @@ PAGES = (
     get("/overview/sources.csv", REPLICA_READS, overview_files.sources),
     get("/overview/summary.csv", REPLICA_READS, overview_files.summary),
     get("/review", READS, review.show),
-    post("/review", SERVICES, review.decide),
+    post("/review", SERVICES, review.decide, review.show, subscribers.REASON),
     post("/review/referrer", SERVICES, review.decide_referrer),
     get("/rewards", READS, rewards.show),
     post("/rewards", WRITES, rewards.create, rewards.show, rewards.FORM),

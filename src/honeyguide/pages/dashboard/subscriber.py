@@ -204,17 +204,24 @@ def _joined(
 def _decided(person: Subscriber, decisions: list[ReferralDecision]) -> Iterator[TimelineEntry]:
     """The last decision is told from the subscriber: only there it says what happens next, and
     older versions kept no others."""
+    note = None
     if decisions and decisions[-1].decided_ms == person.decided_ms:
-        decisions = decisions[:-1]
+        *decisions, last = decisions
+        note = last.note
     for each in decisions:
         why = Reason(each.reason).sentence if each.reason else ""
-        yield _decision(each.decided_ms, each.status, each.by, why)
+        yield _decision(each.decided_ms, each.status, each.by, _with_note(why, each.note))
     if person.decided_ms is None:
         return
     why = ""
     if person.referral_reason:
         why = rules.explain(person.referral_reason, person.referral_due_ms)
-    yield _decision(person.decided_ms, person.referral_status, person.decided_by, why)
+    by, status = person.decided_by, person.referral_status
+    yield _decision(person.decided_ms, status, by, _with_note(why, note))
+
+
+def _with_note(why: str, note: str | None) -> str:
+    return " ".join(filter(None, [why, f"“{note}”" if note else ""]))
 
 
 def _decision(at_ms: int, status: str, decided_by: str | None, why: str) -> TimelineEntry:
@@ -286,17 +293,17 @@ def _signs(explained: explanations.Explained | None) -> list[Sign]:
 
 async def decide(services: PageServices, request: PageRequest) -> Response:
     verdict, subscriber_id = request.text("do"), request.at("id")
-    if verdict not in ("verify", "reject", "erase"):
+    if verdict not in listed.VERDICTS:
         raise Missing("Page not found.")
     await services.store.read(subscribers.get, request.tenant, subscriber_id)
-    _, refusal = await listed.decide_each(services, request, [subscriber_id], verdict)
+    _, refused = await listed.decide_each(services, request, [subscriber_id], verdict)
     result = {
         "verify": "Referral verified.",
         "reject": "Referral rejected.",
         "erase": "Subscriber erased.",
     }[verdict]
     where = "/subscribers" if verdict == "erase" else f"/subscribers/{subscriber_id}"
-    return request.go(where, refusal or result)
+    return request.go(where, next(iter(refused), result))
 
 
 async def export(tx: Tx, request: PageRequest) -> Response:

@@ -6,6 +6,7 @@ numbered pages; any other filter reads the campaign's subscribers until its page
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -20,6 +21,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
+from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import (
     page_index,
@@ -31,13 +33,15 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.search import Cursor, FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
-from honeyguide.signups import exporting, signups
+from honeyguide.signups import exporting, group_decisions, signups
+from honeyguide.signups.group_decisions import DecisionResult, GroupDecision
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
 MOST_AT_ONCE = 200
-VERDICTS = ("verify", "reject", "erase")
-# Recorded with a decision that an operator makes here.
+STATUSES = {"verify": "verified", "reject": "rejected"}
+REASON = {"reason": Field("Reason")}
+VERDICTS = (*STATUSES, "erase")
 # The filters, as URL queries, whose lists have a page index.
 _INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
 
@@ -52,6 +56,14 @@ class ListPage(NamedTuple):
     next: str = ""
     place: str = ""
     """"Page 2 of 5", where pages are numbered."""
+
+
+class Done(NamedTuple):
+    """How many of several subscribers were changed, and why the others were not."""
+
+    done: int
+    refused: Counter[str]
+    """How many were refused with which sentence."""
 
 
 def read_cursor(text: str) -> Cursor | None:
@@ -147,34 +159,49 @@ async def _view(
 
 async def decide_each(
     services: PageServices, request: PageRequest, ids: list[str], verdict: str
-) -> tuple[int, str]:
-    """How many were decided, and why the first of the others was not.
+) -> Done:
+    """Verifies, rejects or erases these. One that is refused does not stop the rest."""
+    ids = list(dict.fromkeys(ids[:MOST_AT_ONCE]))
+    if verdict == "erase":
+        return await _erase_each(services, request, ids)
+    decision = group_decisions.check(STATUSES[verdict], ids, request.text("reason"))
+    results = list[DecisionResult]()
+    for part in group_decisions.parts_of(decision):
+        results += await services.store.write(_decide_part, request, part, results)
+    refused = Counter(each.fault.message for each in results if each.fault is not None)
+    return Done(len(results) - refused.total(), refused)
 
-    Each has its own transaction, so that one refusal does not stop the rest.
-    """
-    done, refusal = 0, ""
-    for subscriber_id in dict.fromkeys(ids[:MOST_AT_ONCE]):
+
+async def _decide_part(
+    tx: Tx, request: PageRequest, part: GroupDecision, earlier: list[DecisionResult]
+) -> list[DecisionResult]:
+    return await group_decisions.decide_many(request.change(tx), part, earlier)
+
+
+async def _erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:
+    """Each has its own transaction."""
+    done, refused = 0, Counter[str]()
+    for subscriber_id in ids:
         try:
-            await services.store.write(_decide_one, request, subscriber_id, verdict)
+            await services.store.write(_erase_one, request, subscriber_id)
             done += 1
         except (Invalid, Missing) as fault:
-            refusal = refusal or fault.message
-    return done, refusal
+            refused[fault.message] += 1
+    return Done(done, refused)
 
 
-async def _decide_one(tx: Tx, request: PageRequest, subscriber_id: str, verdict: str) -> None:
-    if verdict == "erase":
-        await signups.erase(request.change(tx), subscriber_id)
-    else:
-        status = {"verify": "verified", "reject": "rejected"}[verdict]
-        await signups.decide(request.change(tx), subscriber_id, status)
+async def _erase_one(tx: Tx, request: PageRequest, subscriber_id: str) -> None:
+    await signups.erase(request.change(tx), subscriber_id)
 
 
-def outcome(noun: str, verdict: str, done: int, refusal: str) -> str:
+def outcome(noun: str, verdict: str, result: Done) -> str:
     """What to tell the operator afterwards: "2 referrals verified." and why others were not."""
     verb = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
-    result = f"{formats.plural(done, noun)} {verb}." if done or not refusal else "Nothing changed."
-    return f"{result} {refusal}".strip()
+    changed = f"{formats.plural(result.done, noun)} {verb}."
+    if not result.done and result.refused:
+        changed = "Nothing changed."
+    refused = (f"{formats.number(n)} refused: {why}" for why, n in result.refused.most_common())
+    return " ".join([changed, *refused])
 
 
 def back(request: PageRequest, otherwise: str) -> str:
@@ -190,8 +217,8 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
         return request.go(where, "Select at least one subscriber first.")
     if verdict not in VERDICTS:
         raise Invalid("Choose an action: verify, reject or erase.")
-    done, refusal = await decide_each(services, request, ids, verdict)
-    return request.go(where, outcome("subscriber", verdict, done, refusal))
+    done = await decide_each(services, request, ids, verdict)
+    return request.go(where, outcome("subscriber", verdict, done))
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:

@@ -1,0 +1,225 @@
+"""Many referrals decided at once, by API and on the dashboard: each has its own line, gets what it
+would get alone, and is decided once however many decide it together.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.ids import new_id
+from honeyguide.signups import group_decisions
+from tests.support.confirmers import Process
+from tests.support.prizes import earned_by, offer
+from tests.support.service import Member, Service
+from tests.support.stores import OpenStore
+from tests.support.tables import dump
+from tests.support.trade import verify
+from tests.support.web import operator, words
+from tests.test_charges_parallel import BUDGET, FEE, begin, check_the_budget, orders_for
+
+UNKNOWN = ("not_found", "There is no such subscriber.")
+UNREFERRED = ("not_referred", "Nobody referred this subscriber")
+FINAL = ("illegal_move", "This referral is already verified")
+REPEATED = ("repeated", group_decisions.REPEATED)
+
+
+def pending(member: Member, count: int, **lead: Any) -> list[dict[str, Any]]:
+    """Referrals of one new subscriber that wait for a decision."""
+    member.put(f"{member.v1}/settings", {"hold_days": 9})
+    code = member.subscribe(f"lead-{new_id()}@example.org", **lead)["ref_code"]
+    emails = [f"r{number}-{new_id()[-6:]}@example.org" for number in range(count)]
+    return [member.subscribe(email, referrer_code=code) for email in emails]
+
+
+def decide(member: Member, status: str, given: list[str], **more: Any) -> Any:
+    headers = {"Idempotency-Key": more.pop("key")} if "key" in more else {}
+    body = {"status": status, "subscribers": given, **more}
+    return member.post(f"{member.v1}/referral_decisions", body, headers=headers)
+
+
+def statuses(member: Member, people: list[dict[str, Any]]) -> list[str]:
+    return [member.subscriber(each["uuid"])["referral_status"] for each in people]
+
+
+def test_each_line_has_its_answer_in_the_given_order(alice: Member, bob: Member) -> None:
+    first, second, done, lost = pending(alice, 4)
+    (theirs,) = pending(bob, 1)
+    alone = alice.subscribe("alone@example.org")
+    path = f"{alice.v1}/subscribers"
+    assert alice.post(f"{path}/{done['uuid']}/referral/verify").status_code == 200
+    assert alice.post(f"{path}/{lost['uuid']}/referral/reject").status_code == 200
+    wanted = [
+        (first["email"].upper(), "rejected"),
+        (done["uuid"], FINAL),
+        (first["uuid"], REPEATED),
+        (alone["uuid"], UNREFERRED),
+        (second["uuid"].upper(), "rejected"),
+        (lost["uuid"], "rejected"),
+        (new_id(), UNKNOWN),
+        ("nobody@example.org", UNKNOWN),
+        ("not an address@", UNKNOWN),
+        ("", UNKNOWN),
+        (theirs["uuid"], UNKNOWN),
+        (theirs["email"], UNKNOWN),
+    ]
+    answer = decide(alice, "rejected", [given for given, _ in wanted])
+    assert answer.status_code == 200
+    for line, (given, expected) in zip(answer.json()["decisions"], wanted, strict=True):
+        assert set(line) == {"subscriber", "ok", "status", "code", "error"}
+        assert line["subscriber"] == given
+        if isinstance(expected, str):
+            assert line == {**line, "ok": True, "status": expected, "code": None, "error": None}
+        else:
+            assert line == {**line, "ok": False, "status": None, "code": expected[0]}
+            assert line["error"].startswith(expected[1])
+    after = statuses(alice, [first, second, done, lost])
+    assert after == ["rejected", "rejected", "verified", "rejected"]
+    assert statuses(bob, [theirs]) == ["pending"]
+
+
+def test_a_long_list_is_decided_to_its_end_and_repeats_are_seen_across_parts(alice: Member) -> None:
+    people = pending(alice, group_decisions.PART + 3)
+    ids = [each["uuid"] for each in people]
+    lines = decide(alice, "verified", [*ids, people[0]["email"]]).json()["decisions"]
+    assert [line["ok"] for line in lines] == [True] * len(ids) + [False]
+    assert lines[-1]["code"] == "repeated"
+    assert statuses(alice, people) == ["verified"] * len(ids)
+
+
+@pytest.mark.parametrize(
+    ("body", "param"),
+    [
+        ({}, "status"),
+        ({"status": "verified"}, "subscribers"),
+        ({"status": "verified", "subscribers": []}, "subscribers"),
+        ({"status": "verified", "subscribers": ["x"] * 501}, "subscribers"),
+        ({"status": "verified", "subscribers": [1]}, "subscribers"),
+        ({"status": "pending", "subscribers": ["x"]}, "status"),
+        ({"status": "verified", "subscribers": ["x"], "reason": "x" * 2_001}, "reason"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_named_and_decides_nothing(
+    alice: Member, body: dict[str, Any], param: str
+) -> None:
+    answer = alice.post(f"{alice.v1}/referral_decisions", body)
+    assert (answer.status_code, answer.json()["param"]) == (400, param)
+
+
+def test_five_hundred_lines_are_taken(alice: Member) -> None:
+    answer = decide(alice, "verified", [new_id() for _ in range(group_decisions.MOST)])
+    assert [line["code"] for line in answer.json()["decisions"]] == ["not_found"] * 500
+
+
+def test_every_consequence_follows_as_if_decided_alone(alice: Member) -> None:
+    offer(alice, name="Mug", referrals=2)
+    people = pending(alice, 3, name="Lena Lead")
+    hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook"}).json()["webhook"]
+    alice.put(f"/v2/webhooks/{hook['uuid']}/more_events", {"referral_verified": True})
+    decide(alice, "verified", [each["uuid"] for each in people], reason=" Met them. ")
+    lead = alice.subscriber(people[0]["referrer_code"] and _lead(alice, people[0]))
+    assert lead["referrals_count"] == 3
+    assert [each["name"] for each in earned_by(alice, lead)] == ["Mug"]
+    tables = dump(alice.service)
+    ids = {each["uuid"] for each in people}
+    decisions = [row for row in tables["referral_decision"] if row["subscriber_id"] in ids]
+    assert [(row["status"], row["note"], row["actor_kind"]) for row in decisions] == [
+        ("verified", "Met them.", "api_key")
+    ] * 3
+    logged = [row for row in tables["change_log"] if row["subject_id"] in ids]
+    assert [row["action"] for row in logged] == ["referral.decided"] * 3
+    assert "Met them" not in str(logged)
+    told = [row for row in tables["event"] if row["subscriber_id"] in ids]
+    totals = sorted(row["body"].count('"tot_referrals":3') for row in told)
+    assert [row["type"] for row in told] == ["referral_verified"] * 3
+    assert totals == [0, 0, 1], "each event has the referrer's count as it was then"
+
+
+def _lead(member: Member, referred: dict[str, Any]) -> str:
+    explained = member.get(f"{member.v1}/subscribers/{referred['uuid']}/referral").json()
+    return str(explained["referral"]["referrer_uuid"])
+
+
+def test_a_key_sent_again_decides_nothing_more(alice: Member) -> None:
+    (first,) = pending(alice, 1)
+    late = f"late-{new_id()[-6:]}@example.org"
+    given = [first["uuid"], late]
+    answer = decide(alice, "verified", given, key="k1")
+    code = alice.subscriber(_lead(alice, first))["ref_code"]
+    there_now = alice.subscribe(late, referrer_code=code)
+    again = decide(alice, "verified", given, key="k1")
+    assert again.json() == answer.json() and again.headers["idempotent-replayed"] == "true"
+    assert statuses(alice, [there_now]) == ["pending"]
+    assert decide(alice, "rejected", given, key="k1").status_code == 422
+    assert statuses(alice, [there_now]) == ["pending"]
+    assert decide(alice, "rejected", given, key="k2").json()["decisions"][1]["ok"]
+
+
+def test_an_erasure_reaches_the_answer_that_is_kept(alice: Member) -> None:
+    first, second = pending(alice, 2)
+    decide(alice, "verified", [first["email"], second["email"]], key="k1", reason="Saw both.")
+    alice.delete(f"{alice.v1}/subscribers/{second['uuid']}")
+    tables = dump(alice.service)
+    assert second["email"] not in str(tables["idempotency"])
+    notes = {row["subscriber_id"]: row["note"] for row in tables["referral_decision"]}
+    assert (notes[first["uuid"]], notes[second["uuid"]]) == ("Saw both.", None)
+
+
+# -- on the dashboard
+
+
+def test_the_review_page_decides_the_selection_and_says_what_was_refused(service: Service) -> None:
+    alice = operator(service)
+    first, second, third = pending(alice, 3)
+    decide(alice, "verified", [second["uuid"]])
+    page = alice.web.get("/review?show=pending").text
+    assert page.count('type="checkbox" name="id"') == 2 and 'name="reason"' in page
+    ids = [first["uuid"], second["uuid"], third["uuid"], new_id()]
+    said = alice.web.post("/review", id=ids, do="reject", reason="All from one office")
+    assert said.status_code == 303
+    told = words(alice.web.get("/review").text)
+    assert "2 referrals rejected." in told
+    assert "1 refused: This referral is already verified and can no longer be rejected." in told
+    assert "1 refused: There is no such subscriber." in told
+    assert statuses(alice, [first, second, third]) == ["rejected", "verified", "rejected"]
+    assert "“All from one office”" in words(alice.web.get(f"/subscribers/{first['uuid']}").text)
+
+
+def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
+    service: Service,
+) -> None:
+    alice = operator(service)
+    first, second = pending(alice, 2)
+    page = f"/subscribers/{first['uuid']}"
+    alice.web.post(page, page=page, do="reject", reason="Bought address")
+    assert "“Bought address”" in words(alice.web.get(page).text)
+    for path in (f"/subscribers/{second['uuid']}", "/review?show=pending"):
+        answer = alice.web.post(path, id=second["uuid"], do="reject", reason="x" * 2_001)
+        assert answer.status_code == 400 and 'aria-invalid="true"' in answer.text
+    assert statuses(alice, [first, second]) == ["rejected", "pending"]
+
+
+# -- money, in parallel processes
+
+
+def test_processes_that_decide_overlapping_groups_charge_each_once(opened: OpenStore) -> None:
+    trade = begin(opened)
+    readers = [opened.run(trade.arrive((0, 0, 0, 1, 2, 3)[n % 6])).id for n in range(180)]
+    crowd = [
+        Process(orders_for(opened, trade, number, 0, confirm=readers, group=group))
+        for number, group in enumerate((group_decisions.PART, group_decisions.PART, 1))
+    ]
+    for process in crowd:
+        process.wait_until_ready()
+    for process in crowd:
+        process.go()
+    for process in crowd:
+        process.wait()
+    check_the_budget(opened, trade, len(readers))
+    decided = opened.ask("SELECT subscriber_id FROM referral_decision ORDER BY subscriber_id")
+    assert [each for (each,) in decided] == sorted(readers), "one decision for each"
+    charged = opened.ask("SELECT COUNT(*), COUNT(DISTINCT partner_referral_id) FROM charge")
+    assert charged == [(BUDGET // FEE, BUDGET // FEE)]
+    opened.run(verify(opened.store))
