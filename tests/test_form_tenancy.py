@@ -71,6 +71,7 @@ NO_IDS = {
     "/subscribers/{id}",
     "/subscribers/{id}/status",
     "/subscribers/{id}/referrer",
+    "/subscribers/{id}/adjustments",
     "/rewards",
     "/rewards/{id}",
     "/rewards/{id}/delete",

@@ -175,9 +175,9 @@ def test_the_review_page_decides_the_selection_and_says_what_was_refused(service
     first, second, third = pending(alice, 3)
     decide(alice, "verified", [second["uuid"]])
     page = alice.web.get("/review?show=pending").text
-    assert page.count('type="checkbox" name="id"') == 2 and 'name="reason"' in page
+    assert page.count('type="checkbox" name="id"') == 2 and 'name="decision_reason"' in page
     ids = [first["uuid"], second["uuid"], third["uuid"], new_id()]
-    said = alice.web.post("/review", id=ids, do="reject", reason="All from one office")
+    said = alice.web.post("/review", id=ids, do="reject", decision_reason="All from one office")
     assert said.status_code == 303
     told = words(alice.web.get("/review").text)
     assert "2 referrals rejected." in told
@@ -193,10 +193,10 @@ def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
     alice = operator(service)
     first, second = pending(alice, 2)
     page = f"/subscribers/{first['uuid']}"
-    alice.web.post(page, page=page, do="reject", reason="Bought address")
+    alice.web.post(page, page=page, do="reject", decision_reason="Bought address")
     assert "“Bought address”" in words(alice.web.get(page).text)
     for path in (f"/subscribers/{second['uuid']}", "/review?show=pending"):
-        answer = alice.web.post(path, id=second["uuid"], do="reject", reason="x" * 2_001)
+        answer = alice.web.post(path, id=second["uuid"], do="reject", decision_reason="x" * 2_001)
         assert answer.status_code == 400 and 'aria-invalid="true"' in answer.text
     assert statuses(alice, [first, second]) == ["rejected", "pending"]
 

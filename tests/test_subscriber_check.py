@@ -127,6 +127,11 @@ DAMAGES = [
     ("counts_off", f"UPDATE subscriber SET referrals_pending = -1 WHERE id = {FIRST}"),
     ("counts_off", f"UPDATE subscriber SET referral_status = 'pending' WHERE id = {FIRST}"),
     ("counts_off", f"UPDATE subscriber SET erased_ms = 1 WHERE id = {FIRST}"),
+    ("adjustments_off", f"UPDATE subscriber SET adjustments = 1 WHERE id = {FIRST}"),
+    (
+        "adjustments_off",
+        f"INSERT INTO adjustment VALUES ('x', 'x', 'x', {FIRST}, 1, 2, 'x', 'member', 'x', 1)",
+    ),
     ("advocates_off", f"UPDATE subscriber SET is_advocate = 1 WHERE id = {FIRST}"),
     ("advocates_off", "UPDATE subscriber SET is_star = 0 WHERE is_star = 1"),
     ("advocates_off", "UPDATE advocate SET verified = verified + 1"),

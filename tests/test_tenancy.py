@@ -156,6 +156,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/tags/add": {"tags": ["vip"]},
     "/tags/remove": {"tags": ["vip"]},
     "/referral_decisions": {"status": "verified", "subscribers": ["new@example.org"]},
+    "/adjustments": {"amount": 2, "reason": "Met at our event"},
     "/replay": {"since": "2026-01-01T00:00:00Z"},
 }
 

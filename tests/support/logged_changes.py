@@ -153,6 +153,15 @@ API = [
         pending,
     ),
     Logged(
+        f"POST {_V1}/subscribers/{{uuid}}/adjustments",
+        "subscriber.adjusted",
+        {"amount": 2, "reason": "Secret reason"},
+        {"adjustments": 0},
+        {"adjustments": 2},
+        subscriber,
+        is_idempotent=False,
+    ),
+    Logged(
         f"POST {_V1}/rewards",
         "reward.created",
         REWARD,

@@ -83,6 +83,15 @@ PAGES = [
         claiming,
     ),
     Logged(
+        "/subscribers/{id}/adjustments",
+        "subscriber.adjusted",
+        {"amount": "2", "reason": "Secret reason"},
+        {"adjustments": 0},
+        {"adjustments": 2},
+        subscriber,
+        is_idempotent=False,
+    ),
+    Logged(
         "/subscribers/{id}/list",
         "screening_entry.added",
         {"do": "block"},

@@ -20,6 +20,7 @@ from honeyguide.partners import programs, publications
 from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
+from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardChanges, RewardFields
@@ -100,6 +101,10 @@ class ReferralDecisions(Body, frozen=True):
         ]
         | None
     ) = None
+
+
+class AdjustmentCreate(Body, AdjustmentFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("amount", "reason")
 
 
 class TagList(Body, frozen=True):

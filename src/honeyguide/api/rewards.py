@@ -8,16 +8,20 @@ from msgspec import UNSET, UnsetType
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Route
 from honeyguide.api.reward_views import (
+    Adjustments,
     EarnedRewards,
+    OneAdjustment,
     OneEarnedReward,
     OneReward,
     Rewards,
+    adjustment_view,
     earned_view,
+    progress_view,
     reward_view,
 )
 from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import earned_rewards, rewards, subscribers
+from honeyguide.referrals import adjustments, earned_rewards, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.store.tx import Tx
@@ -62,7 +66,22 @@ async def delete_reward(tx: Tx, call: Call) -> Message:
 async def list_earned_rewards(tx: Tx, call: Call) -> EarnedRewards:
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
     earned = await earned_rewards.earned_by(tx, call.tenant, subscriber.id)
-    return EarnedRewards([earned_view(each) for each in earned])
+    offered = await rewards.of_campaign(tx, call.tenant)
+    shown = [earned_view(each) for each in earned]
+    return EarnedRewards(shown, progress_view(subscriber, offered))
+
+
+async def list_adjustments(tx: Tx, call: Call) -> Adjustments:
+    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    made = await adjustments.of_subscriber(tx, call.tenant, subscriber.id)
+    offered = await rewards.of_campaign(tx, call.tenant)
+    shown = [adjustment_view(each) for each in made]
+    return Adjustments(shown, progress_view(subscriber, offered))
+
+
+async def create_adjustment(tx: Tx, call: Call) -> OneAdjustment:
+    made = await adjustments.add(call.change(tx), call.path["uuid"], call.body)
+    return OneAdjustment(adjustment_view(made))
 
 
 async def _named(tx: Tx, call: Call) -> tuple[str, str | None]:
@@ -98,6 +117,7 @@ def _shipping(given: bodies.ShippingDetails | None) -> PostalAddress | None:
 
 _C = "/v1/campaigns/{campaign_uuid}"
 _S = f"{_C}/subscribers/{{uuid}}/rewards"
+_A = f"{_C}/subscribers/{{uuid}}/adjustments"
 _CODES = (
     "`coupon_code` is one code shared by everyone; `coupon_codes` is a pool of unique codes, "
     "up to 10,000 per request. Codes already in the pool are skipped."
@@ -166,7 +186,33 @@ ROUTES = (
         operation_id="v1_rewards_list_earned_rewards",
         tag="Rewards",
         summary="List a subscriber's earned rewards",
+        detail="`progress` says what they have toward the next one.",
         answer=EarnedRewards,
+        snapshot=True,
+    ),
+    Route(
+        "GET",
+        _A,
+        list_adjustments,
+        operation_id="v1_rewards_list_adjustments",
+        tag="Rewards",
+        summary="List a subscriber's adjustments",
+        detail="Newest first.",
+        answer=Adjustments,
+        snapshot=True,
+    ),
+    Route(
+        "POST",
+        _A,
+        create_adjustment,
+        operation_id="v1_rewards_create_adjustment",
+        tag="Rewards",
+        summary="Adjust a subscriber's progress",
+        detail="Adds to what they have toward rewards, or takes off. Rewards they reach by it are "
+        "unlocked; rewards they earned stay. `referrals_count` does not change.",
+        body=bodies.AdjustmentCreate,
+        answer=OneAdjustment,
+        status=201,
     ),
     Route(
         "POST",

@@ -24,7 +24,17 @@ from honeyguide.partners import (
     programs,
     rules,
 )
-from honeyguide.referrals import earned_rewards, lifecycle, page_index, rewards, search, shipments
+from honeyguide.referrals import (
+    adjustments,
+    daily_counts,
+    earned_rewards,
+    lifecycle,
+    page_index,
+    rewards,
+    search,
+    shipments,
+)
+from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.referrals.reasons import SUSPICIONS
 from honeyguide.signups import signups
@@ -37,6 +47,8 @@ WEEK_MS = 7 * DAY_MS
 UNDECIDED_MS = 12 * DAY_MS
 UNSENT_MS = 60 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
+# When operators adjusted what an advocate has toward rewards.
+ADJUSTED_MS = 21 * DAY_MS
 
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
@@ -170,6 +182,8 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
     for account in state.accounts:
         await _claims(tx, state, account, at_ms)
         await _leave(tx, state, account, at_ms)
+        if 0 <= state.end_ms - ADJUSTED_MS - at_ms < WEEK_MS:
+            await _adjust(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNDECIDED_MS:
             await _review(tx, state, account, at_ms)
         if at_ms < state.end_ms - UNSENT_MS:
@@ -229,6 +243,13 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         elif state.rng.random() < 0.02:
             left = lifecycle.SubscriberChanges(status="unsubscribed")
             await signups.update(state.change(tx, account, at_ms), each.id, left)
+
+
+async def _adjust(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
+    """The best advocate brought friends whom no link could count."""
+    meetup = AdjustmentFields(amount=2, reason="Brought two friends to our meetup")
+    for best in await daily_counts.top_advocates(tx, account.tenant, most=1):
+        await adjustments.add(state.change(tx, account, at_ms), best.id, meetup)
 
 
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:

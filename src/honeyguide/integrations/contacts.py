@@ -10,7 +10,7 @@ import msgspec
 from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.platform import Contact, ContactStatus, SyncField
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import hub, rewards
+from honeyguide.referrals import hub, rewards, rules
 from honeyguide.referrals.origins import FROM_OWN_LIST
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.statements import beside
@@ -49,6 +49,11 @@ class QueuedWrite(NamedTuple):
     erased_ms: int | None
     must_confirm: int
     removed_ms: int | None
+    adjustments: int
+
+    @property
+    def toward_rewards(self) -> int:
+        return rules.toward_rewards(self.referrals_verified, self.adjustments)
 
     @property
     def is_removed(self) -> bool:
@@ -131,7 +136,7 @@ async def plan(
         _EARNED,
         account_id=tenant.account_id,
         campaign_id=tenant.campaign_id,
-        ids=[each.subscriber_id for each in queue if each.referrals_verified],
+        ids=[each.subscriber_id for each in queue],
     )
     last = {each.subscriber_id: each for each in earned}  # the newest comes last
     return [
@@ -203,7 +208,7 @@ def _values(
     site: Site, queued: QueuedWrite, all_rewards: Sequence[Reward], last: EarnedLast | None
 ) -> Mapping[SyncField, str]:
     token = hub.token(site, queued.subscriber_id, queued.ref_code)
-    ahead = rewards.next_reward(all_rewards, queued.referrals_verified)
+    ahead = rewards.next_reward(all_rewards, queued.toward_rewards)
     return {
         SyncField.CODE: queued.ref_code,
         SyncField.LINK: site.reader_link(queued.ref_code),

@@ -80,6 +80,10 @@ class Language:
     def number(self, n: int) -> str:
         return _number(self.code, n)
 
+    def signed_number(self, n: int) -> str:
+        """As in `+2` or `-2`."""
+        return numbers.format_decimal(n, "+#,##0;-#,##0", locale=self.locale)
+
     def short_number(self, n: int) -> str:
         """Short enough for a small shape: 950, 1k, 12.5k."""
         if n < 1000:

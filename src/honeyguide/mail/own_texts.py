@@ -50,17 +50,21 @@ def write(
     values: Mapping[str, str],
     *,
     count: int = SAMPLE_COUNT,
+    text: str = "",
 ) -> Written:
-    """The operator's subject and text, or ours, with the values filled in."""
-    subject, text = (
+    """The operator's subject and text, or ours, with the values filled in. `text` is ours where the
+    usual one does not fit."""
+    ours = {SUBJECT: "", TEXT: text}
+    subject, body = (
         fill(
             language.own_text(own, key_of(email.name, field))
+            or ours[field]
             or default(email, field, language, count),
             values,
         )
         for field in FIELDS
     )
-    paragraphs = (paragraph.strip() for paragraph in re.split(r"\n\s*\n", text))
+    paragraphs = (paragraph.strip() for paragraph in re.split(r"\n\s*\n", body))
     return Written(subject, tuple(paragraph for paragraph in paragraphs if paragraph))
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from honeyguide.languages.language import ENGLISH, Language
+from honeyguide.languages.language import ENGLISH, Language, translatable
 from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
 
@@ -279,6 +279,9 @@ def one_more(
     )
 
 
+_EARNED_WITH_ADJUSTMENTS = translatable("Thank you! You’ve earned {reward} from {newsletter}.")
+
+
 def reward_unlocked(
     language: Language,
     *,
@@ -286,6 +289,7 @@ def reward_unlocked(
     reward: str,
     referrals: int,
     hub: str,
+    toward_rewards: int | None = None,
     first_name: str = "",
     coupon_code: str | None = None,
     link: str | None = None,
@@ -296,8 +300,10 @@ def reward_unlocked(
     own: Mapping[str, str] = DEFAULT_TEXTS,
 ) -> EmailText:
     """With a code or a link if there is one; `how_to_claim` is the operator's own text. `left` is
-    how many referrals are missing to the next reward, if there is one."""
+    how many referrals are missing to the next reward, if there is one. If `toward_rewards` was
+    adjusted, our text does not say how many friends it took."""
     gettext = language.gettext
+    progress = referrals if toward_rewards is None else toward_rewards
     values = {
         "newsletter": newsletter,
         "reward": reward,
@@ -305,7 +311,16 @@ def reward_unlocked(
         "count": language.number(referrals),
         "link": hub,
     }
-    written = own_texts.write(email_kinds.REWARD_UNLOCKED, language, own, values, count=referrals)
+    written = own_texts.write(
+        email_kinds.REWARD_UNLOCKED,
+        language,
+        own,
+        values,
+        count=referrals,
+        text=language.translations.gettext(_EARNED_WITH_ADJUSTMENTS)
+        if progress != referrals
+        else "",
+    )
     if coupon_code or link:
         hub_button = Button(gettext("See all your rewards"), hub, is_main=not link)
     else:
@@ -315,9 +330,7 @@ def reward_unlocked(
         how_to_claim,
         Button(gettext("Get your reward"), link) if link else None,
         hub_button,
-        _next_reward(language, next_reward, referrals, left, referral_link)
-        if next_reward
-        else None,
+        _next_reward(language, next_reward, progress, left, referral_link) if next_reward else None,
     )
     return email(written.subject, *written.paragraphs, *blocks)
 

@@ -71,6 +71,13 @@ def whole_number(text: str, *, digits: int = 9) -> int | None:
     return int(text) if is_number else None
 
 
+def signed_number(text: str) -> int | None:
+    """As `whole_number`, with a sign if there is one."""
+    text = text.strip().replace("−", "-")
+    number = whole_number(text[1:] if text[:1] in ("+", "-") else text)
+    return -number if number is not None and text.startswith("-") else number
+
+
 def page_number(text: str) -> int:
     """The page that a list's address asks for; the first one if it asks for none that can exist."""
     return whole_number(text) or 1

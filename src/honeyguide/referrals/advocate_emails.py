@@ -58,7 +58,7 @@ async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
         "first_name": names.first_name(advocate.name),
         "own": look.own_texts,
     }
-    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.referrals_verified)
+    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     if brand.sends_one_more and ahead is not None and ahead[1] == 1:
         kind = email_kinds.ONE_MORE
         message = texts.one_more(look.language, reward=ahead[0].name, **about)

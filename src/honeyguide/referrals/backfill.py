@@ -11,7 +11,7 @@ from honeyguide.events.outbox import Event
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import earned_rewards
+from honeyguide.referrals import earned_rewards, rules
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -38,6 +38,11 @@ class _Advocate(NamedTuple):
     id: str
     created_ms: int
     referrals_verified: int
+    adjustments: int
+
+    def has_reached(self, needed: int) -> bool:
+        count = rules.toward_rewards(self.referrals_verified, self.adjustments)
+        return bool(rules.times_reached(needed, count, is_recurring=False))
 
 
 class _RestockedReward(NamedTuple):
@@ -80,7 +85,7 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
     )
     # All at once and before any pool's row, as a signup does: the same order everywhere avoids
     # deadlocks.
-    past = [each.id for each in advocates if each.referrals_verified >= at.referrals]
+    past = [each.id for each in advocates if each.has_reached(at.referrals)]
     locked = set(
         await tx.lock(_LOCK, account_id=at.account_id, campaign_id=at.campaign_id, ids=past)
     )

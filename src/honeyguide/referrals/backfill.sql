@@ -13,9 +13,21 @@ WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND (CAST(:only AS TEXT) = '' O
     OR walk_after >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)) ORDER BY walk_ms LIMIT :most;
 
 -- name: advocates
-SELECT id, created_ms, referrals_verified FROM subscriber
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch;
+-- And those with an adjustment, who need not be advocates.
+SELECT id, created_ms, referrals_verified, adjustments FROM (
+    SELECT * FROM (
+        SELECT id, created_ms, referrals_verified, adjustments FROM subscriber
+        WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
+          AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :batch
+    ) AS advocates
+    UNION
+    SELECT s.id, s.created_ms, s.referrals_verified, s.adjustments FROM (
+        SELECT DISTINCT subscriber_created_ms, subscriber_id FROM adjustment
+        WHERE account_id = :account_id AND campaign_id = :campaign_id
+          AND (subscriber_created_ms, subscriber_id) < (:below_ms, :below_id)
+        ORDER BY subscriber_created_ms DESC, subscriber_id DESC LIMIT :batch
+    ) AS adjusted JOIN subscriber AS s ON s.id = adjusted.subscriber_id
+) AS found ORDER BY created_ms DESC, id DESC LIMIT :batch;
 
 -- name: lock
 -- Locks the subscribers, so that an erasure waits and then finds what is stored here.

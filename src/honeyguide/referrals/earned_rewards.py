@@ -21,6 +21,7 @@ from honeyguide.referrals import (
     earned_states,
     reward_events,
     rewards,
+    rules,
     shipments,
     subscribers,
 )
@@ -78,14 +79,17 @@ class Unlocked(NamedTuple):
     events: list[Event]
 
 
-class _Reached(NamedTuple):
+class _Offered(NamedTuple):
+    """A reward of the campaign, how many of it an advocate has, and what they have toward it."""
+
     reward: Reward
-    times: int
+    verified: int
+    adjustments: int
     have: int
 
 
 _sql = beside(__file__)
-_REACHED = _sql.query("reached", lambda *row: _Reached(Reward(*row[:-2]), row[-2], row[-1]))
+_OFFERED = _sql.query("offered", lambda *row: _Offered(Reward(*row[:-3]), *row[-3:]))
 _INSERT = _sql.command("insert")
 _GRANT = _sql.command("grant")
 _LACK = _sql.command("lack")
@@ -102,15 +106,18 @@ _COUNT_QUEUED = _sql.value("count_queued", int)
 
 
 async def unlock(change: Change, advocate_id: str, *, is_news: bool = True) -> Unlocked:
-    """Gives an advocate every reward that their count has reached and they lack. `is_news` is False
+    """Gives an advocate every reward that they have reached and lack. `is_news` is False
     for what imports and backfills bring: there may be thousands at once. The caller emits the
     events.
 
-    The caller's change to the count locked the advocate's row, so the count is exact. The unique
+    The caller's change to a count locked the advocate's row, so it is exact. The unique
     index settles the rest.
     """
     given, events = 0, list[Event]()
-    for reward, times, have in await change.all(_REACHED, subscriber_id=advocate_id):
+    for reward, verified, adjustments, have in await change.all(
+        _OFFERED, subscriber_id=advocate_id
+    ):
+        times = reward.times_reached(rules.toward_rewards(verified, adjustments))
         for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
             earned_id = new_id()
             if not await change.run(

@@ -3,15 +3,14 @@ w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earne
 w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w.tracking_note, r.name, r.referrals, r.kind, r.recurring, r.description, r.link,
 r.variants
 
--- name: reached
--- Every milestone the advocate's count has reached: how many times, and how many of those they have.
+-- name: offered
+-- All rewards of the campaign, what the advocate has toward them, and how many of each they have.
 SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description, r.link, r.coupon_code, r.is_pool,
        r.codes_total, r.codes_left, r.waiting, r.created_ms, r.deleted_ms, r.variants,
-       CASE WHEN r.recurring = 1 THEN s.referrals_verified / r.referrals ELSE 1 END AS times,
+       s.referrals_verified AS verified, s.adjustments,
        (SELECT COUNT(*) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
 FROM subscriber AS s JOIN reward AS r ON r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL
 WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :subscriber_id AND COALESCE(s.erased_ms, 0) = 0
-  AND r.referrals <= s.referrals_verified
 ORDER BY r.referrals, r.id;
 
 -- name: insert

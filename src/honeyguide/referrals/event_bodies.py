@@ -44,7 +44,7 @@ def anonymous(s: Subscriber) -> dict[str, Any]:
 
 
 def _next_reward_details(rewards: Sequence[Reward], s: Subscriber) -> dict[str, Any] | None:
-    found = next_reward(rewards, s.referrals_verified)
+    found = next_reward(rewards, s.toward_rewards)
     if found is None:
         return None
     reward, left = found

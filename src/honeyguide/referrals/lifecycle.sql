@@ -37,7 +37,7 @@ WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: erase
 UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
-    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, shows_name = 0, left_program_ms = NULL, erased_ms = :now_ms
+    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, adjustments = 0, shows_name = 0, left_program_ms = NULL, erased_ms = :now_ms
 WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: due

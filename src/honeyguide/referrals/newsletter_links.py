@@ -37,6 +37,8 @@ class Linked(Protocol):
     def ref_code(self) -> str: ...
     @property
     def referrals_verified(self) -> int: ...
+    @property
+    def toward_rewards(self) -> int: ...
 
 
 class NewsletterBlock(NamedTuple):
@@ -58,7 +60,7 @@ def everyone_url(site: Site, slug: str) -> str:
 
 def values_of(site: Site, subscriber: Linked, rewards: Sequence[Reward]) -> dict[str, str]:
     """The fields of `newsletter_tools`, as text."""
-    ahead = next_reward(rewards, subscriber.referrals_verified)
+    ahead = next_reward(rewards, subscriber.toward_rewards)
     return {
         LINK: site.reader_link(subscriber.ref_code),
         HUB: f"{site.base_url}/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}",

@@ -43,12 +43,13 @@ async def _send_unlocked(
     if not brand.sends_reward_unlocked:
         return
     look = brand.email_branding(change.site)
-    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.referrals_verified)
+    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     message = texts.reward_unlocked(
         look.language,
         newsletter=brand.name,
         reward=reward.name,
         referrals=advocate.referrals_verified,
+        toward_rewards=advocate.toward_rewards,
         hub=hub.link(change.site, advocate),
         first_name=names.first_name(advocate.name),
         coupon_code=coupon_code,

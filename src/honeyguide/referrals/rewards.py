@@ -15,6 +15,7 @@ from honeyguide.kernel import checks, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import rules
 from honeyguide.referrals.page_index import TOP
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -51,6 +52,10 @@ class Reward(NamedTuple):
     @property
     def variant_names(self) -> list[str]:
         return variants_of(self.variants)
+
+    def times_reached(self, count: int) -> int:
+        """How often somebody earned it who has `count` toward rewards."""
+        return rules.times_reached(self.referrals, count, is_recurring=bool(self.recurring))
 
 
 def variants_of(kept: str | None) -> list[str]:
@@ -102,6 +107,7 @@ _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
 _OF_CAMPAIGN = _sql.query("of_campaign", Reward)
 _BY_ID = _sql.query("by_id", Reward)
+_START_BACKFILL = _sql.command("start_backfill")
 _LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 
@@ -194,6 +200,11 @@ async def update(change: Change, reward_id: str, changes: RewardChanges) -> Rewa
     before = {name: getattr(old, name) for name in _FIELDS}
     await change_log.record(change, "reward.changed", old.id, before, fields)
     return await get(change.tx, change.tenant, old.id)
+
+
+async def start_backfill(change: Change) -> None:
+    """Looks for what advocates lack of all recurring rewards, in the background."""
+    await change.run(_START_BACKFILL, walk_ms=TOP[0], walk_id=TOP[1])
 
 
 async def delete(change: Change, reward_id: str) -> None:
@@ -294,17 +305,13 @@ def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool
         )
 
 
-def next_reward(rewards: Sequence[Reward], verified: int) -> tuple[Reward, int] | None:
-    """The reward an advocate reaches next, and how many referrals are left to it."""
+def next_reward(rewards: Sequence[Reward], count: int) -> tuple[Reward, int] | None:
+    """The reward that an advocate reaches next, and how many referrals are left to it. `count` is
+    what they have toward rewards."""
     ahead = [
-        (
-            reward.referrals - verified % reward.referrals
-            if reward.recurring
-            else reward.referrals - verified,
-            reward,
-        )
+        (reward.referrals * (reward.times_reached(count) + 1) - count, reward)
         for reward in rewards
-        if reward.recurring or reward.referrals > verified
+        if reward.recurring or not reward.times_reached(count)
     ]
     if not ahead:
         return None

@@ -31,3 +31,7 @@ WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
 UPDATE reward SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL WHERE account_id = :account_id AND id = :id;
+
+-- name: start_backfill
+UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND recurring = 1 AND deleted_ms IS NULL;

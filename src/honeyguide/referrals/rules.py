@@ -220,6 +220,20 @@ def on_reversal(status: str) -> Decision:
     return Decision(Status.REJECTED, Reason.REVERSED)
 
 
+# -- what follows for the referrer
+
+
+def toward_rewards(verified: int, adjustments: int) -> int:
+    """What an advocate has toward rewards."""
+    return max(0, verified + adjustments)
+
+
+def times_reached(needed: int, count: int, *, is_recurring: bool) -> int:
+    """How often a reward that takes `needed` referrals is earned by who has `count` toward
+    rewards."""
+    return count // needed if is_recurring else int(count >= needed)
+
+
 # -- telling people why
 
 

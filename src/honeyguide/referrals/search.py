@@ -45,6 +45,11 @@ class FoundSubscriber(NamedTuple):
     decided_ms: int | None
     claimed_code: str | None
     """The code they came with, if nobody has it."""
+    adjustments: int
+
+    @property
+    def toward_rewards(self) -> int:
+        return rules.toward_rewards(self.referrals_verified, self.adjustments)
 
     @property
     def why(self) -> str:

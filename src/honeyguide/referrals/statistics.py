@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.periods import LocalDay, Period
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import cohorts
+from honeyguide.referrals import cohorts, rules
 from honeyguide.referrals.cohorts import CohortCount
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -57,9 +57,14 @@ class PeriodAdvocate(NamedTuple):
     email: str
     name: str | None
     referrals_ever: int
+    adjustments: int
     verified: int
     pending: int
     rejected: int
+
+    @property
+    def toward_rewards(self) -> int:
+        return rules.toward_rewards(self.referrals_ever, self.adjustments)
 
 
 class SourceCount(NamedTuple):

@@ -38,7 +38,7 @@ FROM (
 ) AS k;
 
 -- name: advocates
-SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, r.verified, r.pending, r.rejected
+SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, s.adjustments, r.verified, r.pending, r.rejected
 FROM (
     SELECT key, CAST(SUM(verified) AS BIGINT) AS verified, CAST(SUM(pending) AS BIGINT) AS pending,
            CAST(SUM(rejected) AS BIGINT) AS rejected

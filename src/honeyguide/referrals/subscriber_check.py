@@ -13,6 +13,7 @@ PROMISES = {
     ),
     "states_off": "Every subscriber's status and referral state are valid.",
     "counts_off": "Every subscriber's referral counts equal the referrals there are.",
+    "adjustments_off": "What is kept as every subscriber's adjustments is what they add up to.",
     "advocates_off": "Every advocate is listed as one, with their verified referrals.",
     "totals_off": "The total of every list equals the subscribers on it.",
     "blocks_off": "Every block of the page index holds as many subscribers as it says.",
@@ -23,7 +24,14 @@ _sql = beside(__file__)
 GROUPS = (
     CheckGroup(
         _sql.value("subscriber_slice", str),
-        checks_of(_sql, "subscribers_astray", "states_off", "counts_off", "advocates_off"),
+        checks_of(
+            _sql,
+            "subscribers_astray",
+            "states_off",
+            "counts_off",
+            "adjustments_off",
+            "advocates_off",
+        ),
     ),
     CheckGroup(
         _sql.value("campaign_slice", str),

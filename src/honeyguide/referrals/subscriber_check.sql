@@ -84,6 +84,14 @@ SELECT COUNT(*) AS n FROM (
     ) AS both_sides GROUP BY id HAVING SUM(verified) <> 0 OR SUM(pending) <> 0 OR SUM(rejected) <> 0
 ) AS wrong;
 
+-- name: adjustments_off
+SELECT COUNT(*) AS n FROM (
+    SELECT id FROM (
+        SELECT id, adjustments AS amount FROM subscriber WHERE id > :after AND id <= :until AND adjustments <> 0
+        UNION ALL SELECT subscriber_id, -amount FROM adjustment WHERE subscriber_id > :after AND subscriber_id <= :until
+    ) AS both_sides GROUP BY id HAVING SUM(amount) <> 0
+) AS wrong;
+
 -- name: advocates_off
 SELECT (SELECT COUNT(*) FROM subscriber WHERE id > :after AND id <= :until
           AND (is_advocate <> CASE WHEN referrals_verified > 0 THEN 1 ELSE 0 END

@@ -9,7 +9,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import page_index
+from honeyguide.referrals import page_index, rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -45,6 +45,12 @@ class Subscriber(msgspec.Struct, frozen=True):
     unsubscribed_ms: int | None = None
     claimed_code: str | None = None
     """The code they came with, if nobody has it."""
+    adjustments: int = 0
+    """What the operator added to their progress toward rewards."""
+
+    @property
+    def toward_rewards(self) -> int:
+        return rules.toward_rewards(self.referrals_verified, self.adjustments)
 
 
 _sql = beside(__file__)

@@ -11,6 +11,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
 from honeyguide.referrals import (
+    adjustments,
     clicks,
     consents,
     earned_rewards,
@@ -82,7 +83,7 @@ def _subscriber(s: Subscriber) -> dict[str, Any]:
 
 
 async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
-    """Their row and referral, what they agreed to and earned, what the operator noted about them,
+    """Their row and referral, what they agreed to and earned, what the operator adjusted and noted,
     events and emails about them, and how often their link was used."""
     choices = await hub_choices.of_subscriber(tx, tenant, s.id)
     return {
@@ -94,6 +95,15 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             for each in await consents.of_subscriber(tx, tenant, s.id)
         ],
         **await _noted(tx, tenant, s),
+        "adjustments": [
+            {
+                "amount": each.amount,
+                "reason": each.reason,
+                "by": each.actor_kind,
+                "at": _at(each.adjusted_ms),
+            }
+            for each in await adjustments.of_subscriber(tx, tenant, s.id)
+        ],
         "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
         "events": await _events(tx, tenant, s),
         "letters": [

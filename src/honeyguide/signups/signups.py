@@ -17,6 +17,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import (
+    adjustments,
     campaigns,
     cohorts,
     consents,
@@ -256,6 +257,7 @@ async def erase(change: Change, id_or_email: str) -> None:
     if referral is not None:
         await change.run(_FORGET_REVERSAL, id=referral.id)
     await referral_decisions.erase(change, subscriber.id)
+    await adjustments.erase(change, subscriber.id)
     await change_log.erase(change, subscriber.id)
     await change_log.record(change, "subscriber.erased", subscriber.id)
     await consents.erase(tx, tenant, subscriber.id)

@@ -199,7 +199,7 @@ async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> st
     offered = await rewards.of_campaign(tx, tenant)
     for each in top:
         advocate = await subscribers.find(tx, tenant, each.id)
-        ahead = rewards.next_reward(offered, advocate.referrals_verified) if advocate else None
+        ahead = rewards.next_reward(offered, advocate.toward_rewards) if advocate else None
         if ahead is not None and ahead[1] == 1:
             name = each.name or each.email
             return f"{name} needs one more verified referral for {ahead[0].name}."

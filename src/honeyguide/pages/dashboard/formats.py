@@ -74,6 +74,11 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def signed(amount: int) -> str:
+    """As in `+2` or `−2`."""
+    return f"{amount:+,}".replace("-", "−")
+
+
 def share(part: int, whole: int) -> str:
     """A percentage, or a dash where there is nothing to divide by."""
     if not whole:
@@ -140,6 +145,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "ago": ago,
     "plural": plural,
     "share": share,
+    "signed": signed,
     "iso": iso,
     "browser": browser,
     "month_name": rules.month_name,

@@ -100,7 +100,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         here=_link(**here),
         further=further,
         is_first=before is None,
-        entered_reason=request.text("reason") if request.errors else "",
+        entered_reason=request.text("decision_reason") if request.errors else "",
     )
 
 

@@ -138,6 +138,13 @@ PAGES = (
         subscriber.show,
         subscriber_edits.NOTE,
     ),
+    post(
+        "/subscribers/{id}/adjustments",
+        WRITES,
+        subscriber_edits.adjust,
+        subscriber.show,
+        subscriber_edits.ADJUSTMENT,
+    ),
     post("/subscribers/{id}/list", WRITES, subscriber_edits.change_list),
     post("/subscribers/{id}/rewards", WRITES, subscriber.redeem),
     get("/overview/days.csv", REPLICA_READS, overview_files.days),

@@ -27,6 +27,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger, reversal_reasons
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import (
+    adjustments,
     earned_rewards,
     explanations,
     hub,
@@ -41,10 +42,13 @@ from honeyguide.referrals import (
     subscribers,
     tags,
 )
+from honeyguide.referrals import rewards as campaign_rewards
+from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE, Reason
 from honeyguide.referrals.referral_decisions import ReferralDecision
+from honeyguide.referrals.rewards import next_reward
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
@@ -92,10 +96,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
     sent = await emails.of_subscriber(tx, tenant.account_id, person.id)
     choices = await hub_choices.of_subscriber(tx, tenant, person.id)
+    adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
     timeline = [
         _joined(person, referrer, sent_by),
         *_decided(person, explained.decisions if explained else []),
         *_earned(earned),
+        *_adjusted(adjusted),
         *_referred(referred),
         *_emailed(sent),
         *_left_program(choices),
@@ -111,6 +117,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         referred=referred,
         referred_total=total,
         earned=earned,
+        adjusted=adjusted,
+        ahead=next_reward(await campaign_rewards.of_campaign(tx, tenant), person.toward_rewards),
         address_of=shipments.read_address,
         tags=await tags.of_subscriber(tx, tenant, person.id),
         known_tags=await tags.in_use(tx, tenant),
@@ -241,6 +249,14 @@ def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
         if earned.sent_ms:
             note = earned.tracking_note or ""
             yield TimelineEntry(earned.sent_ms, "good", f"{name} was sent.", note)
+
+
+def _adjusted(made: list[Adjustment]) -> Iterator[TimelineEntry]:
+    for each in made:
+        kind = "good" if each.amount > 0 else "bad"
+        by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(each.by or "", "")
+        words = f"Progress adjusted{by}: {formats.signed(each.amount)}."
+        yield TimelineEntry(each.adjusted_ms, kind, words, each.reason)
 
 
 def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:

@@ -1,22 +1,28 @@
-"""What an operator changes about one subscriber: name and email address, status, tags, notes, and
-whether screening blocks or trusts them.
+"""What an operator changes about one subscriber: name and email address, status, tags, notes,
+progress toward rewards, and whether screening blocks or trusts them.
 """
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.kernel.errors import Required
+from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.referrals import notes, screening_lists, subscribers, tags
+from honeyguide.referrals import adjustments, notes, screening_lists, subscribers, tags
+from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 PERSON = {"name": Field("Name"), "email": Field("Email address", "Enter an email address.")}
 TAGS = {"tag": Field("Tag", "Enter a tag.")}
+ADJUSTMENT = {
+    "amount": Field("Amount", "Enter a whole number, such as 2 or -1."),
+    "reason": Field("Reason", "Say why."),
+}
 NOTE = {"note": Field("Note", "Write a note.")}
 
 
@@ -53,6 +59,19 @@ async def change_notes(tx: Tx, request: PageRequest) -> Response:
         return request.go(f"/subscribers/{person.id}#h-notes", "Note deleted.")
     await notes.add(tx, request.tenant, person.id, request.text("note"), now_ms=request.now_ms)
     return request.go(f"/subscribers/{person.id}#h-notes", "Note saved.")
+
+
+async def adjust(tx: Tx, request: PageRequest) -> Response:
+    """Adds to what they have toward rewards, or takes off."""
+    forms.require(ADJUSTMENT, request.fields)
+    amount = forms.signed_number(request.text("amount"))
+    if amount is None:
+        raise Invalid("{field} must be a whole number, such as 2 or -1.", param="amount")
+    fields = AdjustmentFields(amount=amount, reason=request.text("reason"))
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    await adjustments.add(request.change(tx), person.id, fields)
+    flash = f"Progress adjusted by {formats.signed(amount)}."
+    return request.go(f"/subscribers/{person.id}#h-adjustments", flash)
 
 
 async def change_list(tx: Tx, request: PageRequest) -> Response:

@@ -25,6 +25,7 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import (
     page_index,
+    referral_decisions,
     saved_filters,
     search,
     subscriber_filters,
@@ -40,7 +41,7 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 50
 MOST_AT_ONCE = 200
 STATUSES = {"verify": "verified", "reject": "rejected"}
-REASON = {"reason": Field("Reason")}
+REASON = {"decision_reason": Field("Reason")}
 VERDICTS = (*STATUSES, "erase")
 # The filters, as URL queries, whose lists have a page index.
 _INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
@@ -164,7 +165,8 @@ async def decide_each(
     ids = list(dict.fromkeys(ids[:MOST_AT_ONCE]))
     if verdict == "erase":
         return await _erase_each(services, request, ids)
-    decision = group_decisions.check(STATUSES[verdict], ids, request.text("reason"))
+    note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
+    decision = group_decisions.check(STATUSES[verdict], ids, note)
     results = list[DecisionResult]()
     for part in group_decisions.parts_of(decision):
         results += await services.store.write(_decide_part, request, part, results)

@@ -17,7 +17,7 @@ from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import hub as reader_hub
 from honeyguide.pages.readers import progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.progress import Progress, RewardStep
+from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
 from honeyguide.referrals import earned_rewards, hub, rewards
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.earned_states import EarnedState
@@ -33,8 +33,7 @@ UNKNOWN = translatable("This link doesn’t work")
 
 class HubData(NamedTuple):
     ref_code: str
-    verified: int
-    pending: int
+    referrals: ReferralCount
     rewards: list[Reward]
     earned: list[EarnedReward]
 
@@ -59,15 +58,14 @@ async def find(request: EmbedRequest) -> Mapping[str, Any]:
 async def _find(tx: Tx, site: Site, tenant: Tenant, token: str) -> HubData | None:
     if token == SAMPLE:
         offered = await rewards.of_campaign(tx, tenant)
-        return HubData(SAMPLE_CODE, SAMPLE_REFERRALS, 1, offered, [])
+        return HubData(SAMPLE_CODE, ReferralCount(SAMPLE_REFERRALS, 1), offered, [])
     found = await hub.find(tx, site, token)
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]
     return HubData(
         person.ref_code,
-        person.referrals_verified,
-        person.referrals_pending,
+        ReferralCount.of(person),
         await rewards.of_campaign(tx, tenant),
         await earned_rewards.earned_by(tx, tenant, person.id),
     )
@@ -76,9 +74,7 @@ async def _find(tx: Tx, site: Site, tenant: Tenant, token: str) -> HubData | Non
 def _view(brand: PageBranding, site: Site, found: HubData) -> dict[str, Any]:
     language = brand.language
     gettext = language.gettext
-    measured = progress.measure(
-        language, found.rewards, found.earned, found.verified, found.pending
-    )
+    measured = progress.measure(language, found.rewards, found.earned, found.referrals)
     share = sharing.of(brand.words, site.reader_link(found.ref_code))
     return {
         "title": _headline(language, measured),
@@ -110,9 +106,10 @@ def _headline(language: Language, measured: Progress) -> str:
 
 
 def _counts(language: Language, measured: Progress) -> str:
-    return language.gettext(
+    friends = language.gettext(
         "Friends referred so far: {count}", count=language.number(measured.verified)
     )
+    return f"{friends} · {measured.adjusted}" if measured.adjusted else friends
 
 
 def _reward(language: Language, step: RewardStep) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from honeyguide.pages.readers import (
 )
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
+from honeyguide.pages.readers.progress import ReferralCount
 from honeyguide.pages.readers.showing import see_other
 from honeyguide.referrals import (
     branding,
@@ -219,8 +220,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
             visitor.brand.language,
             visitor.rewards,
             visitor.earned,
-            person.referrals_verified,
-            person.referrals_pending,
+            ReferralCount.of(person),
         ),
         share=sharing.of(visitor.brand.words, site.reader_link(person.ref_code)),
         token=request.token(f"claim {person.id}"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 from honeyguide.languages.language import Language
+from honeyguide.referrals import rules
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
+from honeyguide.referrals.subscribers import Subscriber
 
 # As many as fit on a phone.
 MOST_STOPS = 5
@@ -44,10 +47,30 @@ class RewardStep:
     tracking_note: str | None = None
 
 
+class ReferralCount(NamedTuple):
+    """What a reader has toward rewards, and what waits."""
+
+    verified: int
+    waiting: int
+    adjustments: int = 0
+    """What the newsletter added, or took off."""
+
+    @classmethod
+    def of(cls, person: Subscriber) -> ReferralCount:
+        return cls(person.referrals_verified, person.referrals_pending, person.adjustments)
+
+    @property
+    def toward_rewards(self) -> int:
+        return rules.toward_rewards(self.verified, self.adjustments)
+
+
 @dataclass(frozen=True)
 class Progress:
     verified: int
     waiting: int
+    toward_rewards: int
+    adjusted: str
+    """A sentence about adjustments. Empty if there are none."""
     next_name: str | None
     left: int
     stops: list[Stop]
@@ -60,34 +83,43 @@ def measure(
     language: Language,
     rewards: Sequence[Reward],
     earned: Sequence[EarnedReward],
-    verified: int,
-    waiting: int,
+    referrals: ReferralCount,
 ) -> Progress:
-    ahead = next_reward(rewards, verified)
-    marks = _window(_marks(rewards, verified), verified)
+    count = referrals.toward_rewards
+    ahead = next_reward(rewards, count)
+    marks = _window(_marks(rewards, count), count)
     stops = [
-        Stop(language.short_number(mark), _percent((place + 1) / len(marks)), mark <= verified)
+        Stop(language.short_number(mark), _percent((place + 1) / len(marks)), mark <= count)
         for place, mark in enumerate(marks)
     ]
-    steps, earlier = _steps(language, rewards, earned, verified)
+    steps, earlier = _steps(language, rewards, earned, count)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
     return Progress(
-        verified=verified,
-        waiting=waiting,
+        verified=referrals.verified,
+        waiting=referrals.waiting,
+        toward_rewards=count,
+        adjusted=_adjusted(language, referrals.adjustments),
         next_name=name,
         left=left,
         stops=stops,
-        fill=_fill(marks, verified),
+        fill=_fill(marks, count),
         steps=steps,
         earlier=earlier,
     )
 
 
-def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
+def _adjusted(language: Language, amount: int) -> str:
+    if not amount:
+        return ""
+    shown = language.signed_number(amount)
+    return language.gettext("Adjusted by the newsletter: {amount}", amount=shown)
+
+
+def _marks(rewards: Sequence[Reward], count: int) -> list[int]:
     found = set()
     for reward in rewards:
         if reward.recurring:
-            reached = verified // reward.referrals
+            reached = reward.times_reached(count)
             found |= {
                 reward.referrals * multiple for multiple in (reached, reached + 1) if multiple
             }
@@ -96,22 +128,22 @@ def _marks(rewards: Sequence[Reward], verified: int) -> list[int]:
     return sorted(found)
 
 
-def _window(marks: list[int], verified: int) -> list[int]:
+def _window(marks: list[int], count: int) -> list[int]:
     """The milestones around the next one; the last ones when all are reached."""
-    done = sum(mark <= verified for mark in marks)
+    done = sum(mark <= count for mark in marks)
     first = max(0, min(done - 2, len(marks) - MOST_STOPS))
     return marks[first : first + MOST_STOPS]
 
 
-def _fill(marks: list[int], verified: int) -> str:
+def _fill(marks: list[int], count: int) -> str:
     """Milestones are drawn at equal distances, so progress between two is relative to their gap."""
     done = 0.0
     before = 0
     for mark in marks:
-        if verified >= mark:
+        if count >= mark:
             done += 1
         else:
-            done += max(0, verified - before) / (mark - before)
+            done += max(0, count - before) / (mark - before)
             break
         before = mark
     return _percent(done / len(marks)) if marks else "0%"
@@ -122,7 +154,7 @@ def _percent(share: float) -> str:
 
 
 def _steps(
-    language: Language, rewards: Sequence[Reward], earned: Sequence[EarnedReward], verified: int
+    language: Language, rewards: Sequence[Reward], earned: Sequence[EarnedReward], count: int
 ) -> tuple[list[RewardStep], list[RewardStep]]:
     """All rewards by the referrals they take. Of a recurring reward, only the last claim is among
     them; the claims before it are the second list."""
@@ -140,12 +172,12 @@ def _steps(
     have = {each.reward_id for each in earned}
     for reward in rewards:
         if reward.recurring:
-            needs = reward.referrals * (verified // reward.referrals + 1)
+            needs = reward.referrals * (reward.times_reached(count) + 1)
         elif reward.id in have:
             continue
         else:
             needs = reward.referrals
-        left = max(0, needs - verified)
+        left = max(0, needs - count)
         every = reward.referrals if reward.recurring else 0
         step = RewardStep(
             name=reward.name,
