@@ -93,4 +93,4 @@ def test_a_plain_referred_signup_asks_no_more_than_it_must(
         "referrals.lifecycle.find_referrer",
         "referrals.lifecycle.insert",
     ]
-    assert names == plain + ["referrals.earned_rewards.reached"] * has_reward
+    assert names == plain + ["referrals.earned_rewards.offered"] * has_reward

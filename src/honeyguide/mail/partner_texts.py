@@ -34,6 +34,18 @@ def partner_left(*, partner: str, program: str, page: str) -> EmailText:
     )
 
 
+def charges_taken_back(
+    *, partner: str, program: str, referrals: str, amount: str, reason: str, page: str
+) -> EmailText:
+    """To the owner; `referrals` as in "3 referrals"."""
+    return email(
+        f"{amount} of {partner} taken back",
+        f"{program} reversed what it paid {partner} for {referrals}: {amount}. "
+        f"Reason: {reason}. They were told.",
+        Button("View the program", page),
+    )
+
+
 # To the partner.
 
 
@@ -75,5 +87,17 @@ def partner_unblocked(*, owner: str, page: str) -> EmailText:
     return email(
         f"{owner} allows you in its partner programs again",
         f"{owner} no longer blocks you. Your earnings page shows which of your links count.",
+        Button("View your earnings", page),
+    )
+
+
+def charge_reversed(
+    *, program: str, referrals: str, amount: str, reason: str, note: str | None, page: str
+) -> EmailText:
+    return email(
+        f"{program} took back {amount}",
+        f"{program} reversed what it had paid you for {referrals}: {amount}. Reason: {reason}.",
+        *([f"{program} writes: {note}"] if note else []),
+        "If you do not agree, answer the owner of the program.",
         Button("View your earnings", page),
     )

@@ -147,31 +147,7 @@ def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailTex
     )
 
 
-def charges_taken_back(
-    *, partner: str, program: str, referrals: str, amount: str, reason: str, page: str
-) -> EmailText:
-    """To the owner; `referrals` as in "3 referrals"."""
-    return email(
-        f"{amount} of {partner} taken back",
-        f"{program} reversed what it paid {partner} for {referrals}: {amount}. "
-        f"Reason: {reason}. They were told.",
-        Button("View the program", page),
-    )
-
-
 # To a partner.
-
-
-def charge_reversed(
-    *, program: str, referrals: str, amount: str, reason: str, note: str | None, page: str
-) -> EmailText:
-    return email(
-        f"{program} took back {amount}",
-        f"{program} reversed what it had paid you for {referrals}: {amount}. Reason: {reason}.",
-        *([f"{program} writes: {note}"] if note else []),
-        "If you do not agree, answer the owner of the program.",
-        Button("View your earnings", page),
-    )
 
 
 def payout_due(*, month: str, amount: str, page: str) -> EmailText:

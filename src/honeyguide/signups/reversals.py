@@ -12,7 +12,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.layout import HONEYGUIDE
 from honeyguide.mail.notification_kinds import CHARGE_REVERSED
 from honeyguide.partners import ledger, partner_emails, programs, rules
@@ -117,10 +117,10 @@ async def _notify(
             f"/program/{program.id}",
             f"/earnings/{theirs[0].partner_campaign_id}",
         )
-        to_partner = texts.charge_reversed(
+        to_partner = partner_texts.charge_reversed(
             **facts, note=reversal.note, page=f"{site.base_url}{partner_link}"
         )
-        to_owner = texts.charges_taken_back(
+        to_owner = partner_texts.charges_taken_back(
             **facts, partner=partner.name or "a partner", page=f"{site.base_url}{owner_link}"
         )
         brand = await partner_emails.branding_of(
