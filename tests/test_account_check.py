@@ -25,6 +25,7 @@ OF_THE_ACCOUNT = {
     "ticket",
     "notice",
     "notification_choice",
+    "partner_block",
     "slack_webhook",
     "slack_message",
 }
@@ -54,6 +55,12 @@ PLANTED = [
     "INSERT INTO referral_decision SELECT 'd', account_id, campaign_id, MIN(id), 'pending', NULL, "
     "'verified', NULL, 'job', 'x', NULL, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO adjustment SELECT 'a', account_id, campaign_id, MIN(id), 1, 1, 'x', 'job', 'x', 1 "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "UPDATE subscriber SET adjustments = 1 WHERE id = (SELECT subscriber_id FROM adjustment)",
+    "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
+    f"{CAMPAIGN}",
+    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1 FROM program",
     "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
     "NULL, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
@@ -108,6 +115,9 @@ DAMAGES = [
     "(SELECT MIN(id) FROM logo WHERE account_id <> campaign_brand.account_id)",
     "UPDATE consent_text SET campaign_id = 'x'",
     "UPDATE referral_decision SET campaign_id = 'x'",
+    "UPDATE adjustment SET campaign_id = 'x'",
+    "UPDATE partner_block SET partner_account_id = 'x'",
+    "UPDATE partner_block SET partner_account_id = account_id",
     "UPDATE change_log SET account_id = 'x'",
     "UPDATE erasure SET campaign_id = 'x'",
     "UPDATE integration_subscriber SET subscriber_id = 'x'",

@@ -4,6 +4,7 @@ oddest data that the API accepts, and what of it the database may refuse.
 
 from __future__ import annotations
 
+from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
 from tests.support import market, prizes
@@ -112,6 +113,18 @@ def change_rates(world: World) -> None:
         world.do("UPDATE program SET confirmation_bp = 5 WHERE account_id = :id", id=who.account_id)
 
 
+def decide_today(world: World) -> None:
+    for who in world.both:
+        program = market.offer(who)
+        world.do(
+            "INSERT INTO program_day (program_id, account_id, day, verified) "
+            "VALUES (:program, :id, :day, 1)",
+            program=program["uuid"],
+            id=who.account_id,
+            day=system_clock() // DAY_MS,
+        )
+
+
 def earn(world: World) -> None:
     world.do("INSERT INTO period (month) VALUES ('2020-01')")
     for who in world.both:
@@ -215,6 +228,13 @@ CASES = {
         "program",
         "NEW.account_id = '{id}' AND OLD.confirmation_bp = 5",
         no_rows("program", "AND confirmation_bp = 5"),
+    ),
+    "count the public figures of programs": Case(
+        decide_today,
+        "INSERT",
+        "program_figures",
+        "NEW.account_id = '{id}'",
+        rows("program_figures", "AND verified = 0"),
     ),
     "purge old attempt counts": Case(
         count_attempts,

@@ -15,6 +15,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.partners import rules
 from honeyguide.partners.network import NetworkProgram, PartnerCampaign
 from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
+from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
 from honeyguide.referrals.rules import explain
 from honeyguide.signups.signups import ListedReferral
@@ -109,6 +110,21 @@ class OfferPublication(View, frozen=True):
     age_ranges: public.AgeRanges
 
 
+class FiguresView(View, frozen=True):
+    """What became of a program's referrals in the last 90 days, counted once a day."""
+
+    decided: Annotated[int, doc("Number of referrals that were decided.", 120)]
+    confirmed: Annotated[float, doc("Share of them that was verified.", 0.83)]
+    rejected: Annotated[float, doc("Share that was rejected.", 0.12)]
+    reversed: Annotated[float, doc("Share whose fee was taken back.", 0.03)]
+    unreviewed: Annotated[
+        float, doc("Share that was rejected because the owner never looked at it.", 0.02)
+    ]
+    median_days_to_decide: Annotated[
+        float, doc("Days from the signup to the decision, in the middle of all of them.", 14.0)
+    ]
+
+
 class OfferView(View, frozen=True):
     uuid: public.Uuid
     name: ProgramName
@@ -131,6 +147,10 @@ class OfferView(View, frozen=True):
         doc(
             "Share of referrals decided in the last 30 days that were verified; null if none.", 0.86
         ),
+    ]
+    figures_90d: Annotated[
+        FiguresView | None,
+        doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
     budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
     own: Annotated[bool, doc("Whether the program is yours.")]
@@ -283,7 +303,20 @@ def program_view(p: Program) -> ProgramView:
     )
 
 
-def network_program_view(site: Site, o: NetworkProgram, account_id: str) -> OfferView:
+def _figures_view(f: PublicFigures) -> FiguresView:
+    return FiguresView(
+        decided=f.decided,
+        confirmed=f.share(f.verified),
+        rejected=f.share(f.rejected),
+        reversed=f.share(f.reversed),
+        unreviewed=f.share(f.unreviewed),
+        median_days_to_decide=f.median_days,
+    )
+
+
+def network_program_view(
+    site: Site, o: NetworkProgram, account_id: str, figures: PublicFigures | None
+) -> OfferView:
     """A program in the partner network, as this account sees it."""
     publication = OfferPublication(
         uuid=o.publication_id,
@@ -300,6 +333,7 @@ def network_program_view(site: Site, o: NetworkProgram, account_id: str) -> Offe
         categories=publication.categories,
         publication=publication,
         confirmation_rate_30d=o.confirmation_rate,
+        figures_90d=None if figures is None else _figures_view(figures),
         budget_left=o.budget_left,
         own=o.account_id == account_id,
         joined=o.has_joined,

@@ -43,6 +43,7 @@ from honeyguide.partners import (
     network,
     payouts,
     programs,
+    public_figures,
     reversal_reasons,
     rules,
 )
@@ -113,14 +114,20 @@ async def list_network_programs(tx: Tx, call: Call) -> Listed:
         tx, call.tenant.account_id, _network_query(call), page, now_ms=call.now_ms
     )
     meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    shown = [network_program_view(call.site, row, call.tenant.account_id) for row in rows]
+    figures = await public_figures.of(tx, [row.id for row in rows])
+    shown = [
+        network_program_view(call.site, row, call.tenant.account_id, figures.get(row.id))
+        for row in rows
+    ]
     return Listed(Offers(shown, meta), page, total)
 
 
 async def get_network_program(tx: Tx, call: Call) -> OneOffer:
     account_id = call.tenant.account_id
     program = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
-    return OneOffer(network_program_view(call.site, program, account_id))
+    figures = await public_figures.of(tx, [program.id])
+    view = network_program_view(call.site, program, account_id, figures.get(program.id))
+    return OneOffer(view)
 
 
 async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:

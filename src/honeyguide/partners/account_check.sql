@@ -57,6 +57,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(s.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM referral_decision AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM adjustment AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM change_log AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)
      + (SELECT COUNT(*) FROM change_log AS t JOIN subscriber AS s ON s.id = t.subject_id WHERE s.account_id <> t.account_id)
      + (SELECT COUNT(*) FROM saved_filter AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
@@ -140,4 +142,8 @@ SELECT (SELECT COUNT(*) FROM publication AS t LEFT JOIN logo AS l ON l.id = t.lo
      + (SELECT COUNT(*) FROM budget AS t LEFT JOIN program AS p ON p.id = t.program_id
         WHERE COALESCE(p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM program_day AS t LEFT JOIN program AS p ON p.id = t.program_id
-        WHERE COALESCE(p.account_id, '') <> t.account_id) AS n;
+        WHERE COALESCE(p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM program_figures AS t LEFT JOIN program AS p ON p.id = t.program_id
+        WHERE COALESCE(p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM partner_block AS t LEFT JOIN account AS a ON a.id = t.account_id
+        LEFT JOIN account AS o ON o.id = t.partner_account_id WHERE a.id IS NULL OR o.id IS NULL OR a.id = o.id) AS n;

@@ -21,9 +21,11 @@ from honeyguide.partners import (
     charges,
     network,
     payout_notifications,
+    public_figures,
     publications,
 )
 from honeyguide.partners.network import ConfirmationRate
+from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
 from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
@@ -105,6 +107,14 @@ async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int)
 async def set_rates(store: Store, rates: Sequence[ConfirmationRate], now_ms: int) -> bool:
     await store.write(network.set_rates, rates)
     return len(rates) == RATES_BATCH
+
+
+async def count_public_figures(store: Store, found: Sequence[DueProgram], now_ms: int) -> bool:
+    """Counting takes as long as there are referrals, so it is not part of a write."""
+    for program in found:
+        figures = await store.slow_snapshot(public_figures.count, program, now_ms=now_ms)
+        await store.write(public_figures.save, program, figures, now_ms=now_ms)
+    return True
 
 
 async def add_search_texts(store: Store, found: Sequence[Publication], now_ms: int) -> bool:
@@ -246,6 +256,35 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
     )
 
 
+# What the network shows of programs.
+PROGRAMS = (
+    Job(
+        "update confirmation rates",
+        10 * MINUTE_MS,
+        (Items(network.changed_rates, set_rates, RATES_BATCH, RATES_BATCH),),
+        always_runs=True,
+    ),
+    Job(
+        "count the public figures of programs",
+        HOUR_MS,
+        (Items(public_figures.due, count_public_figures, public_figures.BATCH, 1),),
+        always_runs=True,
+    ),
+    Job(
+        "fill in search texts after an upgrade",
+        HOUR_MS,
+        (
+            Items(
+                publications.without_search_text,
+                add_search_texts,
+                publications.FOLD_BATCH,
+                publications.FOLD_BATCH,
+            ),
+        ),
+    ),
+)
+
+
 def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
@@ -284,24 +323,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
             topic=emails.TOPIC,
         ),
         Job("close months and create payouts", MINUTE_MS, (money.MONTHS,), topic=CLOCK_SET),
-        Job(
-            "update confirmation rates",
-            10 * MINUTE_MS,
-            (Items(network.changed_rates, set_rates, RATES_BATCH, RATES_BATCH),),
-            always_runs=True,
-        ),
-        Job(
-            "fill in search texts after an upgrade",
-            HOUR_MS,
-            (
-                Items(
-                    publications.without_search_text,
-                    add_search_texts,
-                    publications.FOLD_BATCH,
-                    publications.FOLD_BATCH,
-                ),
-            ),
-        ),
+        *PROGRAMS,
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
         _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),

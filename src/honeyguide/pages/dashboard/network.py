@@ -13,7 +13,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.partners import audience, network
+from honeyguide.partners import audience, network, public_figures
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
 
@@ -80,8 +80,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 async def one(tx: Tx, request: PageRequest) -> PageView:
     program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
+    figures = await public_figures.of(tx, [program.id])
     return request.view(
-        "network_program.html", program=program, reason=request.text("reason"), **cards.SHOWN
+        "network_program.html",
+        program=program,
+        figures=figures.get(program.id),
+        reason=request.text("reason"),
+        **cards.SHOWN,
     )
 
 

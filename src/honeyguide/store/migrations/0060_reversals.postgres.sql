@@ -1,3 +1,4 @@
+-- works-with: 0060
 -- locks: charge (numbered anew), transfer (briefly)
 -- As in the file for SQLite.
 ALTER TABLE charge DISABLE TRIGGER charge_stays;

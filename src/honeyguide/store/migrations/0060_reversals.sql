@@ -1,3 +1,4 @@
+-- works-with: 0060
 -- locks: partner_referral, webhook and program_day (briefly)
 -- The last reversal of a referral's charge, why, and what the owner wrote about it; empty once it is verified again.
 ALTER TABLE partner_referral ADD COLUMN reversal_id TEXT;

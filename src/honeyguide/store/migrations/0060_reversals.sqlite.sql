@@ -1,3 +1,4 @@
+-- works-with: 0060
 -- locks: transfer and charge (both are written anew)
 -- A charge can be reversed: a second row of `charge` with the negative fee, in the month of the charge. Charges and reversals are
 -- numbered by program and month, by partner campaign and month, and by program and person: no number occurs twice, so no two rows

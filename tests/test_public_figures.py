@@ -1,0 +1,88 @@
+"""What partners see of a program before they join: what became of the referrals of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.partners import network, public_figures
+from honeyguide.store import Store
+from honeyguide.work import jobs
+from tests.support.changes import SITE, changing
+from tests.support.market import join, offer
+from tests.support.service import ENGINES, Member, Service
+from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+from tests.support.web import operator, words
+
+both_engines = pytest.mark.parametrize("engine", ENGINES)
+
+
+async def counted(trade: Trade, now_ms: int) -> public_figures.PublicFigures | None:
+    store = trade.store
+    found = await store.read(public_figures.due, now_ms=now_ms, most=100)
+    await jobs.count_public_figures(store, found, now_ms)
+    return (await store.read(public_figures.of, [trade.program.id])).get(trade.program.id)
+
+
+@both_engines
+def test_shares_and_the_median_of_ninety_days(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, referral_pending_duration_enabled=True)
+        readers = [await trade.arrive() for _ in range(20)]
+        assert await counted(trade, NOON_MS) is None
+        for day, reader in enumerate(readers[:19]):
+            await trade.confirm(reader.id, now_ms=NOON_MS + day * DAY_MS // 2)
+        await trade.change(readers[19].id, status="unsubscribed", now_ms=NOON_MS + DAY_MS)
+        await trade.reverse(readers[0].id, readers[1].id, now_ms=NOON_MS + 9 * DAY_MS)
+        figures = await counted(trade, NOON_MS + 10 * DAY_MS)
+        assert figures is not None
+        assert (figures.verified, figures.rejected, figures.reversed) == (17, 1, 2)
+        assert (figures.decided, figures.unreviewed) == (20, 0)
+        # 1, 1 (left), 1.5, 2 … 9, 9, 9 days; the reversals were decided on the ninth.
+        assert (figures.median_days, figures.share(figures.verified)) == (5.0, 0.85)
+        # They are forgotten day by day, until too few are left.
+        assert await counted(trade, NOON_MS + 92 * DAY_MS) is None
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_owners_own_referrals_do_not_count(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store)
+        joined, _ = await store.write(
+            changing(network.join, SITE, trade.owner, NOON_MS), trade.program.id, None
+        )
+        trade.partners.append(joined)
+        for _ in range(public_figures.LEAST_DECIDED):
+            await trade.arrive(0)
+            await trade.arrive(1)
+        figures = await counted(trade, NOON_MS)
+        assert figures is not None and figures.decided == public_figures.LEAST_DECIDED
+
+    on(engine, scenario)
+
+
+def test_they_are_in_the_network_and_before_joining(
+    service: Service, alice: Member, bob: Member
+) -> None:
+    program = offer(alice)
+    code = join(bob, program)["ref_code"]
+    path = f"/v2/partner_network/partner_programs/{program['uuid']}"
+    for number in range(20):
+        alice.subscribe(f"r{number}@example.org", referrer_code=code)
+    assert bob.get(path).json()["partner_program"]["figures_90d"] is None
+    service.run_jobs()
+    expected = {
+        "decided": 20,
+        "confirmed": 1.0,
+        "rejected": 0.0,
+        "reversed": 0.0,
+        "unreviewed": 0.0,
+        "median_days_to_decide": 0.0,
+    }
+    assert bob.get(path).json()["partner_program"]["figures_90d"] == expected
+    listed = bob.get("/v2/partner_network/partner_programs").json()["partner_programs"]
+    (mine,) = [each for each in listed if each["uuid"] == program["uuid"]]
+    assert mine["figures_90d"] == expected
+    seen = words(operator(service, "mallory").web.get(f"/network/{program['uuid']}").text)
+    assert "Confirmed 100% Rejected 0% Fee taken back 0% Never reviewed 0%" in seen
