@@ -10,7 +10,8 @@ import pytest
 
 from honeyguide.events import changes
 from honeyguide.kernel.errors import Missing
-from honeyguide.referrals import earned_rewards, rewards
+from honeyguide.referrals import adjustments, earned_rewards, rewards
+from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import signups
@@ -59,6 +60,9 @@ def test_every_change_that_a_platform_shows_is_in_the_feed(engine: str) -> None:
         assert taken() == set()  # it was that already
         change(ada.id, status="unsubscribed")
         assert taken() == {ada.id}
+        added = AdjustmentFields(amount=1, reason="x")
+        opened.run(write(by(adjustments.add), zelda.id, added))
+        assert taken() == {zelda.id}
         pool = NewReward("Mug", 1, "coupon", pool=True)
         reward = opened.run(write(by(rewards.create), pool))
         opened.run(write(by(earned_rewards.unlock), zelda.id))
