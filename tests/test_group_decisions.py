@@ -4,18 +4,28 @@ would get alone, and is decided once however many decide it together.
 
 from __future__ import annotations
 
+import asyncio
+import random
+from collections import Counter
+from functools import partial
 from typing import Any
 
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.signups import group_decisions
+from honeyguide.referrals import campaigns
+from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.signups import group_decisions, signups
+from honeyguide.signups.group_decisions import GroupDecision
+from honeyguide.store.change import Change
+from tests.support.changes import changing
 from tests.support.confirmers import Process
 from tests.support.prizes import earned_by, offer
 from tests.support.service import Member, Service
 from tests.support.stores import OpenStore
 from tests.support.tables import dump
-from tests.support.trade import verify
+from tests.support.trade import NOON_MS, SITE, verify
 from tests.support.web import operator, words
 from tests.test_charges_parallel import BUDGET, FEE, begin, check_the_budget, orders_for
 
@@ -222,4 +232,49 @@ def test_processes_that_decide_overlapping_groups_charge_each_once(opened: OpenS
     assert [each for (each,) in decided] == sorted(readers), "one decision for each"
     charged = opened.ask("SELECT COUNT(*), COUNT(DISTINCT partner_referral_id) FROM charge")
     assert charged == [(BUDGET // FEE, BUDGET // FEE)]
+    opened.run(verify(opened.store))
+
+
+def test_groups_in_any_order_never_block_each_other(opened: OpenStore) -> None:
+    """Groups with the same referrers, partners and subscribers, beside single decisions. Without
+    one order of locks, PostgreSQL ends some of them as deadlocks, and they run again."""
+    trade = begin(opened)
+    make = partial(changing, site=SITE, tenant=trade.owner, now_ms=NOON_MS)
+
+    def write(unit: Any, *args: Any) -> Any:
+        return opened.run(opened.store.write(make(unit), *args))
+
+    write(campaigns.configure, CampaignSettings(hold_days=5))
+    leads = [
+        write(signups.sign_up, NewSubscriber(email=f"l{n}@example.org")).ref_code for n in range(6)
+    ]
+    ids = [opened.run(trade.arrive(n % 4)).id for n in range(40)]
+    for n in range(60):
+        new = NewSubscriber(email=f"r{n}@example.org", referrer_code=leads[n % 6])
+        ids.append(write(signups.sign_up, new).id)
+
+    runs = Counter[int]()
+
+    async def decide_part(change: Change, seed: int, part: GroupDecision) -> None:
+        runs[seed] += 1
+        if seed % 2:
+            await group_decisions.decide_many(change, part)
+        else:
+            await signups.decide(change, part.subscribers[0], part.status)
+
+    async def decide_all(seed: int) -> None:
+        mine = random.Random(seed).sample(ids, len(ids))
+        size = group_decisions.PART if seed % 2 else 1
+        for start in range(0, len(mine), size):
+            part = GroupDecision("verified", mine[start : start + size])
+            await opened.store.write(make(decide_part), seed, part)
+
+    async def race() -> None:
+        await asyncio.gather(*(decide_all(seed) for seed in range(6)))
+
+    opened.run(race())
+    once = {seed: len(ids) // (group_decisions.PART if seed % 2 else 1) for seed in range(6)}
+    assert runs == once
+    decided = opened.ask("SELECT subscriber_id FROM referral_decision")
+    assert sorted(each for (each,) in decided) == sorted(ids)
     opened.run(verify(opened.store))
