@@ -36,6 +36,8 @@ class Offer:
     )  # months in which a fee was asked for or the budget changed
     reached: set[str] = field(default_factory=set)
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)  # partners, by the owner
+    left: set[int] = field(default_factory=set)  # by themselves
 
 
 @dataclass
@@ -47,6 +49,9 @@ class Reader:
     status: str
     due_ms: int | None = None
     charged: int | None = None
+    charged_month: str = ""
+    is_reversed: bool = False
+    was_verified: bool = False
     why_not: str | None = None
     here: bool = True
     must_confirm: bool = False
@@ -76,8 +81,13 @@ class Model:
         """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does."""
         reader = Reader(offer, partner, person, offer.cpa, "verified")
         reader.must_confirm = is_asked and offer.needs_confirmation
-        if offer.paused or any(
-            other.here and other.person == person and other.offer is offer for other in self.readers
+        if (
+            offer.paused
+            or partner in offer.removed | offer.left
+            or any(
+                other.here and other.person == person and other.offer is offer
+                for other in self.readers
+            )
         ):
             reader.status = "rejected"
         elif offer.hold_days or reader.must_confirm:
@@ -92,6 +102,7 @@ class Model:
     def verify(self, reader: Reader, now_ms: int) -> None:
         offer, month = reader.offer, self.open_month(now_ms)
         reader.status, reader.why_not = "verified", None
+        reader.was_verified, reader.is_reversed = True, False
         if reader.partner >= 0 and reader.fee > 0:
             offer.begun.add(month)
         spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
@@ -107,12 +118,36 @@ class Model:
         elif earned + reader.fee > offer.cap:
             reader.why_not = "partner_cap"
         else:
-            reader.charged = reader.fee
+            reader.charged, reader.charged_month = reader.fee, month
             offer.paid_people.add(reader.person)
             offer.spent[month] = spent + reader.fee
             offer.earned[reader.partner, month] = earned + reader.fee
             if offer.spent[month] == offer.budget:
                 offer.reached.add(month)
+
+    def reverse(self, reader: Reader) -> str | None:
+        """Why it cannot be; None if it was."""
+        if reader.is_reversed:
+            return "already_reversed"
+        if reader.charged is None:
+            return "not_charged"
+        if reader.charged_month in self.closed:
+            return "month_closed"
+        if not reader.here:
+            return "subscriber_erased"
+        offer, month = reader.offer, reader.charged_month
+        offer.spent[month] -= reader.charged
+        offer.earned[reader.partner, month] -= reader.charged
+        offer.paid_people.remove(reader.person)
+        reader.status, reader.is_reversed, reader.charged = "rejected", True, None
+        return None
+
+    def remove(self, offer: Offer, partner: int, *, ends_pending: bool) -> None:
+        offer.removed.add(partner)
+        for reader in self.readers:
+            is_theirs = reader.offer is offer and reader.partner == partner
+            if ends_pending and is_theirs and reader.status == "pending":
+                reader.status = "rejected"
 
     def set_budget(self, offer: Offer, budget: int, now_ms: int) -> None:
         if budget == offer.budget:

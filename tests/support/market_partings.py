@@ -1,0 +1,85 @@
+"""What owners and partners do to each other in a market: fees taken back, partners removed and
+allowed again, partners who leave and come back.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.partners import network, program_partners
+from honeyguide.partners.program_partners import Removal
+from honeyguide.referrals import campaigns
+from honeyguide.signups import removed_partners
+from honeyguide.store import Store
+from tests.support.changes import changing
+from tests.support.market_model import Model, Offer
+from tests.support.trade import SITE, Trade
+
+
+class Partings:
+    """Moves of a market."""
+
+    store: Store
+    chance: random.Random
+    model: Model
+    now_ms: int
+    trades: list[Trade]
+    offers: list[Offer]
+
+    async def reverse(self) -> None:
+        """One that was charged mostly; else any, which is refused."""
+        charged = [reader for reader in self.model.readers if reader.charged is not None]
+        if found := charged if charged and self.chance.random() < 0.8 else self.model.readers:
+            reader = self.chance.choice(found)
+            trade = self.trades[self.offers.index(reader.offer)]
+            refused = await trade.reverse(reader.id, now_ms=self.now_ms)
+            assert refused == [self.model.reverse(reader)]
+
+    async def remove(self) -> None:
+        trade, offer, partner = self._partner()
+        ends_pending = self.chance.random() < 0.5
+        removal = Removal(None, ends_pending)
+        await self._as_owner(removed_partners.remove, trade, trade.partners[partner].id, removal)
+        self.model.remove(offer, partner, ends_pending=ends_pending)
+
+    async def allow(self) -> None:
+        trade, offer, partner = self._partner()
+        await self._as_owner(program_partners.allow, trade, trade.partners[partner].id)
+        offer.removed.discard(partner)
+
+    async def quit(self) -> None:
+        trade, offer, partner = self._partner()
+        await self._as_partner(network.leave, trade, partner, trade.partners[partner].id)
+        offer.left.add(partner)
+
+    async def join_again(self) -> None:
+        """With the same code, unless the owner removed them or the program is paused."""
+        trade, offer, partner = self._partner()
+        if offer.paused or partner in offer.removed:
+            with pytest.raises((Invalid, Missing)):
+                await self._as_partner(network.join, trade, partner, trade.program.id, None)
+            return
+        joined, is_new = await self._as_partner(
+            network.join, trade, partner, trade.program.id, None
+        )
+        assert (joined.id, is_new) == (trade.partners[partner].id, False)
+        offer.left.discard(partner)
+
+    def _partner(self) -> tuple[Trade, Offer, int]:
+        """Never the last one, who is the owner."""
+        number = self.chance.randrange(len(self.offers))
+        trade = self.trades[number]
+        return trade, self.offers[number], self.chance.randrange(len(trade.partners) - 1)
+
+    async def _as_owner(self, unit: Any, trade: Trade, *args: Any) -> Any:
+        return await self.store.write(changing(unit, SITE, trade.owner, self.now_ms), *args)
+
+    async def _as_partner(self, unit: Any, trade: Trade, partner: int, *args: Any) -> Any:
+        account_id = trade.partners[partner].account_id
+        tenant: Tenant = await self.store.read(campaigns.tenant_of, account_id)
+        return await self.store.write(changing(unit, SITE, tenant, self.now_ms), *args)
