@@ -1,8 +1,8 @@
 """Processes that confirm referrals beside each other, each with a store of its own.
 
 One brings in its readers, says that it is ready, waits for the word and confirms each of its
-referrals `times` times, many at once, in an order of its own: one by one, or in groups. What the
-store is too busy for is asked again, as a client would.
+referrals `times` times, many at once, in an order of its own: one by one, or in groups, or taking
+every other one back. What the store is too busy for is asked again, as a client would.
 """
 
 from __future__ import annotations
@@ -16,14 +16,18 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.partners import reversal_reasons
 from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.signups import group_decisions, signups
+from honeyguide.signups import group_decisions, reversals, signups
 from honeyguide.signups.group_decisions import GroupDecision
 from honeyguide.store import Store, Tx, open_store
 
 from .changes import changing
+from .stores import statement
 from .trade import SITE
 
+ROBOT = reversal_reasons.parse("robot", None)
+_REFERRAL = statement("SELECT id FROM partner_referral WHERE subscriber_id = :subscriber_id")
 TOGETHER = 8
 TRIES = 60
 
@@ -41,6 +45,7 @@ class Orders(NamedTuple):
     now_ms: int
     direct_url: str = ""
     group: int = 1  # how many are decided together
+    reverses_in: str = ""  # the program whose fees are taken back every other time
 
 
 async def patiently(work: Callable[[], Awaitable[Any]]) -> Any:
@@ -93,6 +98,16 @@ class Confirmer:
 
         return lambda: self.store.write(work)
 
+    def reversing(self, subscriber_id: str) -> Callable[[], Awaitable[None]]:
+        """Refused if somebody else was faster."""
+
+        async def work(tx: Tx) -> None:
+            (referral_id,) = await tx.all(_REFERRAL, subscriber_id=subscriber_id)
+            reverse = self._changing(reversals.reverse)
+            await reverse(tx, self.orders.reverses_in, list(referral_id), ROBOT)
+
+        return lambda: self.store.write(work)
+
     def _changing(self, unit: Any) -> Any:
         return changing(unit, self.site, self.owner, self.orders.now_ms)
 
@@ -109,12 +124,13 @@ async def work(orders: Orders, line: Connection) -> None:
     wanted = readers * orders.times
     random.Random(orders.seed).shuffle(wanted)
     groups = [wanted[start : start + orders.group] for start in range(0, len(wanted), orders.group)]
-    await side_by_side(
-        [
-            confirmer.confirming(*group) if orders.group == 1 else confirmer.confirming_group(group)
-            for group in groups
-        ]
-    )
+    works = [
+        confirmer.confirming(*group) if orders.group == 1 else confirmer.confirming_group(group)
+        for group in groups
+    ]
+    if orders.reverses_in:
+        works[::2] = [confirmer.reversing(*group) for group in groups[::2]]
+    await side_by_side(works)
     await store.close()
     line.send("done")
 
