@@ -39,7 +39,7 @@ class Paid:
             "reversal-none": (self.alice, self.reverse),
             "subscriber": (self.alice, f"/subscribers/{taken['subscriber_uuid']}"),
             "earnings": (self.bob, "/earnings?show=rejected"),
-            "partner-notifications": (self.bob, "/notifications"),
+            "partner-notifications": (self.bob, "/notices"),
         }
 
     def referrals(self) -> list[dict[str, Any]]:
