@@ -7,12 +7,15 @@ from __future__ import annotations
 import copy
 import gzip
 import re
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import jsonschema_rs
 import pytest
 
+from honeyguide import app
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from honeyguide.pages import reference, static
@@ -123,6 +126,29 @@ def test_the_reference_is_served(visitor: httpx.Client) -> None:
     again = visitor.get("/docs", headers={"If-None-Match": answer.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
     assert visitor.head("/docs").status_code == 200
+
+
+def test_it_is_made_once_when_asked_for_and_beside_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made_by: dict[str, list[int]] = {"document": [], "page": []}
+
+    def noting(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any) -> Any:
+            made_by[name].append(threading.get_ident())
+            return make(*args)
+
+        return made
+
+    monkeypatch.setattr(app, "document", noting("document", document))
+    monkeypatch.setattr(reference, "render", noting("page", reference.render))
+    with Service("sqlite") as service:
+        assert made_by == {"document": [], "page": []}
+        for path in ("/openapi.json", "/docs", "/openapi.json", "/docs"):
+            assert httpx.get(service.url + path, verify=False).status_code == 200
+        loop_thread = service._thread.ident
+    assert [len(threads) for threads in made_by.values()] == [1, 1]
+    assert loop_thread not in {*made_by["document"], *made_by["page"]}
 
 
 def test_files_are_kept_by_the_hash_of_their_content(visitor: httpx.Client) -> None:

@@ -32,7 +32,7 @@ def page_routes(service: Service) -> list[tuple[str, str]]:
     """(method, path) of every row that is not the API's."""
     opened = service.services
     pages = pages_app(
-        document(ROUTES, service.url),
+        lambda: document(ROUTES, service.url),
         PageServices(
             settings=service.settings,
             store=opened.store,

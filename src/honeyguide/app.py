@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 import os
 import threading
@@ -221,7 +222,7 @@ class Application:
             telemetry=telemetry,
             routes=ROUTES,
         )
-        described = document(ROUTES, self._settings.base_url)
+        describe = functools.cache(functools.partial(document, ROUTES, self._settings.base_url))
         page_services = PageServices(
             settings=self._settings,
             store=store,
@@ -230,7 +231,7 @@ class Application:
             policy=services.policy,
             outbound=services.outbound,
         )
-        pages = pages_app(described, page_services)
+        pages = pages_app(describe, page_services)
         self._links = links = LinkHandler(page_services, pages)
         self._site = site = PageCounter(
             lambda scope, receive, send: (links if is_link(scope["path"]) else pages)(
@@ -244,7 +245,7 @@ class Application:
         )
         readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
-        self._system = System(readiness, exposition, described)
+        self._system = System(readiness, exposition, describe)
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)
         background.add(process, links.counter, notes, *(services.work if self._work else ()))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -21,11 +23,15 @@ class System:
     paths = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
 
     def __init__(
-        self, readiness: Readiness, exposition: Exposition, document: dict[str, Any]
+        self,
+        readiness: Readiness,
+        exposition: Exposition,
+        describe: Callable[[], dict[str, Any]],
     ) -> None:
         self._readiness = readiness
         self._exposition = exposition
-        self._openapi = _encode(document)
+        self._describe = describe
+        self._openapi = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = os.urandom(8).hex()
@@ -57,4 +63,6 @@ class System:
             return 503, _JSON, _encode({"status": "waiting"} | error_body(problem, request_id))
         if path == "/metrics":
             return 200, _METRICS, await self._exposition.text()
+        if not self._openapi:  # making it takes longer than the event loop may wait
+            self._openapi = await asyncio.to_thread(lambda: _encode(self._describe()))
         return 200, _JSON, self._openapi

@@ -1,4 +1,4 @@
-"""The API reference page, rendered from the OpenAPI document once, when the service starts."""
+"""The API reference page, rendered from the OpenAPI document once."""
 
 from __future__ import annotations
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
 from starlette.applications import Starlette
@@ -79,13 +81,21 @@ class Nowhere(BaseRoute):
 
 
 class Fixed:
-    """A page that does not change while the process lives; browsers may keep it and ask again."""
+    """A page that does not change while the process lives; browsers may keep it and ask again.
 
-    def __init__(self, html: str) -> None:
-        self._html = html
-        self._tag = f'W/"{hashlib.sha256(html.encode()).hexdigest()[:16]}"'
+    It is rendered in a thread when it is first asked for: that takes longer than the event loop
+    may wait, and most processes are never asked.
+    """
+
+    def __init__(self, render: Callable[[], str]) -> None:
+        self._render = render
+        self._html = ""
+        self._tag = ""
 
     async def __call__(self, request: Request) -> Response:
+        if not self._html:
+            self._html = await asyncio.to_thread(self._render)
+            self._tag = f'W/"{hashlib.sha256(self._html.encode()).hexdigest()[:16]}"'
         headers = {"etag": self._tag, "cache-control": "no-cache"}
         if self._tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
@@ -125,13 +135,14 @@ def _methods(request: Request) -> list[str]:
     return sorted(set().union(*matching))
 
 
-def pages_app(document: dict[str, Any], services: PageServices) -> Starlette:
-    """`document` is the OpenAPI document, which the reference shows."""
+def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) -> Starlette:
+    """`describe` makes the OpenAPI document, which the reference shows."""
+    docs = Fixed(lambda: reference.render(describe()))
     return Starlette(
         routes=[
             Nowhere(),
             *dashboard.routes(services),
-            Route("/docs", Fixed(reference.render(document)).__call__, name="reference"),
+            Route("/docs", docs.__call__, name="reference"),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
             *hooks.routes(services),
