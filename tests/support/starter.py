@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import array
 import atexit
+import contextlib
 import functools
 import gc
 import importlib
+import io
 import json
 import os
 import runpy
@@ -139,6 +141,8 @@ def _starter() -> socket.socket:
 def main() -> None:
     for name in PRELOADED:
         importlib.import_module(name)
+    with contextlib.redirect_stdout(io.StringIO()):  # the first command imports still more
+        sys.modules["honeyguide.cli"].app(["version"], standalone_mode=False)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the keepers
     gc.freeze()
