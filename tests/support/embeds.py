@@ -11,6 +11,7 @@ import httpx
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import embeds
 from honeyguide.referrals.embeds import Embed, EmbedFields
+from tests.support.http_client import local_client
 from tests.support.service import Member, Service
 
 SITE = "https://wax.example"
@@ -45,9 +46,7 @@ class Visitor:
     ) -> None:
         headers = {} if origin is None else {"origin": origin, "sec-fetch-site": "cross-site"}
         self._id = embed.public_id
-        self.http = httpx.Client(
-            base_url=(service or member.service).url, timeout=30, headers=headers
-        )
+        self.http = local_client((service or member.service).url, headers)
 
     def post(self, name: str, **fields: Any) -> httpx.Response:
         return self.http.post(f"/embed/{self._id}/{name}", data=fields)

@@ -30,6 +30,7 @@ from honeyguide.referrals.branding import BrandFields, Branding
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.rewards import NewReward, Reward
 
+from .http_client import local_client
 from .service import Member, Service
 
 _numbers = itertools.count(1)
@@ -68,9 +69,7 @@ class Newsletter:
         self.member: Member = member or service.member("alice")
         self.tenant = Tenant(self.member.account_id, self.member.campaign_id)
         self.configure(name=name, **settings)
-        self.visitor = httpx.Client(
-            base_url=service.url, headers={"user-agent": AGENT}, timeout=30, verify=False
-        )
+        self.visitor = local_client(service.url, {"user-agent": AGENT})
 
     @property
     def campaign(self) -> Campaign:

@@ -31,6 +31,7 @@ from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
 
 from .changes import changing, new_change
+from .http_client import local_client
 from .postgres import shared_server
 
 T = TypeVar("T")
@@ -180,9 +181,7 @@ class Member:
         self.account_id = account_id
         self.campaign_id = campaign_id
         self.key = key
-        self.http = httpx.Client(
-            base_url=service.url, headers={"X-Api-Key": key}, timeout=30, verify=False
-        )
+        self.http = local_client(service.url, {"X-Api-Key": key})
         self.v1 = f"/v1/campaigns/{campaign_id}"
         self.v2 = f"/v2/campaigns/{campaign_id}"
 

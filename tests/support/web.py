@@ -15,6 +15,7 @@ import pytest
 
 from honeyguide.accounts import attempts, passwords
 from honeyguide.store.tx import Tx
+from tests.support.http_client import local_client
 from tests.support.service import Member, Service
 
 # Hashing is slow on purpose, which is tested apart; here it only has to be the same for all.
@@ -31,12 +32,8 @@ class WebClient:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.http = httpx.Client(
-            base_url=service.url,
-            timeout=30,
-            verify=False,
-            headers={"origin": service.settings.base_url},
-        )
+        self.http = local_client(service.url, {"origin": service.settings.base_url})
+        self._tokens: dict[str, str] = {}
 
     def get(self, path: str, **kwargs: Any) -> httpx.Response:
         return self.http.get(path, **kwargs)
@@ -47,7 +44,16 @@ class WebClient:
         return found[1]
 
     def post(self, path: str, page: str | None = None, **fields: Any) -> httpx.Response:
-        return self.http.post(path, data={"csrf": self.token(page or path), **fields})
+        token = self._token_of_session(page) if page else self.token(path)
+        return self.http.post(path, data={"csrf": token, **fields})
+
+    def _token_of_session(self, page: str) -> str:
+        """From any page: all forms of a session take it."""
+        if not self.session:
+            return self.token(page)
+        if self.session not in self._tokens:
+            self._tokens[self.session] = self.token(page)
+        return self._tokens[self.session]
 
     def log_in(self, email: str, password: str = PASSWORD) -> httpx.Response:
         return self.post("/login", email=email, password=password)
