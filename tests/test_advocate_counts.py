@@ -18,7 +18,7 @@ from tests.support.process import (
     Caller,
     Credentials,
     Serving,
-    fresh,
+    migrated,
     new_account,
 )
 from tests.support.stores import OpenStore, statement
@@ -26,7 +26,7 @@ from tests.support.stores import OpenStore, statement
 
 @pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_a_star_s_list_is_exact_below_at_and_above_the_threshold_and_back(engine):
-    url = fresh(engine)
+    url = migrated(engine)
     alice = new_account(url)
     path = f"{alice.v1}/subscribers"
     with Serving(url, pool_size=5) as server:

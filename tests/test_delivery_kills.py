@@ -24,7 +24,7 @@ from tests.support.dispatcher import (
     reply,
     run,
 )
-from tests.support.process import Serving, fresh, new_account
+from tests.support.process import Serving, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.workers import Worker
 
@@ -162,7 +162,7 @@ def test_a_commit_in_one_process_wakes_the_worker_in_another_at_once() -> None:
     """On PostgreSQL: `serve --no-work` takes the signup, `work` tells of it, woken by NOTIFY and
     not by a look at the clock.
     """
-    url = fresh("postgres")
+    url = migrated("postgres")
     account = new_account(url)
     with ExitStack() as stack:
         receiver = stack.enter_context(ReceiverThread())

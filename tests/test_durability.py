@@ -18,7 +18,7 @@ from honeyguide.store.sqlite import SqliteStore
 from honeyguide.store.tx import Tx
 from tests.support.disks import Disk, watched_disk
 from tests.support.postgres import PostgresServer
-from tests.support.process import Caller, Credentials, Serving, fresh, new_account
+from tests.support.process import Caller, Credentials, Serving, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
@@ -183,7 +183,7 @@ def test_kill_9_of_the_server_many_times(engine):
 
 
 def kill_9_rounds(engine: str, rounds: int) -> None:
-    url = fresh(engine)
+    url = migrated(engine)
     alice = new_account(url)
     with Serving(url) as server:
         load = Load(server, alice)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.market import publication_fields
-from tests.support.process import Serving, command, fresh, new_account
+from tests.support.process import Serving, command, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -168,7 +168,7 @@ def the_clock_steps_back(deal: Deal, month: str) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_hold_a_month_end_and_a_payout_on_a_real_server(engine: str) -> None:
-    with Serving(fresh(engine)) as server:
+    with Serving(migrated(engine)) as server:
         deal = Deal(engine, server)
         # A fixed place in the month, whatever day this runs on: the third day of the next month.
         month = month_after(datetime.now(UTC).strftime("%Y-%m"))

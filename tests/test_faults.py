@@ -21,7 +21,7 @@ from honeyguide.api.handler import MOST_AT_ONCE
 from tests.support.disks import watched_disk
 from tests.support.metrics import Scrape
 from tests.support.postgres import PostgresServer
-from tests.support.process import Answer, Serving, fresh, new_account
+from tests.support.process import Answer, Serving, migrated, new_account
 from tests.support.service import Member, Service, until
 
 
@@ -47,7 +47,7 @@ def lock(url: str) -> apsw.Connection:
 
 
 def test_a_file_locked_by_another_process_sheds_writes_in_time_and_reads_go_on():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice = new_account(url)
     path = f"{alice.v1}/subscribers"
     with Serving(url) as server:
@@ -89,7 +89,7 @@ def test_a_file_locked_by_another_process_sheds_writes_in_time_and_reads_go_on()
 
 
 def test_a_lock_of_a_moment_is_waited_for():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice = new_account(url)
     with Serving(url) as server, ThreadPoolExecutor(4) as pool:
         other = lock(url)
@@ -162,7 +162,7 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_it():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice = new_account(url)
     path = f"{alice.v1}/subscribers"
     server = Serving(url, rate_limit=1_000_000)

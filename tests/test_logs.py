@@ -33,6 +33,7 @@ from tests.support.process import (
     command,
     environment,
     fresh,
+    migrated,
     new_account,
 )
 from tests.support.service import ENGINES, until
@@ -62,7 +63,7 @@ def lines(text: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_every_line_is_json_and_none_names_a_person(engine: str) -> None:
-    url = fresh(engine)
+    url = migrated(engine)
     alice = new_account(url, EMAIL)
     with (
         Mailbox() as mailbox,
@@ -148,7 +149,7 @@ def add_bug(url: str) -> None:
 
 
 def test_an_idle_service_logs_each_job_once_and_then_nothing() -> None:
-    with Serving(fresh("sqlite")) as server:
+    with Serving(migrated("sqlite")) as server:
         until(lambda: '"check the ledger"' in server.said)
         time.sleep(2.5)  # the most frequent jobs look every second
         names = [line["job"] for line in lines(server.said) if line.get("event") == "job"]
@@ -176,7 +177,7 @@ def test_a_terminal_shows_text_and_not_json() -> None:
 
 @pytest.mark.parametrize(("level", "expected"), [("info", True), ("warning", False)])
 def test_the_level_applies_to_every_line(level: str, expected: bool) -> None:
-    with Serving(fresh("sqlite"), log="json", log_level=level) as server:
+    with Serving(migrated("sqlite"), log="json", log_level=level) as server:
         server.caller()("GET", "/v1/campaigns")
         server.stop()
         assert bool(server.said) is expected

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from honeyguide.api.handler import MOST_WRITING
-from tests.support.process import Credentials, Serving, fresh, new_account
+from tests.support.process import Credentials, Serving, migrated, new_account
 from tests.support.service import ENGINES
 
 WRITERS = 10 * 64
@@ -78,7 +78,7 @@ def resident_mb(pid: int) -> float:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_ten_times_too_many_are_shed_and_the_others_served_well(engine: str) -> None:
     assert WRITERS > 2 * MOST_WRITING
-    url = fresh(engine)
+    url = migrated(engine)
     alice = new_account(url)
     with Serving(url) as server:
         numbers = itertools.count(1)

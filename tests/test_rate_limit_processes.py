@@ -6,7 +6,7 @@ import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.support.process import Answer, Credentials, Serving, fresh, new_account, new_key
+from tests.support.process import Answer, Credentials, Serving, migrated, new_account, new_key
 
 
 def volley(ports: list[int], key: str, path: str, requests: int, threads: int = 24) -> list[Answer]:
@@ -35,7 +35,7 @@ def assert_exactly(answers: list[Answer], limit: int) -> None:
 
 
 def test_four_processes_on_one_postgres_let_exactly_sixty_of_three_hundred_pass():
-    url = fresh("postgres")
+    url = migrated("postgres")
     alice = new_account(url)
     servers = [Serving(url, rate_limit=60) for _ in range(4)]
     try:
@@ -58,7 +58,7 @@ def test_four_processes_on_one_postgres_let_exactly_sixty_of_three_hundred_pass(
 
 
 def test_one_process_on_sqlite_lets_exactly_sixty_pass_also_over_a_restart():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice = new_account(url)
     path = f"{alice.v1}/subscribers"
     with Serving(url, rate_limit=60) as server:
@@ -82,7 +82,7 @@ def test_one_process_on_sqlite_lets_exactly_sixty_pass_also_over_a_restart():
 
 
 def test_a_second_key_made_beside_the_running_server_has_its_own_window():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice: Credentials = new_account(url)
     with Serving(url, rate_limit=2) as server:
         assert Counter(

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import starter
 from tests.support.postgres import free_port
-from tests.support.process import Serving, command, environment, fresh
+from tests.support.process import Serving, command, environment, migrated
 from tests.support.service import until
 from tests.test_cli_server import children
 
@@ -48,7 +48,7 @@ def is_alive(pid: int) -> bool:
 
 @contextmanager
 def two_workers() -> Iterator[Serving]:
-    server = Serving(fresh("postgres"), "--workers", "2", pool_size=3)
+    server = Serving(migrated("postgres"), "--workers", "2", pool_size=3)
     server.before = BLOCKABLE
     with server:
         until(lambda: len(children(server.process.pid)) == 2)
@@ -111,7 +111,7 @@ def test_a_failed_start_exits_with_1() -> None:
 
 @pytest.mark.parametrize("path", ["/block", "/compute"])
 def test_a_single_process_whose_event_loop_blocks_exits_and_says_where(path: str) -> None:
-    server = Serving(fresh("sqlite"))
+    server = Serving(migrated("sqlite"))
     server.before = BLOCKABLE
     with server:
         time.sleep(2 * BLOCKED_S)  # one that has nothing to do is not taken for blocked
@@ -132,7 +132,7 @@ async def block(self):
 IntegrationWorker.step = block
 """
     with open(tmp_path / "out", "wb") as out:
-        env = environment(database_url=fresh("sqlite"))
+        env = environment(database_url=migrated("sqlite"))
         worker = starter.Command(["work"], env=env, stdout=out, stderr=out, before=before)
         try:
             assert worker.wait(60) == 1

@@ -20,7 +20,7 @@ from honeyguide.store.replacing import Contains, inspect
 from honeyguide.store.scratch import SCRATCH
 
 from .postgres import shared_server
-from .process import Credentials, command, fresh, new_account
+from .process import Credentials, command, migrated, new_account
 
 
 def use_client_programs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ class Installation:
 
     def __init__(self, engine: str, folder: Path, **settings: object) -> None:
         self.engine = engine
-        self.url = fresh(engine)
+        self.url = migrated(engine)
         self.place = folder / "backups"
         self.place.mkdir(exist_ok=True)
         self.settings: dict[str, object] = {"backup_url": self.place, **settings}
