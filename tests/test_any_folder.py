@@ -17,6 +17,7 @@ import pytest
 import typer
 
 from honeyguide import cli
+from tests.support import starter
 from tests.support.process import command, environment
 
 only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as another user")
@@ -146,25 +147,31 @@ def test_every_command_says_so_if_the_folder_was_deleted(tmp_path: Path) -> None
     gone.mkdir()
     database = f"sqlite:///{tmp_path}/x.db"
     assert command("migrate", database_url=database).returncode == 0
-    run = "import os, sys; os.chdir(sys.argv[1]); os.rmdir(sys.argv[1]); "
-    run += "from honeyguide.cli import main; sys.argv = sys.argv[1:]; main()"
-    python = [sys.executable, "-c", run]
+    # One starts there as a whole, with its imports; the others are forked.
+    real = "import os, sys; os.chdir(sys.argv.pop(1)); os.rmdir(os.getcwd()); "
+    real += "from honeyguide.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", real, str(gone), "doctor"],
+        env=environment(database_url=database),
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
+    assert says_so(done)
     for words, url in (
-        (["doctor"], database),
         (["verify"], database),
         (["settings"], database),
         (["init", "--yes"], database),
         (["doctor"], "sqlite:///var/x.db"),
         (["settings"], "sqlite:///var/x.db"),
     ):
-        gone.mkdir(exist_ok=True)
-        done = subprocess.run(
-            [*python, str(gone), *words],
-            env=environment(database_url=url),
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        assert done.returncode == 0 or done.stderr.strip() or done.stdout.strip()
+        gone.mkdir()
+        env, before = environment(database_url=url), "import os; os.rmdir(os.getcwd())"
+        assert says_so(starter.run(words, env=env, cwd=gone, before=before))
+        assert not gone.exists()
+
+
+def says_so(done: subprocess.CompletedProcess[str]) -> bool:
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode == 0 or bool(done.stderr.strip() or done.stdout.strip())

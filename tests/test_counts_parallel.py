@@ -6,26 +6,27 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import subprocess
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 
 from honeyguide.store import Tx
 from tests.support.crowd import Crowd, assert_exact
 from tests.support.process import (
-    COMMAND,
     Answer,
     Credentials,
     Serving,
     environment,
-    fresh,
+    migrated,
     new_account,
 )
-from tests.support.service import ENGINES
+from tests.support.service import ENGINES, until
+from tests.support.starter import Command
 from tests.support.stores import OpenStore, statement
 
 
@@ -33,32 +34,26 @@ from tests.support.stores import OpenStore, statement
 def working(url: str, many: int) -> Iterator[None]:
     """`honeyguide work`, several times, beside the servers."""
     with ExitStack() as stack:
-        workers = [
-            subprocess.Popen(
-                [*COMMAND, "work"],
-                env=environment(database_url=url),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            for _ in range(many)
-        ]
-        for worker in workers:
-            stack.callback(_stop, worker)
-        for worker in workers:
-            assert worker.stderr is not None
-            assert b"Running background jobs" in worker.stderr.readline(), worker.communicate()
+        files = [stack.enter_context(tempfile.NamedTemporaryFile()) for _ in range(many)]
+        env = environment(database_url=url)
+        workers = [Command(["work"], env=env, stdout=file, stderr=file) for file in files]
+        for worker, file in zip(workers, files, strict=True):
+            stack.callback(_stop, worker, Path(file.name))
+        for file in files:
+            said = Path(file.name)
+            until(lambda said=said: b"Running background jobs" in said.read_bytes())
         yield
         assert all(worker.poll() is None for worker in workers), "a worker died"
 
 
-def _stop(worker: subprocess.Popen[bytes]) -> None:
+def _stop(worker: Command, said: Path) -> None:
     worker.send_signal(signal.SIGINT)
-    _, said = worker.communicate(timeout=20)
-    assert b"Traceback" not in said and b"failed" not in said, said.decode()
+    worker.wait(20)
+    assert b"Traceback" not in said.read_bytes() and b"failed" not in said.read_bytes()
 
 
 def test_four_processes_and_two_workers_on_postgres_count_exactly():
-    url = fresh("postgres")
+    url = migrated("postgres")
     alice = new_account(url)
     with ExitStack() as stack:
         servers = [
@@ -83,7 +78,7 @@ def test_four_processes_and_two_workers_on_postgres_count_exactly():
 
 
 def test_one_process_and_many_connections_on_sqlite_count_exactly():
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     alice = new_account(url)
     with Serving(url) as server:
         crowd = Crowd([server.port], alice)
@@ -96,7 +91,7 @@ def test_one_process_and_many_connections_on_sqlite_count_exactly():
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_longer_crowd_counts_exactly(engine):
-    url = fresh(engine)
+    url = migrated(engine)
     alice = new_account(url)
     with ExitStack() as stack:
         servers = [
@@ -126,7 +121,7 @@ def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
     """The eraser holds the row, others wait to be counted on it, and it must not have to wait for
     them in turn.
     """
-    url = fresh("postgres")
+    url = migrated("postgres")
     alice = new_account(url)
     with Serving(url) as server, OpenStore("postgres", url) as raw, ThreadPoolExecutor(4) as pool:
         path = f"{alice.v1}/subscribers"
@@ -161,7 +156,7 @@ def test_erasing_somebody_whose_code_is_just_being_used_locks_nobody_out():
 
 def test_parallel_signups_of_one_email_make_one_subscriber():
     for engine in ENGINES:
-        url = fresh(engine)
+        url = migrated(engine)
         alice = new_account(url)
         with Serving(url) as server, ThreadPoolExecutor(8) as pool:
 

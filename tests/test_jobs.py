@@ -7,8 +7,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,8 +20,9 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import Store, job_runs, sqlite_path
 from honeyguide.work import loop
 from honeyguide.work.jobs import Job
-from tests.support.process import Serving, command, fresh, new_account
+from tests.support.process import Serving, command, environment, migrated, new_account
 from tests.support.service import ENGINES
+from tests.support.starter import Command
 from tests.support.stores import OpenStore, statement
 
 # A process with one job, which notes when it begins and ends.
@@ -67,14 +66,18 @@ class Note:
 
 class Processes:
     def __init__(self, engine: str, folder: Path) -> None:
-        self.url, self._notes = fresh(engine), folder / "notes"
-        assert command("migrate", database_url=self.url).returncode == 0
-        self.running: list[subprocess.Popen[bytes]] = []
+        self.url, self._folder = migrated(engine), folder
+        self._notes = folder / "notes"
+        self.running: list[Command] = []
 
     def start(self, count: int, *, every_ms: int, takes_s: float, lease_ms: int = 60_000) -> None:
         words = [self.url, str(self._notes), str(every_ms), str(takes_s), str(lease_ms)]
-        for _ in range(count):
-            self.running.append(subprocess.Popen([sys.executable, "-c", PROCESS, *words]))
+        with open(self._folder / "said", "ab") as said:
+            for _ in range(count):
+                started = Command(
+                    words, env=environment(), stdout=said, stderr=said, before=PROCESS
+                )
+                self.running.append(started)
 
     def notes(self, word: str) -> list[Note]:
         lines = self._notes.read_text().splitlines() if self._notes.exists() else []
@@ -131,7 +134,7 @@ def test_a_job_longer_than_its_lease_does_not_overlap_itself(engine: str, tmp_pa
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_idle_installation_writes_nothing(engine: str) -> None:
-    url = fresh(engine)
+    url = migrated(engine)
     new_account(url)
 
     def writes() -> object:
@@ -155,7 +158,7 @@ def test_an_idle_installation_writes_nothing(engine: str) -> None:
 
 
 def test_the_command_lists_every_job(tmp_path: Path) -> None:
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     new_account(url)
     with Serving(url):
         give_up, rows = time.monotonic() + 30, []
@@ -182,7 +185,7 @@ def test_the_command_lists_every_job(tmp_path: Path) -> None:
 
 
 def test_the_command_lists_what_a_job_skips() -> None:
-    url = fresh("sqlite")
+    url = migrated("sqlite")
     new_account(url)
     with OpenStore("sqlite", url) as opened:
         opened.do(

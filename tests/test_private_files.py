@@ -6,13 +6,12 @@ import logging
 import os
 import shutil
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from honeyguide.store.private_files import make_database_private
+from tests.support import starter
 from tests.support.process import Serving, environment, fresh
 from tests.support.service import until
 from tests.support.stores import OpenStore
@@ -28,15 +27,8 @@ def modes(folder: Path) -> dict[str, int]:
 
 def run(umask: int, folder: Path, *words: str, **settings: object) -> str:
     chosen = environment(database_url=f"sqlite:///{folder}/data/honeyguide.db", **settings)
-    done = subprocess.run(
-        [sys.executable, "-m", "honeyguide", *words],
-        env=chosen,
-        cwd=folder,
-        umask=umask,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    before = f"import os; os.umask({umask})"
+    done = starter.run(list(words), env=chosen, cwd=folder, before=before)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

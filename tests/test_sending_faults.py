@@ -5,8 +5,6 @@ lost or sent for ever.
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 
 import pytest
 
@@ -16,7 +14,9 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.mail import emails, sending
 from honeyguide.mail.sending import send_due
 from honeyguide.mail.transports import NotNow, OutgoingEmail, SmtpTransport
+from tests.support import starter
 from tests.support.mailbox import DROP, FROM, Mailbox
+from tests.support.process import environment
 from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
 
 DIES_AFTER_SENDING = """
@@ -45,8 +45,9 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
 ) -> None:
     for number in range(3):
         box.post(subject=f"QueuedEmail {number}")
-    command = [sys.executable, "-c", DIES_AFTER_SENDING, box.url, mailbox.url, FROM, str(NOW)]
-    assert subprocess.run(command, timeout=60, check=False).returncode == -9
+    words = [box.url, mailbox.url, FROM, str(NOW)]
+    died = starter.run(words, env=environment(), before=DIES_AFTER_SENDING, timeout=60)
+    assert died.returncode == -9, died.stderr
     assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {
         "waiting"
     }

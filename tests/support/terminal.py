@@ -6,11 +6,11 @@ import os
 import pty
 import re
 import select
-import subprocess
 import time
 from types import TracebackType
 
-from .process import COMMAND, STOP_LIMIT_S
+from .process import STOP_LIMIT_S
+from .starter import Command
 
 QUESTION_LIMIT_S = 90.0
 _COLORS = re.compile(r"\x1b\[[0-9;]*m")
@@ -21,16 +21,16 @@ class Terminal:
 
     def __init__(self, words: list[str], *, env: dict[str, str], cwd: os.PathLike[str]) -> None:
         self._screen, ours = pty.openpty()
-        self.process = subprocess.Popen(
-            [*COMMAND, *words],
-            env=env | {"TERM": "dumb", "COLUMNS": "200"},
-            cwd=cwd,
-            stdin=ours,
-            stdout=ours,
-            stderr=ours,
-            start_new_session=True,
-        )
-        os.close(ours)
+        with open(ours, "r+b", buffering=0) as terminal:
+            self.process = Command(
+                words,
+                env=env | {"TERM": "dumb", "COLUMNS": "200"},
+                cwd=cwd,
+                stdin=terminal,
+                stdout=terminal,
+                stderr=terminal,
+                before="import os; os.setsid()",  # away from the terminal of whoever runs the tests
+            )
         self.said = ""
         self._answered = 0
 
