@@ -13,13 +13,14 @@ import subprocess
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts
 from honeyguide.app import Services, opened
+from honeyguide.demo import subscribers as demo_subscribers
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.kernel import actors
@@ -179,6 +180,19 @@ def test_the_webhook_has_a_log_of_true_attempts_and_is_switched_off(filled):
     )
 
 
+@pytest.fixture
+def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same year with a tenth of the people."""
+    moments, clicks = demo_subscribers.moments, demo_subscribers.clicks
+
+    def fewer(state: Any, first: float, last: float, *rest: Any, **named: Any) -> Any:
+        return moments(state, first / 4, last / 12, *rest, **named)
+
+    monkeypatch.setattr(demo_subscribers, "moments", fewer)
+    monkeypatch.setattr(demo_subscribers, "clicks", lambda *given: list(clicks(*given))[:5])
+
+
+@pytest.mark.usefixtures("small_demo")
 def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Path) -> None:
     chosen = settings.read({}, database_url=fresh_database_url("sqlite", tmp_path))
 
