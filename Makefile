@@ -1,6 +1,6 @@
 # Every target installs what it needs. Works with GNU make 3.81 and later.
 
-# Long files of few tests come as the alphabet has them, not last, so that no worker waits for the other.
+# Files begin in the order that tests/conftest.py gives them, the long ones first, so that no worker waits for the others.
 # Tests wait for half of their time, so two cores hold four test processes.
 PYTEST_ARGS ?= -n 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=

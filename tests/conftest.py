@@ -83,7 +83,17 @@ SPARSE_ON_POSTGRES = {
     "test_v1_subscriber_lists.py": 3,
     "test_v2_webhooks.py": 3,
 }
-LONG_FILES = frozenset({"test_wheel.py", "test_demo.py", "test_tenancy.py"})
+# They begin first, so that a run ends with short ones and all test processes end together.
+LONG_FILES = frozenset(
+    {
+        *("test_cli_people.py", "test_dashboard.py", "test_demo.py", "test_durability.py"),
+        *("test_event_loop.py", "test_faults.py", "test_forms.py", "test_jobs.py"),
+        *("test_loop_kills.py", "test_page_tenancy.py", "test_partner_simulation.py"),
+        *("test_partners.py", "test_platform_nonsense.py", "test_reader_pages.py"),
+        *("test_restore.py", "test_schemathesis.py", "test_subscribers_model.py"),
+        *("test_tenancy.py", "test_wheel.py"),
+    }
+)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -119,9 +129,7 @@ def leave_to_long_run(items: list[pytest.Item]) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Files run in the order of the alphabet, but a long one must not begin last: the other test
-    processes would have nothing left to do.
-    """
+    """Files run in the order of the alphabet, after those that take long."""
     leave_to_long_run(items)
     if order := config.getoption("order"):
         reorder(items, order)
