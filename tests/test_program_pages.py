@@ -286,7 +286,7 @@ def test_a_persons_page_names_the_partner_and_the_fee(market):
 def test_an_invite_link_says_which_program_it_is_if_that_is_listed(
     service: Service,
 ) -> None:
-    stranger = httpx.Client(base_url=service.url, follow_redirects=True)
+    stranger = httpx.Client(base_url=service.url, follow_redirects=True, verify=False)
     alice = operator(service)
     listed = offer(alice, publish(alice, name="The <b>Wax</b>"), show_in_directory=True, cpa=3)
     unlisted = offer(alice, publish(alice, name="Hidden hive"), show_in_directory=False)
