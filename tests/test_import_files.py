@@ -19,7 +19,7 @@ from tests.support.web import operator, run_import, upload, words
 
 
 def addresses(number: int, separator: str = ",") -> bytes:
-    return separator.join(f"p{n}@example.org" for n in range(number)).encode()
+    return separator.encode().join([b"ann@example.org"] * number)
 
 
 WIDE = b"email" + b",x" * MOST_COLUMNS + b"\nann@example.org\n"
