@@ -21,6 +21,7 @@ from honeyguide.mail.notification_kinds import NotificationKind
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SUSPICIONS, Reason
+from honeyguide.signups import delayed_kinds
 from tests.test_architecture import FUNCTIONS, HOUSE, MODULES, Module, sources
 
 MEMBERS: dict[str, frozenset[str]] = {
@@ -29,6 +30,7 @@ MEMBERS: dict[str, frozenset[str]] = {
     "state of an earned reward": frozenset(EarnedState),
     "kind of email": frozenset(kind.name for kind in email_kinds.KINDS),
     "kind of notification": frozenset(kind.name for kind in notification_kinds.KINDS),
+    "kind of delayed action": frozenset(delayed_kinds.BY_NAME),
 }
 TABLES = {
     "referrals/reasons.py",
@@ -36,6 +38,7 @@ TABLES = {
     "referrals/earned_states.py",
     "mail/email_kinds.py",
     "mail/notification_kinds.py",
+    "signups/delayed_kinds.py",
 }
 # What looks like a table of its own, and why it may stay.
 EXCEPTIONS = {

@@ -84,6 +84,7 @@ UNOWNED: dict[str, str] = {
     "referrals.page_index.long_list_of": "the job splits blocks of all accounts, by their owner",
     "referrals.page_index.take_changes": "the job takes changes of all accounts in their order",
     "referrals.lifecycle.due": "finds holds that ran out",
+    "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_restocked": (

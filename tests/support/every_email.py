@@ -21,9 +21,12 @@ from honeyguide.mail.notification_kinds import AT_ONCE, KINDS
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import rules
 from honeyguide.referrals import branding, subscribers
+from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 from tests.support import market
+from tests.support.belongings import pending
 from tests.support.changes import new_change
+from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
 from tests.support.service import Service
@@ -47,6 +50,7 @@ def write_every_email(service: Service) -> None:
     to_subscribers(alice)
     tests_of_the_operator(alice)
     about_rewards(operator(service, "rita"))
+    about_a_dropped_action(operator(service, "una"))
     about_webhooks(operator(service, "wendy"))
     about_an_integration(operator(service, "ines"))
     in_a_digest(operator(service, "dora"))
@@ -108,6 +112,14 @@ def about_rewards(who: Operator) -> None:
     for earned in earned_by(who, ana):
         path = f"{who.v1}/rewards/{earned['uuid']}/redeem"
         who.post(path, {"shipping_details": ADDRESS})
+
+
+def about_a_dropped_action(who: Operator) -> None:
+    """A referral that is decided through the API before the minute is over."""
+    referral = pending(who)
+    who.make(delayed_actions.delay, delayed_kinds.VERIFY, [referral])
+    who.post(f"{who.v1}/subscribers/{referral}/referral/reject")
+    pass_minute(who.service)
 
 
 def about_webhooks(who: Operator) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
+from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support import market, prizes
 from tests.support.job_world import Case, World, no_rows, old_rows, purge, rows
 from tests.support.web import operator, upload
@@ -42,6 +43,16 @@ def hold_referrals(world: World) -> None:
             "WHERE account_id = :id AND referrer_code IS NOT NULL",
             id=who.account_id,
         )
+
+
+def delay_decisions(world: World) -> None:
+    """Whose holding period has ended: the decision comes first."""
+    hold_referrals(world)
+    for who in world.both:
+        people = who.get(f"{who.v1}/subscribers").json()["subscribers"]
+        referred = [each["uuid"] for each in people if each["referrer_code"]]
+        who.make(delayed_actions.delay, delayed_kinds.REJECT, referred)
+    world.do("UPDATE delayed_action SET due_ms = 1")
 
 
 def mark_days(world: World) -> None:
@@ -187,6 +198,13 @@ def empty_search_texts(world: World) -> None:
 CASES = {
     "update the page index": Case(
         subscribe, "INSERT", "listing", "NEW.account_id = '{id}'", rows("listing")
+    ),
+    "apply delayed actions": Case(
+        delay_decisions,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.referral_status = 'rejected'",
+        rows("subscriber", "AND referral_status = 'rejected'"),
     ),
     "count who joined on each day": Case(
         mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")

@@ -29,6 +29,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
+from honeyguide.work.jobs import Job
 
 from .changes import changing, new_change
 from .http_client import local_client
@@ -153,10 +154,13 @@ class Service:
         for job in self.services.loop.jobs:
             if job.name in left_out:
                 continue
-            # The service's own loop may be at it just now, with the clock as it was before: then it
-            # is our turn next.
-            while not self.run(self.services.loop.once(job)):
-                time.sleep(0.01)
+            self.run_job(job)
+
+    def run_job(self, job: Job) -> None:
+        # The service's own loop may be at it just now, with the clock as it was before: then it is
+        # our turn next.
+        while not self.run(self.services.loop.once(job)):
+            time.sleep(0.01)
 
     def member(self, name: str = "alice") -> Member:
         """A new account with a key, ready to call."""

@@ -105,6 +105,12 @@ INTEGRATION_STOPPED = _declare(
     "Your email platform no longer accepts the key, or the list was deleted there.",
     is_forgotten=False,
 )
+ACTION_DROPPED = _declare(
+    "action_dropped",
+    "Action not done",
+    "What you did on the dashboard could not be done a minute later.",
+    is_forgotten=False,
+)
 WEEKLY_SUMMARY = _declare(
     "weekly_summary",
     "Weekly summary",

@@ -114,6 +114,16 @@ def first_referral(*, newsletter: str, page: str) -> EmailText:
     )
 
 
+def action_dropped(*, noun: str, done: str, why: str, page: str) -> EmailText:
+    """`why` is a full sentence."""
+    return email(
+        f"A {noun} was not {done}",
+        f"You asked for it a minute before, and it could not be done. {why}",
+        "If you selected several, others may be left as well. Look at them again and decide anew.",
+        Button("Open the dashboard", page),
+    )
+
+
 def reward_to_approve(*, reward: str, page: str) -> EmailText:
     return email(
         f"{reward}: waiting for your approval",

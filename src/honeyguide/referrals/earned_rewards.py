@@ -246,7 +246,8 @@ async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) 
     return earned
 
 
-async def _get_locked(change: Change, earned_id: str, of: str | None) -> EarnedReward:
+async def get_locked(change: Change, earned_id: str, *, of: str | None = None) -> EarnedReward:
+    """For a change that depends on its current state."""
     earned = await get(change.tx, change.tenant, earned_id, of=of)
     locked = await change.lock(_LOCK, id=earned.id)
     assert locked  # an earned reward is never deleted
@@ -255,7 +256,7 @@ async def _get_locked(change: Change, earned_id: str, of: str | None) -> EarnedR
 
 async def approve(change: Change, earned_id: str, *, of: str | None = None) -> EarnedReward:
     """The operator agrees. What is approved already stays as it is."""
-    earned = await _get_locked(change, earned_id, of)
+    earned = await get_locked(change, earned_id, of=of)
     if earned.status == AWAITING:
         reward = await rewards.get(change.tx, change.tenant, earned.reward_id, deleted_too=True)
         await _emit(
@@ -265,6 +266,11 @@ async def approve(change: Change, earned_id: str, *, of: str | None = None) -> E
     approved = await get(change.tx, change.tenant, earned.id)
     await _log(change, "earned_reward.approved", earned, approved)
     return approved
+
+
+def check_approvable(earned: EarnedReward) -> None:
+    if earned.status != AWAITING:
+        raise Invalid("This reward is already approved.")
 
 
 async def _log(change: Change, action: str, before: EarnedReward, after: EarnedReward) -> None:
@@ -282,13 +288,10 @@ async def redeem(
 ) -> EarnedReward:
     """Marks it as redeemed. What is redeemed already stays as it is, without a second event. A
     physical reward with a postal address becomes a shipment."""
-    earned = await _get_locked(change, earned_id, of)
+    earned = await get_locked(change, earned_id, of=of)
     if earned.status == REDEEMED:
         return earned
-    if earned.status == AWAITING:
-        raise Invalid("This reward is awaiting approval; approve it first.", code=AWAITING)
-    if earned.status == OUT_OF_STOCK:
-        raise Invalid("This reward has no coupon code left; add codes first.", code=OUT_OF_STOCK)
+    check_redeemable(earned)
     address = shipping.checked() if shipping is not None else None
     if variant is not None:
         checks.one_of(variant, rewards.variants_of(earned.variants), param="variant")
@@ -317,6 +320,15 @@ async def redeem(
     redeemed = await get(change.tx, change.tenant, earned.id)
     await _log(change, "earned_reward.redeemed", earned, redeemed)
     return redeemed
+
+
+def check_redeemable(earned: EarnedReward) -> None:
+    if earned.status == AWAITING:
+        raise Invalid("This reward is awaiting approval; approve it first.", code=AWAITING)
+    if earned.status == OUT_OF_STOCK:
+        raise Invalid("This reward has no coupon code left; add codes first.", code=OUT_OF_STOCK)
+    if earned.status == REDEEMED:
+        raise Invalid("This reward is already redeemed.")
 
 
 async def claim(

@@ -257,9 +257,7 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
 async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
     """`verified` or `rejected`, by hand."""
     old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
-    if old.referrer_code is None:
-        raise Missing(UNREFERRED, code="not_referred")
-    decision = rules.by_hand(old.referral_status, new_status)
+    decision = _by_hand(old, new_status)
     return await _apply_decision(change, old, decision, by=change.actor.by)
 
 
@@ -281,6 +279,18 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None
     if decision is None:
         return None
     return await _apply_decision(change, old, decision, by=change.actor.by)
+
+
+def _by_hand(subscriber: Subscriber, new_status: str) -> rules.Decision | None:
+    if subscriber.referrer_code is None:
+        raise Missing(UNREFERRED, code="not_referred")
+    return rules.by_hand(subscriber.referral_status, new_status)
+
+
+def check_decision(subscriber: Subscriber, new_status: str) -> None:
+    """Raises why `decide` would refuse or change nothing."""
+    if _by_hand(subscriber, new_status) is None:
+        raise Invalid("This referral is already {status}.", status=new_status)
 
 
 async def verify_due(change: Change, subscriber_id: str) -> Changed | None:

@@ -15,14 +15,19 @@ from honeyguide.store.tx import Tx
 MOST = 100
 
 
+UNKNOWN = "There is no such note."
+
+
 class SubscriberNote(NamedTuple):
     id: str
+    subscriber_id: str
     text: str
     written_ms: int
 
 
 _sql = beside(__file__)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberNote)
+_BY_ID = _sql.query("by_id", SubscriberNote)
 _ADD = _sql.command("add")
 _REMOVE = _sql.command("remove")
 _ERASE = _sql.command("erase")
@@ -31,6 +36,10 @@ _ERASE = _sql.command("erase")
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberNote]:
     """Newest first."""
     return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+async def find(tx: Tx, tenant: Tenant, note_id: str) -> SubscriberNote | None:
+    return await tx.one(_BY_ID, account_id=tenant.account_id, id=note_id)
 
 
 async def add(tx: Tx, tenant: Tenant, subscriber_id: str, text: str, *, now_ms: int) -> None:

@@ -18,12 +18,14 @@ from honeyguide.store.tx import Tx
 
 LONGEST_NAME = 60
 MOST = 30
+UNKNOWN = "There is no such saved filter."
 
 
 class SavedFilter(NamedTuple):
     id: str
     name: str
     query: str
+    saved_ms: int
 
     @property
     def wanted(self) -> SubscriberFilter:

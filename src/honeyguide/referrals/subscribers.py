@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -55,6 +57,7 @@ class Subscriber(msgspec.Struct, frozen=True):
 
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Subscriber)
+_BY_IDS = _sql.query("by_ids", Subscriber)
 _BY_EMAIL = _sql.query("by_email", Subscriber)
 _LOCK = _sql.value("lock", str)
 _LISTS = {
@@ -76,6 +79,13 @@ async def find(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber | None:
     if not is_id(id_or_email):
         return None
     return await tx.one(_BY_ID, id=id_or_email, campaign_id=tenant.campaign_id)
+
+
+async def find_many(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, Subscriber]:
+    """Those of this campaign, by id."""
+    known = [each for each in ids if is_id(each)]
+    found = await tx.all(_BY_IDS, ids=known, campaign_id=tenant.campaign_id)
+    return {each.id: each for each in found}
 
 
 async def find_by_email(tx: Tx, tenant: Tenant, email: EmailAddress) -> Subscriber | None:

@@ -39,3 +39,7 @@ SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS pa
 FROM partner_referral AS r JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
 JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;
+
+-- name: empty_delayed
+-- What waits for an erased subscriber is dropped when it is due. What it says about them goes at once.
+UPDATE delayed_action SET arguments = '{}' WHERE account_id = :account_id AND subject_id = :id;

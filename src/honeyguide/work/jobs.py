@@ -30,10 +30,10 @@ from honeyguide.partners.publications import Publication
 from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
-from honeyguide.signups import erasures, import_parts, importing
+from honeyguide.signups import delayed_actions, erasures, import_parts, importing
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
-from honeyguide.work import backups, money, notifications, weekly_summaries
+from honeyguide.work import applying, backups, money, notifications, weekly_summaries
 from honeyguide.work.items import Items, purged
 from honeyguide.work.notifications import SlackPoster
 
@@ -285,6 +285,24 @@ PROGRAMS = (
 )
 
 
+def _decision_jobs(site: Site) -> tuple[Job, ...]:
+    """What is decided when its time has come."""
+    return (
+        Job(
+            money.VERIFYING,
+            5 * SECOND_MS,
+            (money.referrals_to_verify(site),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            delayed_actions.APPLYING,
+            5 * SECOND_MS,
+            (applying.due_actions(site),),
+            topic=CLOCK_SET,
+        ),
+    )
+
+
 def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
@@ -294,12 +312,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
             SECOND_MS,
             (Items(import_parts.running, partial(import_file, site)),),
         ),
-        Job(
-            money.VERIFYING,
-            5 * SECOND_MS,
-            (money.referrals_to_verify(site),),
-            topic=CLOCK_SET,
-        ),
+        *_decision_jobs(site),
         Job(
             backfill.GRANTING,
             5 * SECOND_MS,

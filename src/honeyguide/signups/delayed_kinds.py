@@ -1,0 +1,186 @@
+"""What waits a minute on the dashboard, so that it can be undone. One row for each kind says what
+is done, to what, and what must not change meanwhile. The rules are those of the domain functions,
+which the API calls at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import earned_rewards, lifecycle, notes, saved_filters, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.notes import SubscriberNote
+from honeyguide.referrals.rules import Status
+from honeyguide.referrals.saved_filters import SavedFilter
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
+
+Arguments = Mapping[str, Any]
+
+
+class DelayedKind(NamedTuple):
+    name: str
+    noun: str
+    done: str
+    """As in "1 referral will be verified"."""
+    unknown: str
+    """What is said of a subject that is not there."""
+    page: str
+    """Where the operator finds such subjects."""
+    find: Callable[[Tx, Tenant, Sequence[str]], Awaitable[Mapping[str, Any]]]
+    """The subjects by id."""
+    get_locked: Callable[[Change, str], Awaitable[Any]]
+    """The subject, which nobody changes until the transaction ends. None if nothing is left to do
+    because it is gone; raises `Missing` where that is a problem."""
+    check: Callable[[Any], object]
+    """Raises why it cannot be done to this subject."""
+    state: Callable[[Any], tuple[object, ...]]
+    """What of the subject must be the same when it is done. Nothing personal: it is stored."""
+    apply: Callable[[Change, Any, Arguments], Awaitable[object]]
+
+
+BY_NAME: dict[str, DelayedKind] = {}
+
+
+def _declare(name: str, **facts: Any) -> DelayedKind:
+    kind = BY_NAME[name] = DelayedKind(name, **facts)
+    return kind
+
+
+# -- referrals
+
+
+async def _get_subscriber(change: Change, subscriber_id: str) -> Subscriber:
+    return await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+
+
+def _referral(subscriber: Subscriber) -> tuple[object, ...]:
+    return (
+        subscriber.referral_status,
+        subscriber.referral_reason,
+        subscriber.referrer_code,
+        subscriber.decided_ms,
+    )
+
+
+def _declare_decision(name: str, status: Status) -> DelayedKind:
+    async def decide(change: Change, subscriber: Subscriber, arguments: Arguments) -> object:
+        return await signups.decide(change, subscriber.id, status)
+
+    return _declare(
+        name,
+        noun="referral",
+        done=status.value,
+        unknown=subscribers.UNKNOWN,
+        page="/review",
+        find=subscribers.find_many,
+        get_locked=_get_subscriber,
+        check=partial(lifecycle.check_decision, new_status=status),
+        state=_referral,
+        apply=decide,
+    )
+
+
+VERIFY = _declare_decision("verify", Status.VERIFIED)
+REJECT = _declare_decision("reject", Status.REJECTED)
+
+
+# -- earned rewards
+
+
+async def _find_earned(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, EarnedReward]:
+    return {each: await earned_rewards.get(tx, tenant, each) for each in ids}
+
+
+def _earned(earned: EarnedReward) -> tuple[object, ...]:
+    return (earned.status,)
+
+
+async def _approve(change: Change, earned: EarnedReward, arguments: Arguments) -> object:
+    return await earned_rewards.approve(change, earned.id)
+
+
+async def _redeem(change: Change, earned: EarnedReward, arguments: Arguments) -> object:
+    return await earned_rewards.redeem(change, earned.id)
+
+
+_declare_for_reward = partial(
+    _declare,
+    noun="reward",
+    unknown=earned_rewards.UNKNOWN,
+    page="/rewards",
+    find=_find_earned,
+    get_locked=earned_rewards.get_locked,
+    state=_earned,
+)
+APPROVE = _declare_for_reward(
+    "approve", done="approved", check=earned_rewards.check_approvable, apply=_approve
+)
+REDEEM = _declare_for_reward(
+    "redeem", done="marked as redeemed", check=earned_rewards.check_redeemable, apply=_redeem
+)
+
+
+# -- notes and saved filters, which are gone or as they were
+
+
+async def _find_notes(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, SubscriberNote]:
+    found = [await notes.find(tx, tenant, each) for each in ids]
+    return {each.id: each for each in found if each is not None}
+
+
+async def _get_note(change: Change, note_id: str) -> SubscriberNote | None:
+    return await notes.find(change.tx, change.tenant, note_id)
+
+
+async def _delete_note(change: Change, note: SubscriberNote, arguments: Arguments) -> None:
+    await notes.remove(change.tx, change.tenant, note.subscriber_id, note.id)
+
+
+async def _find_filters(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, SavedFilter]:
+    return {each.id: each for each in await saved_filters.of_campaign(tx, tenant) if each.id in ids}
+
+
+async def _get_filter(change: Change, filter_id: str) -> SavedFilter | None:
+    return (await _find_filters(change.tx, change.tenant, [filter_id])).get(filter_id)
+
+
+async def _delete_filter(change: Change, saved: SavedFilter, arguments: Arguments) -> None:
+    await saved_filters.delete(change.tx, change.tenant, saved.id)
+
+
+def _anything(subject: object) -> None:
+    """It can always be deleted."""
+
+
+DELETE_NOTE = _declare(
+    "delete_note",
+    noun="note",
+    done="deleted",
+    unknown=notes.UNKNOWN,
+    page="/subscribers",
+    find=_find_notes,
+    get_locked=_get_note,
+    check=_anything,
+    state=lambda note: (note.written_ms,),
+    apply=_delete_note,
+)
+DELETE_FILTER = _declare(
+    "delete_filter",
+    noun="saved filter",
+    done="deleted",
+    unknown=saved_filters.UNKNOWN,
+    page="/subscribers",
+    find=_find_filters,
+    get_locked=_get_filter,
+    check=_anything,
+    state=lambda saved: (saved.saved_ms,),
+    apply=_delete_filter,
+)
+
+KINDS = tuple(BY_NAME.values())
