@@ -10,6 +10,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
+from tests.support.delayed import pass_minute
 from tests.support.service import Service
 from tests.support.web import Operator, WebClient, operator, run_import, upload, words
 
@@ -110,6 +111,7 @@ def test_bulk_forms_reach_nobody_elses_people(service: Service) -> None:
     for path in ("/subscribers/decide", "/review"):
         for do in ("erase", "reject", "verify"):
             mallory.web.post(path, page="/settings", id=person["uuid"], do=do)
+    pass_minute(service)
     assert alice.subscriber(person["uuid"])["email"] == "hers@example.org"
 
 
@@ -249,8 +251,9 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     assert "pending: 3" in page
     said = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert said.status_code == 303
-    assert "2 referrals verified." in words(alice.web.get("/review").text)
+    assert "2 referrals will be verified in a minute." in words(alice.web.get("/review").text)
     alice.web.post("/review", id=friends[2]["uuid"], do="reject")
+    pass_minute(service)
     assert "Rejected manually. It does not count unless you verify it." in words(
         alice.web.get("/review?show=rejected").text
     )
@@ -284,6 +287,7 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     assert told.json()["subscriber"]["email"] == "friend@mailinator.com"
     assert "attachment" in told.headers["content-disposition"]
     alice.web.post(f"/subscribers/{friend['uuid']}", do="verify")
+    pass_minute(service)
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 1
     assert (
         alice.web.post(f"/subscribers/{friend['uuid']}", do="erase").headers["location"]

@@ -132,7 +132,10 @@ def test_refusals_are_said_at_once(alice: Operator) -> None:
     nobody = belongings.subscriber(alice)
     waiting, good = belongings.awaiting(alice), belongings.pending(alice)
     both = ask(alice, {"path": "/subscribers/decide", "id": [nobody, good], "do": "verify"})
-    assert "1 referral will be verified in a minute. Nobody referred this subscriber" in words(both)
+    assert (
+        "1 referral will be verified in a minute. 1 refused: Nobody referred this subscriber"
+        in words(both)
+    )
     early = ask(alice, {"path": "/rewards/hand-over", "earned": waiting, "do": "redeem"})
     assert "This reward is awaiting approval; approve it first." in words(early)
     pass_minute(alice.service)

@@ -21,6 +21,7 @@ from honeyguide.signups.group_decisions import GroupDecision
 from honeyguide.store.change import Change
 from tests.support.changes import changing
 from tests.support.confirmers import Process
+from tests.support.delayed import pass_minute
 from tests.support.prizes import earned_by, offer
 from tests.support.service import Member, Service
 from tests.support.stores import OpenStore
@@ -190,9 +191,10 @@ def test_the_review_page_decides_the_selection_and_says_what_was_refused(service
     said = alice.web.post("/review", id=ids, do="reject", decision_reason="All from one office")
     assert said.status_code == 303
     told = words(alice.web.get("/review").text)
-    assert "2 referrals rejected." in told
+    assert "2 referrals will be rejected in a minute." in told
     assert "1 refused: This referral is already verified and can no longer be rejected." in told
     assert "1 refused: There is no such subscriber." in told
+    pass_minute(service)
     assert statuses(alice, [first, second, third]) == ["rejected", "verified", "rejected"]
     assert "“All from one office”" in words(alice.web.get(f"/subscribers/{first['uuid']}").text)
 
@@ -204,6 +206,7 @@ def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
     first, second = pending(alice, 2)
     page = f"/subscribers/{first['uuid']}"
     alice.web.post(page, page=page, do="reject", decision_reason="Bought address")
+    pass_minute(service)
     assert "“Bought address”" in words(alice.web.get(page).text)
     for path in (f"/subscribers/{second['uuid']}", "/review?show=pending"):
         answer = alice.web.post(path, id=second["uuid"], do="reject", decision_reason="x" * 2_001)

@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import charts, formats
 from honeyguide.referrals import recent_counts
 from honeyguide.referrals.reasons import Reason
+from tests.support.delayed import pass_minute
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
@@ -180,6 +181,7 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
+    pass_minute(service)
     assert "Review referrals pending: 2 " in words(overview(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()

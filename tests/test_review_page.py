@@ -12,6 +12,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import review as review_page
 from honeyguide.referrals import review
+from tests.support.delayed import pass_minute
 from tests.support.market import join, offer
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
@@ -78,9 +79,12 @@ def test_all_of_one_referrer_are_decided(
     listed = words(alice.web.get(f"/review?code={ann}").text)
     assert "Referrals by Ann" in listed and "ann3@example.org" in listed
     assert "ben0@example.org" not in listed
-    for said in (f"3 referrals {status}. Some are left", f"1 referral {status}."):
+    for n, left in (("3 referrals", " Some are left"), ("1 referral", "")):
         alice.web.post("/review/referrer", page="/review", code=ann, show="suspected", do=verdict)
-        assert said in words(alice.web.get("/review").text)
+        page = words(alice.web.get("/review?by=referrer").text)
+        assert f"{n} will be {status} in a minute.{left}" in page
+        assert f"{n} will be {status} in less than a minute · Undo for Ann" in page
+        pass_minute(alice.service)
     assert [group.referrer_code for group, _ in groups(alice)[0]] == [ben]
     people = alice.get(f"{alice.v1}/subscribers").json()["subscribers"]
     decided = [p["referral_status"] for p in people if p["referrer_code"] == ann]

@@ -255,7 +255,7 @@ def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: P
     page.goto(f"{service.url}/review?show=rejected")
     page.get_by_label("Select thrown@mailinator.com").check()
     page.get_by_role("button", name="Verify").click()
-    expect(page.get_by_role("status")).to_contain_text("1 referral verified.")
+    expect(page.get_by_role("status")).to_contain_text("1 referral will be verified in a minute.")
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 

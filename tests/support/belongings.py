@@ -30,6 +30,14 @@ def pending(owner: Operator) -> str:
     return made
 
 
+def delayed(owner: Operator) -> str:
+    """What can still be undone."""
+    owner.web.post("/review", page="/settings", id=pending(owner), do="verify")
+    return newest(
+        owner, "SELECT id FROM delayed_action WHERE account_id = :account_id ORDER BY id DESC"
+    )
+
+
 def pending_code(owner: Operator) -> str:
     """The code of a referrer with a pending referral."""
     made = owner.get(f"{owner.v1}/subscribers/{pending(owner)}").json()["subscriber"]
@@ -232,6 +240,7 @@ KINDS: dict[str, Maker] = {
     "claimed code": claiming,
     "note": note,
     "saved filter": saved_filter,
+    "delayed action": delayed,
     "screening entry": screening_entry,
     "import": imported,
     "reward": reward,

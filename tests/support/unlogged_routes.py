@@ -25,6 +25,7 @@ NOT_LOGGED = {
     "/password": "sends an email",
     "/welcome/{token}": "opens an account, which says since when it is there",
     "/checklist/dismiss": "hides a list",
+    "/account/undo": "nothing has happened yet",
     "/subscribers/tags": "about subscribers",
     "/subscribers/filters": "a saved search",
     "/subscribers/import": "a file, which is a row of its own",

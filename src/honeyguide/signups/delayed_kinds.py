@@ -70,7 +70,7 @@ def _referral(subscriber: Subscriber) -> tuple[object, ...]:
 
 def _declare_decision(name: str, status: Status) -> DelayedKind:
     async def decide(change: Change, subscriber: Subscriber, arguments: Arguments) -> object:
-        return await signups.decide(change, subscriber.id, status)
+        return await signups.decide(change, subscriber.id, status, note=arguments.get("note"))
 
     return _declare(
         name,

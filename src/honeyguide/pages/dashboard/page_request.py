@@ -26,8 +26,9 @@ from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages import cookies, rendering
+from honeyguide.pages import cookies, forms, rendering
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.services import PageServices
@@ -77,6 +78,8 @@ class PageRequest:
     files: dict[str, UploadFile] = field(default_factory=dict)
     """By the name of the field; one that was left empty has no file name."""
     flash: str = ""
+    undo: str = ""
+    """What the flash message offers to undo: a delayed action, or several of one batch."""
     has_large_form: bool = False
     errors: dict[str, str] = field(default_factory=dict)
     """What is wrong with the form that was sent: a sentence for each field."""
@@ -171,6 +174,8 @@ class PageRequest:
             "visitor": self.visitor,
             "csrf": self.csrf,
             "flash": self.flash,
+            "undo": self.undo,
+            "this_page": self.this_page,
             "now_ms": self.now_ms,
             "errors": self.errors,
         }
@@ -185,6 +190,7 @@ class PageRequest:
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)
+            self.set_cookie(response, "undo", "", 0)
         if self.visitor is None and self.form_token != self.cookie("form"):
             self.set_cookie(response, "form", self.form_token, 24 * 3600)
         return response
@@ -196,11 +202,19 @@ class PageRequest:
         ahead_ms = self.now_ms - system_clock()
         return {"days": round(ahead_ms / DAY_MS), "now_ms": self.now_ms, "here": self.http.url.path}
 
-    def go(self, path: str, flash: str = "") -> Response:
-        """On to another page, which says what was done."""
+    @property
+    def this_page(self) -> str:
+        """The page to come back to: this one, or for a form that was refused the one it was on."""
+        is_form = self.http.method == "POST"
+        url = urlsplit(self.http.headers.get("referer", "") if is_form else str(self.http.url))
+        return forms.local_path(f"{url.path}?{url.query}" if url.query else url.path, "/")
+
+    def go(self, path: str, flash: str = "", *, undo: str = "") -> Response:
+        """On to another page, which says what was done and offers to undo it."""
         response = RedirectResponse(path, 303)
         if flash:
             self.set_cookie(response, "flash", quote(flash), 60)
+            self.set_cookie(response, "undo", undo, 60)
         return response
 
     def cookie(self, name: str) -> str:
@@ -240,6 +254,7 @@ async def recognize(request: PageRequest) -> None:
     """Finds the session; somebody without one gets a token for the forms of the login pages."""
     store = request.services.store
     request.flash = unquote(request.cookie("flash"))[:300]
+    request.undo = request.cookie("undo") if is_id(request.cookie("undo")) else ""
     if token := request.cookie("session"):
         request.visitor = await store.read(sessions.find, token, now_ms=request.now_ms)
     if request.visitor is None:

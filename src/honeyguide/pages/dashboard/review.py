@@ -4,7 +4,6 @@ referrer.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -15,9 +14,10 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.services import PageServices
 from honeyguide.referrals import review, search
 from honeyguide.referrals.reasons import facts_of
+from honeyguide.signups import delayed_actions, delayed_kinds
+from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -94,6 +94,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "review.html",
         rows=rows,
+        waiting=await delayed_actions.of_subjects(tx, request.tenant, [row.id for row in rows]),
         lists=LISTS,
         chosen=chosen,
         code=code,
@@ -115,6 +116,9 @@ async def _by_referrer(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     return request.view(
         "review_referrers.html",
         groups=groups,
+        waiting=await delayed_actions.of_codes(
+            tx, request.tenant, [group.referrer_code for group, _ in groups]
+        ),
         facts_of=facts_of,
         clusters_shown=CLUSTERS_SHOWN,
         newest=review.NEWEST,
@@ -126,33 +130,27 @@ async def _by_referrer(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     )
 
 
-async def decide(services: PageServices, request: PageRequest) -> Response:
+async def decide(tx: Tx, request: PageRequest) -> Response:
     where = listed.back(request, "/review")
-    ids = request.several("id")
+    ids = request.several("id")[: listed.MOST_AT_ONCE]
     if not ids:
         return request.go(where, "Select at least one referral first.")
-    done = await listed.decide_each(services, request, ids, _verdict(request))
-    return request.go(where, listed.outcome("referral", _verdict(request), done))
+    return await listed.delay_decision(tx, request, _kind(request), ids, where)
 
 
-async def decide_referrer(services: PageServices, request: PageRequest) -> Response:
+async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
     """Everything of the chosen list that one referrer's code brought."""
     chosen, code = _chosen(request.text("show")), request.text("code")
-    kind = chosen.key if chosen.can_group else review.KINDS[0]
-    ids = await services.store.read(
-        review.ids_of_code, request.tenant, kind, code, most=MOST_OF_REFERRER + 1
-    )
-    done, refused = 0, Counter[str]()
-    for start in range(0, min(len(ids), MOST_OF_REFERRER), listed.MOST_AT_ONCE):
-        part = ids[:MOST_OF_REFERRER][start : start + listed.MOST_AT_ONCE]
-        decided = await listed.decide_each(services, request, part, _verdict(request))
-        done, refused = done + decided.done, refused + decided.refused
-    message = listed.outcome("referral", _verdict(request), listed.Done(done, refused))
+    list_key = chosen.key if chosen.can_group else review.KINDS[0]
+    ids = await review.ids_of_code(tx, request.tenant, list_key, code, most=MOST_OF_REFERRER + 1)
+    more = ""
     if len(ids) > MOST_OF_REFERRER:
         most = formats.number(MOST_OF_REFERRER)
-        message += f" Some are left: {most} are decided at a time, so press the button again."
-    return request.go(listed.back(request, "/review"), message)
+        more = f"Some are left: {most} are decided at a time, so press the button again after that."
+    where = listed.back(request, "/review")
+    ids = ids[:MOST_OF_REFERRER]
+    return await listed.delay_decision(tx, request, _kind(request), ids, where, more=more)
 
 
-def _verdict(request: PageRequest) -> str:
-    return "reject" if request.text("do") == "reject" else "verify"
+def _kind(request: PageRequest) -> DelayedKind:
+    return listed.DECISIONS.get(request.text("do"), delayed_kinds.VERIFY)

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
@@ -25,6 +25,7 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
+from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 
 KINDS = (
@@ -60,6 +61,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         campaign=campaign,
         all_rewards=all_rewards,
         to_do=to_do[:MOST_TO_FULFILL],
+        waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
         has_more_to_do=len(to_do) > MOST_TO_FULFILL,
         kinds=KINDS,
         given=request.fields if request.errors else {},
@@ -195,11 +197,13 @@ async def delete(tx: Tx, request: PageRequest) -> Response:
 
 
 async def hand_over(tx: Tx, request: PageRequest) -> Response:
-    return request.go("/rewards", await approve_or_redeem(tx, request))
+    return await approve_or_redeem(tx, request, "/rewards")
 
 
-async def approve_or_redeem(tx: Tx, request: PageRequest, *, of: str | None = None) -> str:
-    """Approve the earned reward of the form, or mark it as redeemed; returns the flash message."""
+async def approve_or_redeem(
+    tx: Tx, request: PageRequest, where: str, *, of: str | None = None
+) -> Response:
+    """Approve the earned reward of the form in a minute, or mark it as redeemed."""
     approves = request.text("do") == "approve"
     earned = await earned_rewards.get(tx, request.tenant, request.text("earned"), of=of)
     if not approves and earned.kind == rewards.PHYSICAL:
@@ -207,9 +211,8 @@ async def approve_or_redeem(tx: Tx, request: PageRequest, *, of: str | None = No
             "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
             "subscriber has claimed it and entered an address."
         )
-    hand_over = earned_rewards.approve if approves else earned_rewards.redeem
-    await hand_over(request.change(tx), earned.id, of=of)
-    return "Reward approved." if approves else "Reward marked as redeemed."
+    kind = delayed_kinds.APPROVE if approves else delayed_kinds.REDEEM
+    return await undo.delay(tx, request, kind, [earned.id], where)
 
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:

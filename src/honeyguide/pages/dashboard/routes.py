@@ -49,6 +49,7 @@ from honeyguide.pages.dashboard import (
     subscriber_referrers,
     subscriber_tags,
     subscribers,
+    undo,
     webhooks,
 )
 from honeyguide.pages.dashboard.labels import label
@@ -151,8 +152,8 @@ PAGES = (
     get("/overview/sources.csv", REPLICA_READS, overview_files.sources),
     get("/overview/summary.csv", REPLICA_READS, overview_files.summary),
     get("/review", READS, review.show),
-    post("/review", SERVICES, review.decide, review.show, subscribers.REASON),
-    post("/review/referrer", SERVICES, review.decide_referrer),
+    post("/review", WRITES, review.decide, review.show, subscribers.REASON),
+    post("/review/referrer", WRITES, review.decide_referrer),
     get("/rewards", READS, rewards.show),
     post("/rewards", WRITES, rewards.create, rewards.show, rewards.FORM),
     post("/rewards/preview", READS, rewards.sketch),
@@ -214,6 +215,7 @@ PAGES = (
         account.FORMS["password"],
     ),
     post("/account/sessions", WRITES, account.end_session),
+    post("/account/undo", WRITES, undo.undo),
     post(
         "/account/invitations",
         WRITES,

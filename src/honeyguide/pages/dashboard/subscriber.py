@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -46,13 +46,14 @@ from honeyguide.referrals import rewards as campaign_rewards
 from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
+from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE, Reason
 from honeyguide.referrals.referral_decisions import ReferralDecision
 from honeyguide.referrals.rewards import next_reward
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import privacy, signups
+from honeyguide.signups import delayed_actions, privacy, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.tx import Tx
 
@@ -83,17 +84,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
     person = await subscribers.get(tx, tenant, request.at("id"))
-    referrer = explained = sent_by = None
-    if person.referrer_id:
-        referrer = await subscribers.find(tx, tenant, person.referrer_id)
-    if person.referrer_code:
-        explained = await explanations.explain(tx, site, tenant, person.id)
-    if person.partner_campaign_id:
-        sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
+    referrer, explained, sent_by = await _how_they_joined(tx, request, person)
     page = Page(1, REFERRED_SHOWN)
     rows, total = await subscribers.page_of_referred(tx, tenant, person, page)
     referred = await search.of_ids(tx, tenant, [row.id for row in rows])
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
+    written = await notes.of_subscriber(tx, tenant, person.id)
     sent = await emails.of_subscriber(tx, tenant.account_id, person.id)
     choices = await hub_choices.of_subscriber(tx, tenant, person.id)
     adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
@@ -122,7 +118,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         address_of=shipments.read_address,
         tags=await tags.of_subscriber(tx, tenant, person.id),
         known_tags=await tags.in_use(tx, tenant),
-        notes=await notes.of_subscriber(tx, tenant, person.id),
+        notes=written,
+        waiting=await delayed_actions.of_subjects(
+            tx, tenant, [person.id, *_ids(referred), *_ids(earned), *_ids(written)]
+        ),
         listed=await screening.look_up(tx, tenant, _screened(site, person)),
         own_entry=await screening_lists.of_subscriber(tx, tenant, person.id),
         entered={"name": person.name, "email": person.email, **_typed(request)},
@@ -138,6 +137,24 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sync=await _sync_of(tx, request, person.id),
         claimed=await _claimed(tx, request.tenant, person),
     )
+
+
+async def _how_they_joined(
+    tx: Tx, request: PageRequest, person: Subscriber
+) -> tuple[Subscriber | None, explanations.Explained | None, SentBy | None]:
+    tenant = request.tenant
+    referrer = explained = sent_by = None
+    if person.referrer_id:
+        referrer = await subscribers.find(tx, tenant, person.referrer_id)
+    if person.referrer_code:
+        explained = await explanations.explain(tx, request.services.site, tenant, person.id)
+    if person.partner_campaign_id:
+        sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
+    return referrer, explained, sent_by
+
+
+def _ids(rows: Iterable[FoundSubscriber | EarnedReward | SubscriberNote]) -> list[str]:
+    return [row.id for row in rows]
 
 
 class Claimed(NamedTuple):
@@ -312,14 +329,11 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     if verdict not in listed.VERDICTS:
         raise Missing("Page not found.")
     await services.store.read(subscribers.get, request.tenant, subscriber_id)
-    _, refused = await listed.decide_each(services, request, [subscriber_id], verdict)
-    result = {
-        "verify": "Referral verified.",
-        "reject": "Referral rejected.",
-        "erase": "Subscriber erased.",
-    }[verdict]
-    where = "/subscribers" if verdict == "erase" else f"/subscribers/{subscriber_id}"
-    return request.go(where, next(iter(refused), result))
+    if verdict == "erase":
+        erased = await listed.erase_each(services, request, [subscriber_id])
+        return request.go("/subscribers", next(iter(erased.refused), "Subscriber erased."))
+    kind, where = listed.DECISIONS[verdict], f"/subscribers/{subscriber_id}"
+    return await services.store.write(listed.delay_decision, request, kind, [subscriber_id], where)
 
 
 async def export(tx: Tx, request: PageRequest) -> Response:
@@ -334,5 +348,7 @@ async def export(tx: Tx, request: PageRequest) -> Response:
 
 async def redeem(tx: Tx, request: PageRequest) -> Response:
     """The operator approves a reward, or marks it as handed over."""
-    result = await rewards.approve_or_redeem(tx, request, of=request.at("id"))
-    return request.go(f"/subscribers/{request.at('id')}", result)
+    subscriber_id = request.at("id")
+    return await rewards.approve_or_redeem(
+        tx, request, f"/subscribers/{subscriber_id}", of=subscriber_id
+    )

@@ -8,13 +8,13 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import adjustments, notes, screening_lists, subscribers, tags
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.lifecycle import SubscriberChanges
-from honeyguide.signups import signups
+from honeyguide.signups import delayed_kinds, signups
 from honeyguide.store.tx import Tx
 
 PERSON = {"name": Field("Name"), "email": Field("Email address", "Enter an email address.")}
@@ -55,8 +55,8 @@ async def change_tags(tx: Tx, request: PageRequest) -> Response:
 async def change_notes(tx: Tx, request: PageRequest) -> Response:
     person = await subscribers.get(tx, request.tenant, request.at("id"))
     if request.text("do") == "delete":
-        await notes.remove(tx, request.tenant, person.id, request.text("note_id"))
-        return request.go(f"/subscribers/{person.id}#h-notes", "Note deleted.")
+        where, ids = f"/subscribers/{person.id}#h-notes", [request.text("note_id")]
+        return await undo.delay(tx, request, delayed_kinds.DELETE_NOTE, ids, where)
     await notes.add(tx, request.tenant, person.id, request.text("note"), now_ms=request.now_ms)
     return request.go(f"/subscribers/{person.id}#h-notes", "Note saved.")
 

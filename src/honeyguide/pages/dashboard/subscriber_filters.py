@@ -12,11 +12,12 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import origins, rewards, saved_filters, subscriber_filters, tags
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
+from honeyguide.signups import delayed_kinds
 from honeyguide.store.tx import Tx
 
 Options = tuple[tuple[str, str], ...]
@@ -117,8 +118,8 @@ def errors_of(faults: Iterable[Invalid]) -> dict[str, str]:
 async def change(tx: Tx, request: PageRequest) -> Response:
     """Saves the filter of the list under a name, or deletes a saved one."""
     if request.text("do") == "delete":
-        await saved_filters.delete(tx, request.tenant, request.text("id"))
-        return request.go("/subscribers", "Saved filter deleted.")
+        ids = [request.text("id")]
+        return await undo.delay(tx, request, delayed_kinds.DELETE_FILTER, ids, "/subscribers")
     wanted, _ = subscriber_filters.read_filter(dict(parse_qsl(request.text("query"))))
     where = f"/subscribers?{wanted.query}"
     if wanted.is_everybody:

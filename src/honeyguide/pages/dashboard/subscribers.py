@@ -17,7 +17,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -34,15 +34,16 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.search import Cursor, FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
-from honeyguide.signups import exporting, group_decisions, signups
-from honeyguide.signups.group_decisions import DecisionResult, GroupDecision
+from honeyguide.signups import delayed_actions, delayed_kinds, exporting, signups
+from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
 MOST_AT_ONCE = 200
-STATUSES = {"verify": "verified", "reject": "rejected"}
+# What is sent as `do`.
+DECISIONS = {kind.name: kind for kind in (delayed_kinds.VERIFY, delayed_kinds.REJECT)}
 REASON = {"decision_reason": Field("Reason")}
-VERDICTS = (*STATUSES, "erase")
+VERDICTS = (*DECISIONS, "erase")
 # The filters, as URL queries, whose lists have a page index.
 _INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
 
@@ -137,6 +138,7 @@ async def _view(
     """Without a page of the list if the filter is wrong."""
     tenant = request.tenant
     rows = shown.rows if shown else []
+    saved = await saved_filters.of_campaign(tx, tenant)
     place = {
         name: request.query[name] for name in ("page", "before", "after") if name in request.query
     }
@@ -147,7 +149,10 @@ async def _view(
         shown=shown,
         total=await page_index.total(tx, tenant.campaign_id, "all"),
         tags_of=await tags.of_subscribers(tx, tenant, [row.id for row in rows]),
-        saved=await saved_filters.of_campaign(tx, tenant),
+        saved=saved,
+        waiting=await delayed_actions.of_subjects(
+            tx, tenant, [*(row.id for row in rows), *(each.id for each in saved)]
+        ),
         wanted=wanted,
         errors=errors,
         form=await filter_form.load(tx, tenant, wanted, request.query if errors else {}),
@@ -158,32 +163,24 @@ async def _view(
     )
 
 
-async def decide_each(
-    services: PageServices, request: PageRequest, ids: list[str], verdict: str
-) -> Done:
-    """Verifies, rejects or erases these. One that is refused does not stop the rest."""
-    ids = list(dict.fromkeys(ids[:MOST_AT_ONCE]))
-    if verdict == "erase":
-        return await _erase_each(services, request, ids)
+async def delay_decision(
+    tx: Tx,
+    request: PageRequest,
+    kind: DelayedKind,
+    ids: list[str],
+    where: str,
+    *,
+    more: str = "",
+) -> Response:
+    """Verifies or rejects these in a minute, with the reason that the form has."""
     note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
-    decision = group_decisions.check(STATUSES[verdict], ids, note)
-    results = list[DecisionResult]()
-    for part in group_decisions.parts_of(decision):
-        results += await services.store.write(_decide_part, request, part, results)
-    refused = Counter(each.fault.message for each in results if each.fault is not None)
-    return Done(len(results) - refused.total(), refused)
+    return await undo.delay(tx, request, kind, ids, where, more=more, note=note)
 
 
-async def _decide_part(
-    tx: Tx, request: PageRequest, part: GroupDecision, earlier: list[DecisionResult]
-) -> list[DecisionResult]:
-    return await group_decisions.decide_many(request.change(tx), part, earlier)
-
-
-async def _erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:
-    """Each has its own transaction."""
+async def erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:
+    """Each has its own transaction, so that one that is refused does not stop the rest."""
     done, refused = 0, Counter[str]()
-    for subscriber_id in ids:
+    for subscriber_id in dict.fromkeys(ids):
         try:
             await services.store.write(_erase_one, request, subscriber_id)
             done += 1
@@ -194,16 +191,6 @@ async def _erase_each(services: PageServices, request: PageRequest, ids: list[st
 
 async def _erase_one(tx: Tx, request: PageRequest, subscriber_id: str) -> None:
     await signups.erase(request.change(tx), subscriber_id)
-
-
-def outcome(noun: str, verdict: str, result: Done) -> str:
-    """What to tell the operator afterwards: "2 referrals verified." and why others were not."""
-    verb = {"verify": "verified", "reject": "rejected", "erase": "erased"}[verdict]
-    changed = f"{formats.plural(result.done, noun)} {verb}."
-    if not result.done and result.refused:
-        changed = "Nothing changed."
-    refused = (f"{formats.number(n)} refused: {why}" for why, n in result.refused.most_common())
-    return " ".join([changed, *refused])
 
 
 def back(request: PageRequest, otherwise: str) -> str:
@@ -219,8 +206,13 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
         return request.go(where, "Select at least one subscriber first.")
     if verdict not in VERDICTS:
         raise Invalid("Choose an action: verify, reject or erase.")
-    done = await decide_each(services, request, ids, verdict)
-    return request.go(where, outcome("subscriber", verdict, done))
+    ids = ids[:MOST_AT_ONCE]
+    if verdict in DECISIONS:
+        kind = DECISIONS[verdict]
+        return await services.store.write(delay_decision, request, kind, ids, where)
+    done, refused = await erase_each(services, request, ids)
+    erased = f"{formats.plural(done, 'subscriber')} erased." if done else "Nothing changed."
+    return request.go(where, " ".join([erased, *undo.refusals(done, refused)]))
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:

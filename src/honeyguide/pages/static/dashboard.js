@@ -123,3 +123,8 @@ for (const shown of document.querySelectorAll("[data-follows]")) {
   form.addEventListener("input", soon);
   for (const field of form.elements) if (!form.contains(field)) field.addEventListener("input", soon);
 }
+
+// What can no longer be undone says so. Until the page is loaded again, it cannot know how it ended.
+for (const place of document.querySelectorAll("[data-undo-ms]")) {
+  setTimeout(() => { place.textContent = place.dataset.undoOver ?? ""; }, Number(place.dataset.undoMs));
+}

@@ -1,0 +1,195 @@
+"""Delayed actions: what is done on the dashboard waits a minute as a row. Before that nothing else
+is written, and what was undone never is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import pytest
+
+from honeyguide.signups import delayed_kinds
+from tests.support.delayed import (
+    Fields,
+    action_of,
+    ask,
+    is_gone,
+    note,
+    offered,
+    pass_minute,
+    person,
+    referral,
+    reward,
+    saved_filter,
+    undo,
+    written,
+)
+from tests.support.service import ENGINES, Service
+from tests.support.stores import statement
+from tests.support.web import Operator, operator, words
+
+
+class Case(NamedTuple):
+    """How one kind is asked for on a page."""
+
+    kind: str
+    make: Callable[[Operator], Fields]
+    """What the form has; `path` is where it goes."""
+    says: str
+    shown_on: tuple[str, ...]
+    is_done: Callable[[Operator, Fields], bool]
+
+
+def has_status(wanted: str) -> Callable[[Operator, Fields], bool]:
+    return lambda owner, made: owner.subscriber(made["subject"])["referral_status"] == wanted
+
+
+def reward_is(wanted: str) -> Callable[[Operator, Fields], bool]:
+    def check(owner: Operator, made: Fields) -> bool:
+        earned = owner.get(f"{owner.v1}{person(made)}/rewards").json()["rewards"]
+        return [each["status"] for each in earned if each["uuid"] == made["subject"]] == [wanted]
+
+    return check
+
+
+CASES = {
+    case.kind: case
+    for case in (
+        Case(
+            "verify",
+            lambda owner: {**referral(owner), "do": "verify"},
+            "1 referral will be verified in a minute.",
+            ("/subscribers", "/review?show=pending", "{person}"),
+            has_status("verified"),
+        ),
+        Case(
+            "reject",
+            lambda owner: {**referral(owner), "do": "reject"},
+            "1 referral will be rejected in a minute.",
+            ("/subscribers", "/review?show=pending", "{person}"),
+            has_status("rejected"),
+        ),
+        Case(
+            "approve",
+            lambda owner: {**reward("manual")(owner), "do": "approve"},
+            "1 reward will be approved in a minute.",
+            ("/rewards", "{person}"),
+            reward_is("unlocked"),
+        ),
+        Case(
+            "redeem",
+            lambda owner: {**reward("automatic")(owner), "do": "redeem"},
+            "1 reward will be marked as redeemed in a minute.",
+            ("/rewards", "{person}"),
+            reward_is("redeemed"),
+        ),
+        Case(
+            "delete_note",
+            lambda owner: {**note(owner), "do": "delete"},
+            "1 note will be deleted in a minute.",
+            ("{person}",),
+            is_gone("subscriber_note"),
+        ),
+        Case(
+            "delete_filter",
+            lambda owner: {**saved_filter(owner), "do": "delete"},
+            "1 saved filter will be deleted in a minute.",
+            ("/subscribers",),
+            is_gone("saved_filter"),
+        ),
+    )
+}
+EVERY_KIND = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """Without background work: whatever is written was written by a request."""
+    with Service(request.param, work=False) as service:
+        yield service
+
+
+@pytest.fixture
+def alice(service: Service) -> Operator:
+    service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
+    return operator(service)
+
+
+def test_every_kind_is_tried() -> None:
+    assert CASES.keys() == delayed_kinds.BY_NAME.keys()
+
+
+@EVERY_KIND
+def test_it_is_shown_until_it_is_done_and_nothing_else_is_written_before(
+    alice: Operator, case: Case
+) -> None:
+    made = case.make(alice)
+    before = written(alice.service)
+    page = ask(alice, made)
+    assert case.says in words(page) and offered(page)
+    done = delayed_kinds.BY_NAME[case.kind].done
+    for path in case.shown_on:
+        shown = words(alice.web.get(path.format(person=person(made))).text)
+        assert f"Will be {done} in less than a minute · Undo" in shown, path
+    assert written(alice.service) == before, "somebody could learn of it"
+    assert not case.is_done(alice, made)
+    pass_minute(alice.service)
+    assert case.is_done(alice, made) and action_of(alice, made) is None
+    for path in case.shown_on:
+        assert "in less than a minute" not in alice.web.get(path.format(person=person(made))).text
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("by", ["its own button", "the flash message"])
+def test_what_is_undone_never_happens(alice: Operator, case: Case, by: str) -> None:
+    made = case.make(alice)
+    before = written(alice.service)
+    page = ask(alice, made)
+    action = action_of(alice, made)
+    assert action is not None
+    said = undo(alice, action.id if by == "its own button" else offered(page))
+    assert "Undone. Nothing was changed." in said
+    pass_minute(alice.service)
+    assert written(alice.service) == before
+    assert not case.is_done(alice, made)
+    assert "There was nothing left to undo" in undo(alice, action.id)
+
+
+@EVERY_KIND
+def test_two_tabs_ask_for_one_thing(alice: Operator, case: Case) -> None:
+    made = case.make(alice)
+    first, second = ask(alice, made), ask(alice, made)
+    assert case.says in words(second) and offered(second) == offered(first)
+    undo(alice, offered(second))
+    assert action_of(alice, made) is None
+
+
+def test_another_tab_that_wants_the_opposite_is_told_to_undo_first(alice: Operator) -> None:
+    made = referral(alice)
+    ask(alice, made, do="verify")
+    said = words(ask(alice, made, do="reject"))
+    assert "This referral will be verified in less than a minute; undo that first." in said
+    pass_minute(alice.service)
+    assert alice.subscriber(made["subject"])["referral_status"] == "verified"
+
+
+@EVERY_KIND
+def test_after_the_minute_it_is_too_late(alice: Operator, case: Case) -> None:
+    made = case.make(alice)
+    page = ask(alice, made)
+    pass_minute(alice.service)
+    assert "There was nothing left to undo" in undo(alice, offered(page))
+    assert case.is_done(alice, made)
+
+
+def test_nobody_else_can_undo_it(service: Service, alice: Operator) -> None:
+    made = referral(alice)
+    page = ask(alice, made, do="verify")
+    action = action_of(alice, made)
+    assert action is not None
+    mallory = operator(service, "mallory")
+    for wanted in (action.id, offered(page), "", "x"):
+        assert "There was nothing left to undo" in undo(mallory, wanted)
+    assert action_of(alice, made) == action
+    assert "Undo" not in words(mallory.web.get("/subscribers").text)
