@@ -25,6 +25,7 @@ from tests.support.delayed import (
     undo,
     written,
 )
+from tests.support.market import join, offer
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words
@@ -193,3 +194,17 @@ def test_nobody_else_can_undo_it(service: Service, alice: Operator) -> None:
         assert "There was nothing left to undo" in undo(mallory, wanted)
     assert action_of(alice, made) == action
     assert "Undo" not in words(mallory.web.get("/subscribers").text)
+
+
+def test_a_partners_referral_shows_it_to_the_owner_and_not_to_the_partner(
+    service: Service, alice: Operator
+) -> None:
+    bob = operator(service, "bob")
+    program = offer(alice, referral_pending_duration_enabled=True)
+    joined = join(bob, program)
+    sent = alice.subscribe("sent@example.org", referrer_code=joined["ref_code"])["uuid"]
+    theirs = words(bob.web.get(f"/earnings/{joined['uuid']}").text)
+    ask(alice, {"path": f"/subscribers/{sent}", "do": "reject"})
+    own = words(alice.web.get(f"/program/{program['uuid']}").text)
+    assert "Will be rejected in less than a minute · Undo for sent@example.org" in own
+    assert words(bob.web.get(f"/earnings/{joined['uuid']}").text) == theirs

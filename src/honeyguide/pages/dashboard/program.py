@@ -18,7 +18,7 @@ from honeyguide.partners import (
     rules,
 )
 from honeyguide.referrals.rules import explain
-from honeyguide.signups import signups
+from honeyguide.signups import delayed_actions, signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -59,6 +59,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         undecided=await forecast.undecided(tx, account_id, program.id),
         upcoming=await forecast.upcoming_of_program(tx, program),
         rows=rows,
+        waiting=await delayed_actions.of_subjects(
+            tx, request.tenant, [row.subscriber_id for row in rows]
+        ),
         can_reverse={row.id for row in rows if reversals.can_reverse(row, last_closed)},
         total=total,
         page=page.page,
