@@ -118,6 +118,12 @@ def shipment(owner: Operator) -> str:
     return mine
 
 
+def sent_shipment(owner: Operator) -> str:
+    mine = shipment(owner)
+    assert owner.post(f"{owner.v1}/shipments/{mine}/sent", {}).status_code == 200
+    return mine
+
+
 def webhook(owner: Operator) -> str:
     made = owner.post(
         "/v2/webhooks", {"url": "http://127.0.0.1:9/secret", "new_referral": True}

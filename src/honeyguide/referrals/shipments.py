@@ -115,6 +115,7 @@ _NEWEST_FIRST = {str(status): _sql.query(f"{status}_newest_first", Shipment) for
 _COUNTS = {str(status): _sql.value(f"count_{status}", int) for status in STATUSES}
 _COUNT_TO_SEND_BY_REWARD = _sql.query("count_to_send_by_reward", RewardToSend)
 _MARK_SENT = _sql.command("mark_sent")
+_MARK_UNSENT = _sql.command("mark_unsent")
 _WITH_OLD_ADDRESS = _sql.query("with_old_address", OldAddress)
 _REMOVE_ADDRESS = _sql.command("remove_address")
 _ERASE = _sql.command("erase")
@@ -204,6 +205,16 @@ async def mark_sent(
         before, after = {"status": TO_SEND}, {"status": SENT}
         await change_log.record(change, "shipment.sent", found.id, before, after)
     return await get(change.tx, change.tenant, found.id), marked == 1
+
+
+async def mark_unsent(change: Change, shipment_id: str) -> bool:
+    """Takes `mark_sent` back while there is an address. Tells whether it had been sent."""
+    found = await get(change.tx, change.tenant, shipment_id)
+    marked = await change.run(_MARK_UNSENT, id=found.id)
+    if marked:
+        before, after = {"status": SENT}, {"status": TO_SEND}
+        await change_log.record(change, "shipment.unsent", found.id, before, after)
+    return marked == 1
 
 
 async def with_old_address(tx: Tx, *, now_ms: int, most: int) -> list[OldAddress]:

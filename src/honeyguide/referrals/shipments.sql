@@ -86,6 +86,10 @@ ORDER BY r.referrals, r.id;
 UPDATE won_reward SET sent_ms = :now_ms, sent_by = :by, tracking_note = :tracking_note
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND shipping IS NOT NULL AND sent_ms IS NULL;
 
+-- name: mark_unsent
+UPDATE won_reward SET sent_ms = NULL, sent_by = NULL, tracking_note = NULL
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND shipping IS NOT NULL AND sent_ms IS NOT NULL;
+
 -- name: with_old_address
 SELECT id, account_id, subscriber_id, redeemed_ms FROM won_reward
 WHERE sent_ms < :before_ms AND sent_ms IS NOT NULL AND shipping IS NOT NULL ORDER BY sent_ms LIMIT :batch;

@@ -130,12 +130,14 @@ def _sender(sent_by: str | None) -> str:
 
 
 async def mark_sent(tx: Tx, request: PageRequest) -> Response:
-    """Mark the selected shipments as sent, or download them as CSV."""
+    """Mark the selected shipments as sent, or one as not sent, or download them as CSV."""
     where = _filters(request).link(after=request.query.get("after", ""))
     # Sorted, so that two who select the same ones never wait for each other.
     ids = sorted(set(request.several("id")[:MOST_AT_ONCE]))
     if not ids:
         return request.go(where, "Select at least one shipment first.")
+    if request.text("do") == "unsend":
+        return await _mark_unsent(tx, request, ids[0], where)
     if request.text("do") == "csv":
         found = [await shipments.get(tx, request.tenant, shipment_id) for shipment_id in ids]
         return _csv_file(request, [csv_text([COLUMNS, *map(_line, found)])])
@@ -156,6 +158,12 @@ async def mark_sent(tx: Tx, request: PageRequest) -> Response:
         else:
             sent_before.append(shipment)
     return request.go(where, _outcome(marked, sent_before, gone))
+
+
+async def _mark_unsent(tx: Tx, request: PageRequest, shipment_id: str, where: str) -> Response:
+    if await shipments.mark_unsent(request.change(tx), shipment_id):
+        return request.go(where, "The shipment is under “To send” again.")
+    return request.go(where, "Nothing changed: it is not marked as sent, or no address is left.")
 
 
 def _outcome(marked: int, sent_before: list[Shipment], gone: int) -> str:
