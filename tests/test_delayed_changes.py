@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.signups.delayed_actions import DELAY_MS
+from honeyguide.store.tx import Tx
 from honeyguide.work import applying
 from tests.support import belongings
 from tests.support.delayed import (
@@ -32,6 +34,7 @@ from tests.support.delayed import (
     written,
 )
 from tests.support.market import join, offer
+from tests.support.races import overlapping
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words
@@ -218,3 +221,27 @@ def test_an_error_that_is_no_refusal_is_tried_again(
     site, store = alice.service.services.site, alice.service.services.store
     alice.service.run(applying.apply_or_drop(site, store, found, alice.service.now_ms()))
     assert alice.subscriber(made["subject"])["referral_status"] == "verified"
+
+
+@pytest.mark.parametrize("is_undone_first", [True, False])
+def test_of_undo_and_the_job_at_one_moment_the_first_wins(
+    alice: Operator, is_undone_first: bool
+) -> None:
+    made = referral(alice)
+    ask(alice, made, do="verify")
+    action = action_of(alice, made)
+    assert action is not None
+    site, tenant = alice.service.services.site, Tenant(alice.account_id, alice.campaign_id)
+
+    async def undo_it(tx: Tx) -> int:
+        return await delayed_actions.undo(tx, tenant, action.id)
+
+    async def apply_it(tx: Tx) -> None:
+        await delayed_actions.apply(tx, site, action, now_ms=alice.service.now_ms())
+
+    order = (undo_it, apply_it) if is_undone_first else (apply_it, undo_it)
+    outcomes = alice.service.run(overlapping(alice.service.services.store, *order))
+    assert outcomes == ((1, None) if is_undone_first else (None, 0))
+    status = alice.subscriber(made["subject"])["referral_status"]
+    assert status == ("pending" if is_undone_first else "verified")
+    assert notices(alice) == []
