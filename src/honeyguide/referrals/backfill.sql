@@ -32,7 +32,7 @@ SELECT id, created_ms, referrals_verified, adjustments FROM (
 -- name: lock
 -- Locks the subscribers, so that an erasure waits and then finds what is stored here.
 SELECT s.id FROM subscriber AS s
-WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 ORDER BY s.id;
+WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 ORDER BY s.id DESC;
 
 -- name: move_backfill
 -- Not if the backfill was started again meanwhile.

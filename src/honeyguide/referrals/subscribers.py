@@ -109,7 +109,10 @@ async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
 
 async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
     """Locks the row and tells whether the subscriber is still here. Lock before storing anything
-    about a subscriber, so that an erasure waits and finds it."""
+    about a subscriber, so that an erasure waits and finds it.
+
+    Whoever locks several locks the youngest first: a decision locks the referral and then its
+    referrer, who is nearly always older."""
     return bool(await tx.lock(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id))
 
 

@@ -44,7 +44,7 @@ async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -
         raise Invalid("{field} must be somebody else than the subscriber.", param="referrer")
     # Both rows in one order: two who are said to have referred each other must not wait for each
     # other, and the later one must be seen to close a loop.
-    for each in sorted((referrer.id, subscriber_id)):
+    for each in sorted((referrer.id, subscriber_id), reverse=True):
         await subscribers.lock(tx, tenant, each)
     referrer = await _get_referrer(tx, tenant, code)
     subscriber = await _get_claiming(tx, tenant, subscriber_id)

@@ -108,11 +108,8 @@ async def decide_many(
 
 
 async def _lock(change: Change, given: Sequence[str]) -> dict[str, str]:
-    """Locks those in the list and their referrers, and tells the ids of those in the list.
-
-    A single decision locks the referral and then its referrer, who is nearly always older. So this
-    locks the younger first, and all of them before anything is written.
-    """
+    """Locks those in the list and their referrers, in the order of `subscribers.lock` and before
+    anything is written, and tells the ids of those in the list."""
     keys = [_key(each) for each in given]
     ids, email_keys = [key for key in keys if is_id(key)], [key for key in keys if "@" in key]
     found = await change.all(_FIND, ids=ids, email_keys=email_keys)

@@ -5,7 +5,7 @@ WHERE r.account_id = :account_id AND r.partner_campaign_id {in :partner_campaign
 -- name: lock_pending
 SELECT s.id FROM subscriber AS s WHERE s.campaign_id = :campaign_id AND s.id IN (
     {pending} ORDER BY r.subscriber_id LIMIT :most
-) ORDER BY s.id;
+) ORDER BY s.id DESC;
 
 -- name: end_later
 -- With this reason the end of the holding period, which is now, rejects it.

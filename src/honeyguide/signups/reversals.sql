@@ -2,7 +2,7 @@
 SELECT s.id FROM subscriber AS s WHERE s.campaign_id = :campaign_id AND s.id IN (
     SELECT r.subscriber_id FROM partner_referral AS r
     WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.id {in :ids}
-) ORDER BY s.id;
+) ORDER BY s.id DESC;
 
 -- name: of_program
 SELECT r.id, r.subscriber_id, r.partner_account_id, r.partner_campaign_id, r.charged_cents, r.charged_month,
