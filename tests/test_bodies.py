@@ -109,6 +109,8 @@ class World:
             "WebhookCreate": {"url": "https://hooks.example.org/more"},
             "WebhookCreateV1": {"url": "https://hooks.example.org/more"},
             "TagList": {"tags": ["vip"]},
+            "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
+            "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
             "Replay": {"since": "2026-01-01T00:00:00Z"},
         }.get(body, {})
 
