@@ -19,9 +19,11 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import group_decisions, signups
 from honeyguide.signups.group_decisions import GroupDecision
 from honeyguide.store.change import Change
+from tests.support import market
 from tests.support.changes import changing
 from tests.support.confirmers import Process
 from tests.support.delayed import pass_minute
+from tests.support.loop_steps import LoopSteps
 from tests.support.prizes import earned_by, offer
 from tests.support.service import Member, Service
 from tests.support.stores import OpenStore
@@ -281,3 +283,20 @@ def test_groups_in_any_order_never_block_each_other(opened: OpenStore) -> None:
     decided = opened.ask("SELECT subscriber_id FROM referral_decision")
     assert sorted(each for (each,) in decided) == sorted(ids)
     opened.run(verify(opened.store))
+
+
+def test_a_long_list_keeps_nobody_waiting(alice: Member, bob: Member) -> None:
+    """On SQLite the loop runs nothing else while a part is decided, so a part must be short."""
+    program = market.offer(alice, referral_pending_duration_enabled=True, total_budget=10_000)
+    code = market.join(bob, program)["ref_code"]
+    offer(alice, name="Sticker", referrals=1, recurring=True)
+    people = pending(alice, 40)
+    people += [
+        alice.subscribe(f"p{n}-{new_id()[-6:]}@example.org", referrer_code=code) for n in range(40)
+    ]
+    assert statuses(alice, people) == ["pending"] * 80
+    alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook", "new_partner_referral": True})
+    with LoopSteps(alice.service) as steps:
+        lines = decide(alice, "verified", [each["uuid"] for each in people]).json()["decisions"]
+    assert all(line["ok"] for line in lines)
+    assert not steps.slow, steps.report()
