@@ -124,6 +124,16 @@ def test_the_owner_can_end_what_is_pending(service: Service, deal: Deal) -> None
     assert deal.spent() == 0
 
 
+def test_what_comes_after_a_removal_does_not_spoil_the_figures(deal: Deal) -> None:
+    deal.alice.delete(deal.partner)
+    deal.arrive()
+    deal.alice.post(f"{deal.partner}/allow")
+    deal.bob.delete(deal.mine)
+    deal.arrive()
+    figures = deal.bob.get(deal.network).json()["partner_program"]
+    assert figures["confirmation_rate_30d"] is None
+
+
 def test_the_owner_can_end_what_is_pending_later(deal: Deal) -> None:
     waiting = deal.arrive()
     deal.alice.delete(deal.partner)

@@ -34,6 +34,9 @@ class ReasonFacts(NamedTuple):
     """For the partner whose referral was rejected."""
     is_suspicion: bool = False
     """It may be an honest referral: the screening level decides what becomes of it."""
+    is_outside: bool = False
+    """The partner took no part when they joined, so it is not in the program's figures: otherwise
+    whoever was removed could spoil them."""
     is_ended: bool = False
     """A pending referral with it is rejected when it is due."""
     is_settled: bool = False
@@ -190,6 +193,7 @@ class Reason(StrEnum):
         "The partner was removed from the program.",
         counted="by a partner who was removed",
         to_partner="You were removed from the program.",
+        is_outside=True,
         is_ended=True,
     )
     PARTNER_LEFT = ReasonFacts(
@@ -197,6 +201,7 @@ class Reason(StrEnum):
         "The partner had left the program when they joined.",
         counted="after the partner left the program",
         to_partner="You had left the program when they joined.",
+        is_outside=True,
     )
     ALREADY_SUBSCRIBED = ReasonFacts(
         "already_subscribed",

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import Reason
+from honeyguide.referrals.reasons import Reason, facts_of
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -84,7 +84,7 @@ def of_change(
         planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
     planned += _about_subscription(before, after, campaign)
     if has_moved:
-        planned += _of_decision(after)
+        planned += _of_decision(after, is_new=is_referred_now)
     return planned
 
 
@@ -139,7 +139,7 @@ def _is_on_list(subscriber: Subscriber, campaign: CampaignFacts) -> bool:
     return subscriber.status == "confirmed"
 
 
-def _of_decision(referral: Subscriber) -> list[Consequence]:
+def _of_decision(referral: Subscriber, *, is_new: bool) -> list[Consequence]:
     by_partner = referral.partner_campaign_id is not None
     if referral.referral_status == Status.VERIFIED:
         planned = [Consequence.TELL_VERIFIED]
@@ -151,4 +151,6 @@ def _of_decision(referral: Subscriber) -> list[Consequence]:
             planned += [Consequence.TELL_PARTNER_REFERRAL_REVERSED, Consequence.REVERSE_CHARGE]
     else:
         return []
-    return [*planned, Consequence.COUNT_DECISION] if by_partner else planned
+    if by_partner and not (is_new and facts_of(referral.referral_reason).is_outside):
+        planned.append(Consequence.COUNT_DECISION)
+    return planned
