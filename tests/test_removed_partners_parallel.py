@@ -201,9 +201,13 @@ def test_a_referral_that_is_verified_at_that_moment_is_charged_or_ended(parting:
     parting.opened.run(verify(store))
 
 
-def test_everything_at_once_comes_to_one_result(parting: Parting) -> None:
+@pytest.mark.parametrize("most_at_once", [2, removed_partners.MOST_AT_ONCE])
+def test_everything_at_once_comes_to_one_result(
+    parting: Parting, monkeypatch: pytest.MonkeyPatch, most_at_once: int
+) -> None:
     """Arrivals, verifications, removals, leaving and joining in any order: what was ended is never
     charged, the books agree, and after the last removal nothing is pending."""
+    monkeypatch.setattr(removed_partners, "MOST_AT_ONCE", most_at_once)
     chance = random.Random(11)
     moves = ["sign_up"] * 6 + ["remove", "allow", "leave", "join", "block", "unblock"]
 

@@ -14,7 +14,7 @@ from honeyguide.store.statements import beside
 # Pending referrals that are rejected in the transaction of the removal, each with its events. There
 # may be thousands: of the others it only says that they are to be rejected, and the job that looks
 # after holding periods does that.
-MOST_AT_ONCE = 50
+MOST_AT_ONCE = 20
 
 _sql = beside(__file__)
 _LOCK_PENDING = _sql.value("lock_pending", str)
@@ -39,10 +39,14 @@ async def block(change: Change, partner_id: str, removal: Removal) -> ProgramPar
 
 async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:
     # All of them before the first is counted: whoever decides one locks in the same order.
-    for subscriber_id in await change.lock(
+    at_once = await change.lock(
         _LOCK_PENDING, partner_campaigns=partner_campaigns, most=MOST_AT_ONCE
-    ):
-        await signups.end_with_partner(change, subscriber_id)
-    await change.run(
-        _END_LATER, partner_campaigns=partner_campaigns, reason=Reason.PARTNER_REMOVED.value
     )
+    await change.run(
+        _END_LATER,
+        partner_campaigns=partner_campaigns,
+        at_once=at_once,
+        reason=Reason.PARTNER_REMOVED.value,
+    )
+    for subscriber_id in at_once:
+        await signups.end_with_partner(change, subscriber_id)
