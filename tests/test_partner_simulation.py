@@ -107,6 +107,7 @@ class Market(Partings):
         moves += [self.clock_jumps] * 2 + [self.months_end] * 3
         moves += [self.ask] * 2 + [self.sync] * 3
         moves += [self.reverse] * 5 + [self.remove, self.allow, self.quit, self.join_again]
+        moves += [self.block, self.unblock]
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
         await move()

@@ -37,6 +37,7 @@ class Offer:
     reached: set[str] = field(default_factory=set)
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)  # partners, by the owner
+    blocked: set[int] = field(default_factory=set)  # in all programs of the owner
     left: set[int] = field(default_factory=set)  # by themselves
 
 
@@ -83,7 +84,7 @@ class Model:
         reader.must_confirm = is_asked and offer.needs_confirmation
         if (
             offer.paused
-            or partner in offer.removed | offer.left
+            or partner in offer.removed | offer.blocked | offer.left
             or any(
                 other.here and other.person == person and other.offer is offer
                 for other in self.readers
@@ -142,12 +143,10 @@ class Model:
         reader.status, reader.is_reversed, reader.charged = "rejected", True, None
         return None
 
-    def remove(self, offer: Offer, partner: int, *, ends_pending: bool) -> None:
-        offer.removed.add(partner)
+    def end_pending(self, offer: Offer, partner: int) -> None:
         for reader in self.readers:
-            is_theirs = reader.offer is offer and reader.partner == partner
-            if ends_pending and is_theirs and reader.status == "pending":
-                reader.status = "rejected"
+            if reader.offer is offer and reader.partner == partner:
+                self.leave(reader)
 
     def set_budget(self, offer: Offer, budget: int, now_ms: int) -> None:
         if budget == offer.budget:

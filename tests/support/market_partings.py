@@ -45,10 +45,32 @@ class Partings:
         ends_pending = self.chance.random() < 0.5
         removal = Removal(None, ends_pending)
         await self._as_owner(removed_partners.remove, trade, trade.partners[partner].id, removal)
-        self.model.remove(offer, partner, ends_pending=ends_pending)
+        offer.removed.add(partner)
+        if ends_pending:
+            self.model.end_pending(offer, partner)
+
+    async def block(self) -> None:
+        """Every owner of a market has one program."""
+        trade, offer, partner = self._partner()
+        ends_pending = self.chance.random() < 0.5
+        removal = Removal(None, ends_pending)
+        await self._as_owner(removed_partners.block, trade, trade.partners[partner].id, removal)
+        offer.blocked.add(partner)
+        if ends_pending:
+            self.model.end_pending(offer, partner)
+
+    async def unblock(self) -> None:
+        trade, offer, partner = self._partner()
+        await self._as_owner(program_partners.unblock, trade, trade.partners[partner].id)
+        offer.blocked.discard(partner)
 
     async def allow(self) -> None:
+        """Not while they are blocked."""
         trade, offer, partner = self._partner()
+        if partner in offer.blocked:
+            with pytest.raises(Invalid):
+                await self._as_owner(program_partners.allow, trade, trade.partners[partner].id)
+            return
         await self._as_owner(program_partners.allow, trade, trade.partners[partner].id)
         offer.removed.discard(partner)
 
@@ -60,7 +82,7 @@ class Partings:
     async def join_again(self) -> None:
         """With the same code, unless the owner removed them or the program is paused."""
         trade, offer, partner = self._partner()
-        if offer.paused or partner in offer.removed:
+        if offer.paused or partner in offer.removed | offer.blocked:
             with pytest.raises((Invalid, Missing)):
                 await self._as_partner(network.join, trade, partner, trade.program.id, None)
             return
