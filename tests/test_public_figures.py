@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, public_figures
+from honeyguide.partners.program_partners import Removal
+from honeyguide.signups import removed_partners
 from honeyguide.store import Store
 from honeyguide.work import jobs
 from tests.support.changes import SITE, changing
@@ -58,6 +61,26 @@ def test_the_owners_own_referrals_do_not_count(engine: str) -> None:
             await trade.arrive(1)
         figures = await counted(trade, NOON_MS)
         assert figures is not None and figures.decided == public_figures.LEAST_DECIDED
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_what_was_ended_counts_and_what_comes_after_a_removal_does_not(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, referral_pending_duration_enabled=True)
+        for _ in range(public_figures.LEAST_DECIDED):
+            await trade.arrive()
+        later_ms = NOON_MS + DAY_MS
+        remove = changing(removed_partners.remove, SITE, trade.owner, later_ms)
+        await store.write(remove, trade.partners[0].id, Removal(ends_pending=True))
+        await trade.arrive(0, now_ms=later_ms)
+        leaver = Tenant(trade.partners[1].account_id, "")
+        await store.write(changing(network.leave, SITE, leaver, later_ms), trade.partners[1].id)
+        await trade.arrive(1, now_ms=later_ms)
+        figures = await counted(trade, later_ms)
+        assert figures is not None
+        assert figures.decided == figures.rejected == public_figures.LEAST_DECIDED
 
     on(engine, scenario)
 

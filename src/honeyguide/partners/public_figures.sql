@@ -9,8 +9,10 @@ WHERE p.deleted_ms IS NULL AND COALESCE(f.day, -1) < :today AND (f.day IS NOT NU
 ORDER BY p.id LIMIT :most;
 
 -- fragment: decided
+-- Without what came with the code of a partner who was removed or had left: they could spoil the figures with it.
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.partner_account_id <> r.account_id
+  AND NOT (COALESCE(s.referral_reason, '') IN ('partner_removed', 'partner_left') AND r.decided_ms = r.arrived_ms)
 
 -- name: count
 SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
