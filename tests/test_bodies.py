@@ -90,10 +90,19 @@ class World:
             path = path.replace("{reward_uuid}", str(self.earned["uuid"]))
             path = path.replace("{uuid}", str(self.reader["uuid"]))
         path = path.replace("{partner_campaign_uuid}", str(self.partner["uuid"]))
+        if "{referral_uuid}" in path:
+            path = path.replace("{referral_uuid}", self._paid_referral())
         if "{uuid}" in path:
             path = path.replace("{uuid}", self._of(route.path))
         assert route.body is not None
         return Request(path, self._required(route.body.__name__))
+
+    def _paid_referral(self) -> str:
+        """A new one each time: it can be reversed once."""
+        email = f"sent{next(self.numbers)}@example.org"
+        self.alice.subscribe(email, referrer_code=self.partner["ref_code"])
+        path = f"/v2/partner_programs/{self.program['uuid']}/referrals"
+        return str(self.alice.get(path).json()["referrals"][0]["uuid"])
 
     def _required(self, body: str) -> dict[str, Any]:
         if body == "ProgramCreate":
@@ -111,6 +120,7 @@ class World:
             "TagList": {"tags": ["vip"]},
             "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
             "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
+            "ReversalCreate": {"reason": "robot"},
             "Replay": {"since": "2026-01-01T00:00:00Z"},
         }.get(body, {})
 

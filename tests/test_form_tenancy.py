@@ -17,6 +17,7 @@ from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.belongings import (
     Maker,
     awaiting,
+    charged_referral,
     claiming,
     delayed,
     delivery,
@@ -27,9 +28,11 @@ from tests.support.belongings import (
     newest,
     note,
     noted,
+    paid_referral,
     payout,
     pending,
     pending_code,
+    program,
     publication,
     rejected,
     saved_filter,
@@ -167,6 +170,7 @@ FORMS = [
     Form("/program/preview/card", "publication", publication, TERMS, only_shows=True),
     Form("/publications/preview/card", "id", publication, CARD, only_shows=True),
     Form("/publications/preview/page", "id", publication, CARD, only_shows=True),
+    Form("/program/{id}/reversal", "referral", charged_referral, {"reason": "robot"}, program),
     Form("/administration/payouts", "payout", payout, {"reference": "bank 1"}),
 ]
 
@@ -230,6 +234,8 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
         promote(quiet_service, alice)
     if form.maker in (unlocked, awaiting) and form.parent:
         parent, mine = earned(alice, "manual" if form.maker is awaiting else "automatic")
+    elif form.maker is charged_referral:
+        parent, mine = paid_referral(alice)
     elif form.maker is note:
         parent, mine = noted(alice)
     elif form.maker is delivery:

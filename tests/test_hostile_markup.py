@@ -287,6 +287,7 @@ def test_no_email_lets_markup_through() -> None:
     own = {f"{kind}_{field}": EVIL for kind in EDITABLE for field in FIELDS}
     samples: dict[str, Any] = {
         "int": 3,
+        "int | None": 3,
         "list[tuple[str, str]]": [(EVIL, EVIL)],
         "Language": ENGLISH,
         "Mapping[str, str]": own,

@@ -155,6 +155,7 @@ UNOWNED: dict[str, str] = {
 
 # Whole files that look over all accounts.
 UNOWNED_FILES: dict[str, str] = {
+    "partners.public_figures": "what everybody may see of a program, counted for all of them",
     "partners.account_check": "the proof of whose each row is, over all accounts",
     "partners.ledger_check": "the proof of the books: sums over everybody's money",
     "referrals.subscriber_check": "the proof of counts and states, over all accounts",

@@ -16,8 +16,6 @@ from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.partners import ledger_check
-from honeyguide.referrals import adjustments
-from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import privacy
 from tests.support.integrations import KEYS, Synced, connect_tool, with_tool
@@ -76,23 +74,6 @@ def test_a_first_sync_writes_everybody_and_then_only_what_changes(engine: str) -
         assert len(tool.seen) == 3  # nothing left to say
 
     with_tool(engine, test, unconnected=True)
-
-
-def test_an_adjustment_changes_what_is_missing_and_not_the_referrals(engine: str) -> None:
-    async def test(synced: Synced, tool: GenericTool) -> None:
-        ada = await synced.join("ada@example.org")
-        await synced.offer(NewReward("Pen", 2, "coupon", coupon_code="PEN"))
-        await synced.offer(NewReward("Mug", 5))
-        for amount, missing, coupon in ((1, "1", ""), (2, "2", "PEN"), (-3, "2", "PEN")):
-            synced.pass_a_minute()
-            given = AdjustmentFields(amount=amount, reason="x")
-            await synced.make(adjustments.add, ada.id, given)
-            await synced.sync()
-            written = fields_of(tool, "ada@example.org")
-            found = (written["RH_TOTREF"], written["RH_MISSING"], written["RH_COUPON"])
-            assert found == ("0", missing, coupon), amount
-
-    with_tool(engine, test)
 
 
 def test_a_subscriber_is_written_at_most_once_a_minute(engine: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals import rewards
+from honeyguide.referrals import adjustments, rewards
+from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.rewards import NewReward
 from tests.support.integrations import Synced, with_tool
 from tests.support.platforms.generic import GenericTool
@@ -41,5 +42,22 @@ def test_the_last_reward_that_is_really_theirs_is_written(engine: str) -> None:
             ("3", "SHIRT", ids["Shirt"]),
             ("4", "SHIRT", ids["Shirt"]),
         ]
+
+    with_tool(engine, test)
+
+
+def test_an_adjustment_changes_what_is_missing_and_not_the_referrals(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        await synced.offer(NewReward("Pen", 2, "coupon", coupon_code="PEN"))
+        await synced.offer(NewReward("Mug", 5))
+        for amount, missing, coupon in ((1, "1", ""), (2, "2", "PEN"), (-3, "2", "PEN")):
+            synced.pass_a_minute()
+            given = AdjustmentFields(amount=amount, reason="x")
+            await synced.make(adjustments.add, ada.id, given)
+            await synced.sync()
+            written = tool.contacts[ada.id]["fields"]
+            found = (written["RH_TOTREF"], written["RH_MISSING"], written["RH_COUPON"])
+            assert found == ("0", missing, coupon), amount
 
     with_tool(engine, test)

@@ -122,6 +122,15 @@ def make_payout(owner: Member, address: str) -> tuple[str, ...]:
     return (payout_id,)
 
 
+def make_partner_referral(owner: Member, address: str) -> tuple[str, ...]:
+    """One that the program paid for."""
+    program = {"uuid": address.split("/")[3]}
+    code = market.join(owner.service.member("bob"), program)["ref_code"]
+    owner.subscribe(f"sent{next(_numbers)}@example.org", referrer_code=code)
+    path = f"/v2/partner_programs/{program['uuid']}/referrals"
+    return (owner.get(path).json()["referrals"][0]["uuid"],)
+
+
 MAKERS: dict[str, Maker] = {
     "campaigns": lambda owner, address: (owner.campaign_id,),
     "subscribers": make_subscriber,
@@ -135,6 +144,7 @@ MAKERS: dict[str, Maker] = {
     "partner_programs": lambda owner, address: (market.offer(owner)["uuid"],),
     "partner_campaigns": lambda owner, address: (market.join(owner, market.offer(owner))["uuid"],),
     "partner_programs/*/partners": make_partner,
+    "partner_programs/*/referrals": make_partner_referral,
     "payouts": make_payout,
     "webhooks": make_webhook,
     "webhooks/*/deliveries": make_delivery,
@@ -157,6 +167,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/tags/remove": {"tags": ["vip"]},
     "/referral_decisions": {"status": "verified", "subscribers": ["new@example.org"]},
     "/adjustments": {"amount": 2, "reason": "Met at our event"},
+    "/reversal": {"reason": "robot"},
     "/replay": {"since": "2026-01-01T00:00:00Z"},
 }
 

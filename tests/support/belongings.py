@@ -210,6 +210,19 @@ def program(owner: Operator) -> str:
     return str(market.offer(owner, card, show_in_directory=False)["uuid"])
 
 
+def paid_referral(owner: Operator) -> tuple[str, str]:
+    """A program of theirs, and a referral that it paid for."""
+    offered = market.offer(owner)
+    code = market.join(owner.service.member("bob"), offered)["ref_code"]
+    owner.subscribe(f"{new_id()}@example.org", referrer_code=code)
+    listed = owner.get(f"/v2/partner_programs/{offered['uuid']}/referrals").json()["referrals"]
+    return str(offered["uuid"]), str(listed[0]["uuid"])
+
+
+def charged_referral(owner: Operator) -> str:
+    return paid_referral(owner)[1]
+
+
 def partner_campaign(owner: Operator) -> str:
     return str(market.join(owner, market.offer(owner, show_in_directory=False))["uuid"])
 

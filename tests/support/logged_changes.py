@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from honeyguide.kernel.ids import new_id
 from honeyguide.mail import notification_links
 from honeyguide.mail.notification_kinds import KINDS
 from tests.support import market
@@ -15,6 +14,7 @@ from tests.support.belongings import (
     claiming,
     earned,
     email,
+    paid_referral,
     partner_campaign,
     pending,
     program,
@@ -58,15 +58,6 @@ def v1_webhook(owner: Operator) -> str:
 def their_program(owner: Operator) -> str:
     other = owner.service.member("bob")
     return str(market.offer(other)["uuid"])
-
-
-def paid_referral(owner: Operator) -> tuple[str, str]:
-    """A program of theirs, and a referral that it paid for."""
-    offered = market.offer(owner)
-    code = market.join(owner.service.member("bob"), offered)["ref_code"]
-    owner.subscribe(f"{new_id()}@example.org", referrer_code=code)
-    listed = owner.get(f"/v2/partner_programs/{offered['uuid']}/referrals").json()["referrals"]
-    return str(offered["uuid"]), str(listed[0]["uuid"])
 
 
 def partner_in(owner: Operator, do: str = "") -> tuple[str, str]:
