@@ -325,6 +325,8 @@ class Stranger:
     def ask(self, name: str, value: str) -> tuple[int, str]:
         """The status, and what is said. What was made differs each time."""
         route = self.route
+        if route.path.endswith("/reversal"):  # of another referral, since it can be done once
+            self.path = Address(route, self.member).path()
         if name == "slug":
             # Whoever takes a name first has it, and another route of this walk took this one.
             value = f"{value}-{next(_numbers)}"
