@@ -58,6 +58,8 @@ PLANTED = [
     "INSERT INTO adjustment SELECT 'a', account_id, campaign_id, MIN(id), 1, 1, 'x', 'job', 'x', 1 "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "UPDATE subscriber SET adjustments = 1 WHERE id = (SELECT subscriber_id FROM adjustment)",
+    "INSERT INTO delayed_action SELECT 'w', account_id, id, 'b', 'job', 'x', 'verify', 'x', '', "
+    f"'', 1 {CAMPAIGN}",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1 FROM program",

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, LOOKS, PageAt
 from tests.browser.test_partners import sit_down
+from tests.support.delayed import pass_minute
 from tests.support.prizes import offer
 from tests.support.service import Service
 from tests.support.web import Operator, operator
@@ -39,7 +40,8 @@ def test_a_selection_is_rejected_by_keyboard_without_scripts(
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Reject")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status")).to_contain_text("2 referrals rejected.")
+    expect(page.get_by_role("status")).to_contain_text("2 referrals will be rejected in a minute.")
+    pass_minute(service)
     page.goto(f"{service.url}/subscribers?q=r2@")
     page.get_by_role("link", name="r2@example.org").click()
     expect(page.get_by_text("“Bought addresses”")).to_be_visible()

@@ -54,6 +54,7 @@ EMAIL_VALUES = {
     "left": 7,
     "referral_link": "https://example.org/r/23456789",
     "how_to_claim": "Parcels leave on the first of each month.",
+    "toward_rewards": 3,
 }
 CUT_OFF = """() => [...document.querySelectorAll("body *")].filter((each) => {
   const text = [...each.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
