@@ -2,7 +2,7 @@
 
 # Files begin in the order that tests/conftest.py gives them, the long ones first, so that no worker waits for the others.
 # Tests wait for half of their time, so two cores hold four test processes.
-PYTEST_ARGS ?= -n 5 --dist loadfile --no-loadscope-reorder
+PYTEST_ARGS ?= -n 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 MUTANTS_ARGS ?=
