@@ -20,6 +20,7 @@ from tests.support.process import (
     command,
     environment,
     fresh,
+    is_alive,
     new_account,
 )
 from tests.support.service import until
@@ -102,14 +103,14 @@ def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_p
         server.kill()
         # One that does not stop by itself ends after `BLOCKED_S`.
         until(
-            lambda: not any(Path(f"/proc/{pid}").exists() for pid in crew),
+            lambda: not any(is_alive(pid) for pid in crew),
             supervisor.BLOCKED_S + 10,
         )
         server.start()  # the port is free again
         until(lambda: len(children(server.process.pid)) == 3)
         crew = children(server.process.pid)
         server.stop()
-        assert not any(Path(f"/proc/{pid}").exists() for pid in crew)
+        assert not any(is_alive(pid) for pid in crew)
 
 
 def children(pid: int) -> list[int]:

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support import starter
 from tests.support.postgres import free_port
-from tests.support.process import Serving, command, environment, migrated
+from tests.support.process import Serving, command, environment, is_alive, migrated
 from tests.support.service import until
 from tests.test_cli_server import children
 
@@ -37,13 +37,6 @@ async def answer_or_block(self, scope, receive, send):
     await answer(self, scope, receive, send)
 app.Application.__call__ = answer_or_block
 """
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # it may end between opening and reading
-        return False
 
 
 @contextmanager

@@ -55,6 +55,14 @@ def command(
     return starter.run(list(words), env=environment(**settings), cwd=cwd, timeout=timeout)
 
 
+def is_alive(pid: int) -> bool:
+    """A killed orphan stays as a zombie until its new parent looks after it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):  # it may end between opening and reading
+        return False
+
+
 def new_account(database_url: str, email: str = "alice@example.org") -> Credentials:
     done = command("account", "create", email, "--json", database_url=database_url)
     assert done.returncode == 0, done.stderr
