@@ -97,6 +97,31 @@ def test_only_the_owner_can_take_it_back(
     assert referral(alice, program) == paid
 
 
+def test_another_partner_of_the_program_sees_nothing_of_it(
+    service: Service, alice: Member, bob: Member, charged: Any
+) -> None:
+    program, paid = charged
+    carol = operator(service, "carol")
+    join(carol, program)
+    assert (
+        alice.post(path(program, paid), {"reason": "other", "text": "Secret why"}).status_code
+        == 201
+    )
+    assert carol.post(path(program, paid), {"reason": "robot"}).status_code == 404
+    assert carol.get(f"/v2/partner_programs/{program['uuid']}/referrals").status_code == 404
+    month = rules.month_of(service.services.clock())
+    for where in (
+        f"/earnings?month={month}&show=rejected",
+        f"/statements/partner/{month}",
+        f"/statements/partner/{month}.csv",
+        f"/network/{program['uuid']}",
+        "/notices",
+    ):
+        answer = carol.web.get(where)
+        assert answer.status_code == 200, where
+        assert "Secret why" not in answer.text and "Something else" not in answer.text, where
+
+
 def test_both_sides_are_told_and_the_partner_does_not_learn_who(
     service: Service, alice: Member, bob: Member, mallory: Member, charged: Any
 ) -> None:
