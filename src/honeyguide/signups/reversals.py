@@ -5,7 +5,7 @@ are notified once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from honeyguide.accounts import accounts
 from honeyguide.kernel import money
@@ -50,6 +50,22 @@ class ReversalOutcome(NamedTuple):
 _sql = beside(__file__)
 _LOCK_SUBSCRIBERS = _sql.value("lock_subscribers", str)
 _OF_PROGRAM = _sql.query("of_program", Charged)
+
+
+class MayBeCharged(Protocol):
+    @property
+    def charged_cents(self) -> int | None: ...
+    @property
+    def charged_month(self) -> str | None: ...
+    @property
+    def email(self) -> str | None: ...
+
+
+def may_reverse(referral: MayBeCharged, last_closed: str) -> bool:
+    """Whether to offer it: charged, in a month that is open, to somebody who is still here. Under
+    its locks `reverse` may find otherwise, and says why."""
+    is_open = (referral.charged_month or "") > last_closed
+    return referral.charged_cents is not None and is_open and referral.email is not None
 
 
 async def reverse(

@@ -100,6 +100,8 @@ class SentBy(NamedTuple):
     reversal_note: str | None
     decided_ms: int | None
     referral_id: str
+    email: str | None
+    """Of the person."""
 
 
 _sql = beside(__file__)

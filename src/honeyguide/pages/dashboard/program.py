@@ -7,7 +7,7 @@ from starlette.responses import Response
 from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import cards, program_form, reversals
+from honeyguide.pages.dashboard import cards, program_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import (
     forecast,
@@ -18,7 +18,7 @@ from honeyguide.partners import (
     rules,
 )
 from honeyguide.referrals.rules import explain
-from honeyguide.signups import delayed_actions, signups
+from honeyguide.signups import delayed_actions, reversals, signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -62,7 +62,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         waiting=await delayed_actions.of_subjects(
             tx, request.tenant, [row.subscriber_id for row in rows]
         ),
-        can_reverse={row.id for row in rows if reversals.can_reverse(row, last_closed)},
+        can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
         page=page.page,
         pages=page.total_pages(total),

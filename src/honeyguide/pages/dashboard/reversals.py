@@ -12,7 +12,6 @@ from honeyguide.pages.forms import Field
 from honeyguide.partners import ledger, programs, reversal_reasons
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.signups import reversals, signups
-from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.tx import Tx
 
 # As many as a page of the program lists.
@@ -30,7 +29,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     ids = request.several("referral") or request.http.query_params.getlist("referral")
     found = await signups.some_of_program(tx, account_id, program.id, ids[:MOST])
     last_closed = await ledger.last_closed(tx)
-    rows = [row for row in found if can_reverse(row, last_closed)]
+    rows = [row for row in found if reversals.may_reverse(row, last_closed)]
     return request.view(
         "reversal.html",
         program=program,
@@ -42,15 +41,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         typed=dict(request.fields),
         note_limit=NOTE_LIMIT,
         money=money.show,
-    )
-
-
-def can_reverse(row: ListedReferral, last_closed: str) -> bool:
-    """Charged, in a month that is open; and the subscriber was not deleted."""
-    return (
-        row.email is not None
-        and (row.charged_month or "") > last_closed
-        and (row.charged_cents is not None)
     )
 
 

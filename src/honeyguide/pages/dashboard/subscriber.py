@@ -53,7 +53,7 @@ from honeyguide.referrals.rewards import next_reward
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import delayed_actions, privacy, signups
+from honeyguide.signups import delayed_actions, privacy, reversals, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.tx import Tx
 
@@ -132,7 +132,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         money=money.show,
         uncharged=Uncharged,
         can_reverse=sent_by is not None
-        and (sent_by.charged_month or "") > await ledger.last_closed(tx),
+        and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
         why_reversed=reversal_reasons.describe,
         sync=await _sync_of(tx, request, person.id),
         claimed=await _claimed(tx, request.tenant, person),
