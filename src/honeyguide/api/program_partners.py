@@ -17,7 +17,8 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.partners import network, program_partners, programs
-from honeyguide.partners.program_partners import STATUSES, ProgramPartner, Removal
+from honeyguide.partners.program_partners import ProgramPartner, Removal
+from honeyguide.partners.rules import PARTNER_STATUSES
 from honeyguide.signups import removed_partners
 from honeyguide.store.tx import Tx
 
@@ -33,7 +34,7 @@ class ProgramPartnerView(View, frozen=True):
             "`active`; `left` if the partner left; `removed` if you removed them from this "
             "program; `blocked` if you blocked them in all your programs.",
             "active",
-            enum=list(STATUSES),
+            enum=list(PARTNER_STATUSES),
         ),
     ]
     reason_for_recommending: Annotated[str | None, doc("As the partner wrote it.", None)]

@@ -66,8 +66,13 @@ class PartnerRow(NamedTuple):
     name: str
     reason_for_recommending: str | None
     spent_cents: int
-    status: str
-    """As in `program_partners`."""
+    blocked_ms: int | None
+    removed_ms: int | None
+    left_ms: int | None
+
+    @property
+    def status(self) -> str:
+        return rules.partner_status(self.blocked_ms, self.removed_ms, self.left_ms)
 
 
 class ProgramRow(NamedTuple):

@@ -27,9 +27,8 @@ WHERE account_id = :account_id AND program_id = :program_id AND uncharged_reason
 -- name: partners_of_program
 SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
        COALESCE(s.spent_cents, 0) AS spent_cents,
-       CASE WHEN EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
-               THEN 'blocked'
-           WHEN j.removed_ms IS NOT NULL THEN 'removed' WHEN j.left_ms IS NOT NULL THEN 'left' ELSE 'active' END AS status
+       (SELECT x.blocked_ms FROM partner_block AS x
+        WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id

@@ -15,14 +15,13 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import partner_notifications
+from honeyguide.partners import partner_notifications, rules
 from honeyguide.partners.programs import Program
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such partner."
-ACTIVE, LEFT, REMOVED, BLOCKED = STATUSES = ("active", "left", "removed", "blocked")
 
 
 class ProgramPartner(NamedTuple):
@@ -47,11 +46,7 @@ class ProgramPartner(NamedTuple):
 
     @property
     def status(self) -> str:
-        if self.blocked_ms is not None:
-            return BLOCKED
-        if self.removed_ms is not None:
-            return REMOVED
-        return ACTIVE if self.left_ms is None else LEFT
+        return rules.partner_status(self.blocked_ms, self.removed_ms, self.left_ms)
 
     @property
     def is_own(self) -> bool:
@@ -126,7 +121,7 @@ async def remove(change: Change, partner_id: str, removal: Removal) -> ProgramPa
                 "ends_pending": removal.ends_pending,
             },
         )
-    if before.status == ACTIVE:
+    if before.status == rules.ACTIVE:
         await partner_notifications.removed(
             change, before, removal.reason, pending_ended=removal.ends_pending
         )

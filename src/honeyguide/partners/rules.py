@@ -48,6 +48,18 @@ _SENTENCES = {
 }
 
 
+ACTIVE, LEFT, REMOVED, BLOCKED = PARTNER_STATUSES = ("active", "left", "removed", "blocked")
+
+
+def partner_status(blocked_ms: int | None, removed_ms: int | None, left_ms: int | None) -> str:
+    """Of a partner in a program, for its owner."""
+    if blocked_ms is not None:
+        return BLOCKED
+    if removed_ms is not None:
+        return REMOVED
+    return ACTIVE if left_ms is None else LEFT
+
+
 def decide_signup(
     *,
     is_archived: bool,
