@@ -15,6 +15,8 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 
 DAY_S = 86_400
+# Whatever is taken back before it has passed is told to nobody.
+MINUTE_S = 60
 FEE = 3
 
 
@@ -251,11 +253,14 @@ def test_nobody_blocks_their_own_account(alice: Member) -> None:
     ("first", "then"),
     [("DELETE", ""), ("POST", "/allow"), ("POST", "/block"), ("POST", "/unblock")],
 )
-def test_doing_it_again_changes_nothing(deal: Deal, first: str, then: str) -> None:
+def test_doing_it_again_changes_nothing(
+    service: Service, deal: Deal, first: str, then: str
+) -> None:
     if then == "/allow":
         deal.alice.delete(deal.partner)
     if then == "/unblock":
         deal.alice.post(f"{deal.partner}/block")
+    service.set_clock(MINUTE_S)
     answers = [deal.alice.http.request(first, f"{deal.partner}{then}") for _ in range(2)]
     assert [each.status_code for each in answers] == [200, 200]
     assert answers[0].json() == answers[1].json()
@@ -277,20 +282,23 @@ def test_a_wrong_answer_about_pending_referrals_removes_nobody(deal: Deal) -> No
     assert deal.status() == ("active", "active")
 
 
-def test_the_other_side_is_told(deal: Deal) -> None:
+def test_the_other_side_is_told(service: Service, deal: Deal) -> None:
     deal.alice.delete(deal.partner, params={"reason": "Too many robots."})
     (email,) = emails_to(deal.bob, "partner_removed")
     assert "The reason they gave: Too many robots." in email
     assert "Pending referrals finish as planned" in email
+    service.set_clock(MINUTE_S)
     deal.alice.post(f"{deal.partner}/allow")
     (email,) = emails_to(deal.bob, "partner_allowed")
     assert "The same links count again." in email
     deal.alice.post(f"{deal.partner}/block", {"end_pending": True})
     assert "Pending referrals were ended" in emails_to(deal.bob, "partner_removed")[1]
+    service.set_clock(2 * MINUTE_S)
     deal.alice.post(f"{deal.partner}/unblock")
     deal.bob.delete(deal.mine)
     (email,) = emails_to(deal.alice, "partner_left")
     assert "Their pending referrals finish as planned." in email
+    service.set_clock(3 * MINUTE_S)
     deal.rejoin()
     assert len(notified(deal.alice, "partner_joined")) == 2
 

@@ -23,6 +23,7 @@ async def send(
     preferences_url: str | None = None,
     unsubscribe_url: str | None = None,
     once: str | None = None,
+    delay_ms: int = 0,
     now_ms: int,
 ) -> None:
     """`parts` are what the email says if that is not just the message. `preferences_url` is where
@@ -40,5 +41,6 @@ async def send(
         reply_to=brand.reply_to,
         unsubscribe_url=unsubscribe_url,
         once=once,
+        delay_ms=delay_ms,
         now_ms=now_ms,
     )

@@ -65,6 +65,7 @@ _COUNT_RECENT = _sql.query("count_recent", RecentCounts)
 _BACKLOG = _sql.query("backlog", Backlog)
 _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
+_WITHDRAW = _sql.command("withdraw")
 _MARK_ALL_SENT = _sql.command("mark_all_sent")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
@@ -92,9 +93,11 @@ async def enqueue(
     unsubscribe_url: str | None = None,
     about: str | None = None,
     once: str | None = None,
+    delay_ms: int = 0,
     now_ms: int,
 ) -> bool:
     """Queues an email. An account sends at most one email per `once`: False if there is one.
+    Until `delay_ms` have passed it can be withdrawn.
 
     `from_name` replaces our sender's name. With an `unsubscribe_url` it is one that nobody asked
     for: it is not sent to somebody who stopped such emails or unsubscribed.
@@ -119,6 +122,7 @@ async def enqueue(
         "once_key": once,
         "waited_for": int(kind.is_waited_for),
         "now_ms": now_ms,
+        "due_ms": now_ms + delay_ms,
     }
     tx.wake(TOPIC)
     if once is not None:
@@ -173,6 +177,11 @@ async def unsent(tx: Tx, *, most: int) -> Backlog:
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:
     """Empties every email about a subscriber and cancels those not sent yet. Their rows remain."""
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
+
+
+async def withdraw(tx: Tx, account_id: str, once: str) -> None:
+    """Deletes an email that nobody has begun to send, so that its `once` can be used again."""
+    await tx.run(_WITHDRAW, account_id=account_id, once_key=once)
 
 
 async def mark_all_sent(tx: Tx, account_id: str, until_ms: int) -> None:

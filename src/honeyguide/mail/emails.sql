@@ -9,7 +9,7 @@ INSERT INTO letter (
     waited_for, created_ms, due_ms
 ) VALUES (
     :id, :account_id, :kind, :to_email, :mailbox, :from_name, :reply_to, :unsubscribe_url, :subject, :body_text, :body_html, :about_id, :once_key,
-    :waited_for, :now_ms, :now_ms
+    :waited_for, :now_ms, :due_ms
 ) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
@@ -32,6 +32,10 @@ UPDATE letter SET
     error = CASE WHEN due_ms IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
     due_ms = NULL, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
+
+-- name: withdraw
+-- An attempt is counted when the email is claimed, so this one was never on its way.
+DELETE FROM letter WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
 -- name: mark_all_sent
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
@@ -14,6 +15,7 @@ from honeyguide.mail import (
     account_emails,
     digests,
     email_kinds,
+    emails,
     notification_choices,
     slack_messages,
 )
@@ -23,6 +25,9 @@ from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
 from honeyguide.mail.notification_kinds import AT_ONCE, OFF
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+# How long a notification waits that can be withdrawn. The dashboard shows it meanwhile.
+WITHDRAWAL_MS = MINUTE_MS
 
 
 class Notification(NamedTuple):
@@ -44,8 +49,15 @@ class ShownNotification(NamedTuple):
     """What that said, while it is kept."""
 
 
+class _Waiting(NamedTuple):
+    sentence: str
+    link: str
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
+_WAITING = _sql.query("waiting", _Waiting)
+_WITHDRAW = _sql.command("withdraw")
 _COUNT_UNREAD = _sql.value("count_unread", int)
 _LIST = _sql.query(
     "list",
@@ -71,11 +83,13 @@ async def notify(
     brand: EmailBranding = HONEYGUIDE,
     parts: EmailParts | None = None,
     unsubscribe_url: str | None = None,
+    delay_ms: int = 0,
 ) -> None:
     """Notifies the account's owner once for each `once`, in the way they chose for this kind.
 
     The dashboard says the `sentence`, or else the email's subject. `parts` are what the email says
-    if that is not just the message. `unsubscribe_url` turns notifications of this kind off.
+    if that is not just the message. `unsubscribe_url` turns notifications of this kind off. With
+    `delay_ms=WITHDRAWAL_MS` it can be withdrawn.
     """
     # Before the account's choice, so that a kind that is not declared fails for every account.
     email_kind = email_kinds.declared(kind)
@@ -83,23 +97,22 @@ async def notify(
     how = await notification_choices.delivery_of(tx, account_id, choice)
     if how.delivery == OFF:
         return
+    said = sentence or message.subject
     is_new = await tx.run(
         _INSERT,
         id=new_id(),
         account_id=account_id,
         kind=kind,
         once_key=once,
-        sentence=sentence or message.subject,
+        sentence=said,
         link=link,
-        digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms),
+        digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms + delay_ms),
         now_ms=now_ms,
     )
     if not is_new:
         return
     if how.to_slack:
-        await slack_messages.enqueue(
-            tx, account_id, sentence or message.subject, link, now_ms=now_ms
-        )
+        await slack_messages.enqueue(tx, account_id, said, link, delay_ms=delay_ms, now_ms=now_ms)
     if how.delivery == AT_ONCE:
         await account_emails.send(
             tx,
@@ -112,8 +125,23 @@ async def notify(
             preferences_url=f"{base_url}/notices/preferences" if choice else None,
             unsubscribe_url=unsubscribe_url,
             once=once,
+            delay_ms=delay_ms,
             now_ms=now_ms,
         )
+
+
+async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:
+    """Takes back a notification whose cause was undone within the minute: what is not on its way
+    is not sent. Tells whether nobody has learned of it, so that its opposite need not be told.
+    """
+    found = await tx.one(
+        _WAITING, account_id=account_id, once_key=once, since_ms=now_ms - WITHDRAWAL_MS
+    )
+    if found is None:
+        return False
+    await slack_messages.withdraw(tx, account_id, found.sentence, found.link, now_ms=now_ms)
+    await emails.withdraw(tx, account_id, once)
+    return bool(await tx.run(_WITHDRAW, account_id=account_id, once_key=once))
 
 
 async def unread(tx: Tx, account_id: str) -> int:

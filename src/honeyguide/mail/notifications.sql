@@ -3,6 +3,15 @@ INSERT INTO notice (id, account_id, kind, once_key, sentence, link, digest_due_m
 VALUES (:id, :account_id, :kind, :once_key, :sentence, :link, :digest_due_ms, :now_ms)
 ON CONFLICT (account_id, once_key) DO NOTHING;
 
+-- name: waiting
+SELECT sentence, link FROM notice WHERE account_id = :account_id AND once_key = :once_key AND created_ms > :since_ms;
+
+-- name: withdraw
+-- One that was read stays, and one whose email is being sent.
+DELETE FROM notice WHERE account_id = :account_id AND once_key = :once_key AND read_ms IS NULL AND NOT EXISTS (
+    SELECT 1 FROM letter AS e WHERE e.account_id = :account_id AND e.once_key = :once_key
+);
+
 -- name: count_unread
 SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL;
 

@@ -39,6 +39,7 @@ _SET_WEBHOOK = _sql.command("set_webhook")
 _DELETE_WEBHOOK = _sql.command("delete_webhook")
 _DELETE_MESSAGES = _sql.command("delete_messages")
 _INSERT = _sql.command("insert")
+_WITHDRAW = _sql.command("withdraw")
 _DUE_ACCOUNTS = _sql.value("due_accounts", str)
 _CLAIM = _sql.query("claim", SlackMessage)
 _DELETE_CLAIMED = _sql.command("delete_claimed")
@@ -66,11 +67,23 @@ async def delete_webhook(tx: Tx, account_id: str) -> None:
     await tx.run(_DELETE_MESSAGES, account_id=account_id)
 
 
-async def enqueue(tx: Tx, account_id: str, sentence: str, link: str, *, now_ms: int) -> None:
+async def enqueue(
+    tx: Tx, account_id: str, sentence: str, link: str, *, delay_ms: int = 0, now_ms: int
+) -> None:
     await tx.put(
-        _INSERT, id=new_id(), account_id=account_id, sentence=sentence, link=link, now_ms=now_ms
+        _INSERT,
+        id=new_id(),
+        account_id=account_id,
+        sentence=sentence,
+        link=link,
+        due_ms=now_ms + delay_ms,
     )
     tx.wake(TOPIC)
+
+
+async def withdraw(tx: Tx, account_id: str, sentence: str, link: str, *, now_ms: int) -> None:
+    """Deletes a message that is not due yet."""
+    await tx.run(_WITHDRAW, account_id=account_id, sentence=sentence, link=link, now_ms=now_ms)
 
 
 async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:

@@ -16,7 +16,11 @@ DELETE FROM slack_message WHERE account_id = :account_id;
 
 -- name: insert
 -- touches: adds slack_message
-INSERT INTO slack_message (id, account_id, sentence, link, due_ms) VALUES (:id, :account_id, :sentence, :link, :now_ms);
+INSERT INTO slack_message (id, account_id, sentence, link, due_ms) VALUES (:id, :account_id, :sentence, :link, :due_ms);
+
+-- name: withdraw
+DELETE FROM slack_message
+WHERE account_id = :account_id AND sentence = :sentence AND link = :link AND due_ms > :now_ms AND attempts = 0;
 
 -- name: due_accounts
 SELECT account_id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms

@@ -267,14 +267,14 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     joined = await _get_locked(change, program.id)
     if joined.removed_ms is not None:
         raise _may_not_join()
-    is_back = joined.left_ms is not None
-    if is_back:
+    left_ms = joined.left_ms
+    if left_ms is not None:
         await change.run(_JOIN_AGAIN, id=joined.id, reason=reason)
         joined = await get_partner_campaign(tx, account_id, joined.id, now_ms=change.now_ms)
-    if is_new or is_back:
+    if is_new or left_ms is not None:
         after = {"program_id": program.id, "reason": reason}
         await change_log.record(change, "partner_campaign.joined", joined.id, None, after)
-        await partner_notifications.joined(change, joined, is_first=bool(is_new))
+        await partner_notifications.joined(change, joined, left_ms=left_ms)
     return joined, bool(is_new)
 
 

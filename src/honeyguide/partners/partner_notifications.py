@@ -1,5 +1,8 @@
 """What a program's owner and a partner are told about each other: that the partner joined or left,
 was removed or is allowed again. Nobody is told what they did in their own program.
+
+That somebody left or was removed is sent a minute later. Whoever takes it back before that has
+undone it: neither is told.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import PARTNER_ALLOWED, PARTNER_REMOVED, EmailKind
+from honeyguide.mail.notifications import WITHDRAWAL_MS
 from honeyguide.partners import partner_emails
 from honeyguide.store.change import Change
 
@@ -35,15 +39,25 @@ class InProgram(Protocol):
     def logo_id(self) -> str: ...
 
 
-async def joined(change: Change, partner: InProgram, *, is_first: bool) -> None:
+async def joined(change: Change, partner: InProgram, *, left_ms: int | None) -> None:
     """The owner hears at most once a day of somebody who leaves and joins again."""
-    once = "" if is_first else f":{change.now_ms // DAY_MS}"
+    once = f"partner_joined:{partner.id}"
+    if left_ms is not None:
+        once += f":{change.now_ms // DAY_MS}"
+        if await _withdraw(change, partner.owner_account_id, _left_once(partner, left_ms)):
+            return
     await _notify_owner(change, partner, "partner_joined", partner_texts.partner_joined, once)
 
 
 async def left(change: Change, partner: InProgram) -> None:
-    once = f":{change.now_ms // DAY_MS}"
-    await _notify_owner(change, partner, "partner_left", partner_texts.partner_left, once)
+    once = _left_once(partner, change.now_ms)
+    await _notify_owner(
+        change, partner, "partner_left", partner_texts.partner_left, once, delay_ms=WITHDRAWAL_MS
+    )
+
+
+def _left_once(partner: InProgram, left_ms: int) -> str:
+    return f"partner_left:{partner.id}:{left_ms // DAY_MS}"
 
 
 async def removed(
@@ -55,7 +69,12 @@ async def removed(
         pending=_pending(ended=pending_ended),
         page=_page(change, partner),
     )
-    await _notify_partner(change, partner, PARTNER_REMOVED, message)
+    once = _removed_once(partner, change.now_ms)
+    await _notify_partner(change, partner, PARTNER_REMOVED, once, message, delay_ms=WITHDRAWAL_MS)
+
+
+def _removed_once(partner: InProgram, removed_ms: int) -> str:
+    return f"partner_removed:{partner.id}:{removed_ms}"
 
 
 async def blocked(
@@ -67,23 +86,37 @@ async def blocked(
         pending=_pending(ended=pending_ended),
         page=_page(change, partner),
     )
-    await _notify_partner(change, partner, PARTNER_REMOVED, message)
+    once = _blocked_once(partner, change.now_ms)
+    await _notify_partner(change, partner, PARTNER_REMOVED, once, message, delay_ms=WITHDRAWAL_MS)
 
 
-async def allowed(change: Change, partner: InProgram, *, counts_again: bool) -> None:
+def _blocked_once(partner: InProgram, blocked_ms: int) -> str:
+    # Whichever of the partner's campaigns it began with, another may be the one that ends it.
+    return f"partner_blocked:{partner.owner_account_id}:{blocked_ms}"
+
+
+async def allowed(
+    change: Change, partner: InProgram, *, removed_ms: int, counts_again: bool
+) -> None:
+    if await _withdraw(change, partner.account_id, _removed_once(partner, removed_ms)):
+        return
     message = partner_texts.partner_allowed(
         program=partner.publication_name,
         now=partner_texts.COUNTS_AGAIN if counts_again else partner_texts.CAN_JOIN_AGAIN,
         page=_page(change, partner),
     )
-    await _notify_partner(change, partner, PARTNER_ALLOWED, message)
+    once = f"partner_allowed:{partner.id}:{change.now_ms}"
+    await _notify_partner(change, partner, PARTNER_ALLOWED, once, message)
 
 
-async def unblocked(change: Change, partner: InProgram) -> None:
+async def unblocked(change: Change, partner: InProgram, *, blocked_ms: int) -> None:
+    if await _withdraw(change, partner.account_id, _blocked_once(partner, blocked_ms)):
+        return
     message = partner_texts.partner_unblocked(
         owner=await _owner_name(change, partner), page=f"{change.site.base_url}/earnings"
     )
-    await _notify_partner(change, partner, PARTNER_ALLOWED, message)
+    once = f"partner_unblocked:{partner.owner_account_id}:{change.now_ms}"
+    await _notify_partner(change, partner, PARTNER_ALLOWED, once, message)
 
 
 def _pending(*, ended: bool) -> str:
@@ -99,12 +132,18 @@ def _page(change: Change, partner: InProgram) -> str:
     return f"{change.site.base_url}/earnings/{partner.id}"
 
 
+async def _withdraw(change: Change, account_id: str, once: str) -> bool:
+    return await notifications.withdraw(change.tx, account_id, once, now_ms=change.now_ms)
+
+
 async def _notify_owner(
     change: Change,
     partner: InProgram,
     kind: str,
     write_text: Callable[..., EmailText],
     once: str,
+    *,
+    delay_ms: int = 0,
 ) -> None:
     if partner.account_id == partner.owner_account_id:
         return
@@ -121,16 +160,23 @@ async def _notify_owner(
         owner.id,
         owner.email,
         kind,
-        f"{kind}:{partner.id}{once}",
+        once,
         message,
         link=link,
         base_url=change.site.base_url,
         now_ms=change.now_ms,
+        delay_ms=delay_ms,
     )
 
 
 async def _notify_partner(
-    change: Change, partner: InProgram, kind: EmailKind, message: EmailText
+    change: Change,
+    partner: InProgram,
+    kind: EmailKind,
+    once: str,
+    message: EmailText,
+    *,
+    delay_ms: int = 0,
 ) -> None:
     if partner.account_id == partner.owner_account_id:
         return
@@ -147,10 +193,11 @@ async def _notify_partner(
         account.id,
         account.email,
         kind.name,
-        f"{kind.name}:{partner.id}:{change.now_ms}",
+        once,
         message,
         link=f"/earnings/{partner.id}",
         base_url=change.site.base_url,
         brand=brand,
         now_ms=change.now_ms,
+        delay_ms=delay_ms,
     )

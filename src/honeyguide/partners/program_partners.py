@@ -76,7 +76,7 @@ _LOCK_ALL = _sql.value("lock_all", str)
 _REMOVE = _sql.command("remove")
 _ALLOW = _sql.command("allow")
 _BLOCK = _sql.command("block")
-_UNBLOCK = _sql.command("unblock")
+_UNBLOCK = _sql.value("unblock", int)
 
 
 async def page_of(tx: Tx, program: Program, page: Page) -> tuple[list[ProgramPartner], int]:
@@ -145,7 +145,12 @@ async def allow(change: Change, partner_id: str) -> ProgramPartner:
             {"is_removed": True},
             {"is_removed": False},
         )
-        await partner_notifications.allowed(change, before, counts_again=before.left_ms is None)
+        await partner_notifications.allowed(
+            change,
+            before,
+            removed_ms=before.removed_ms,
+            counts_again=before.left_ms is None,
+        )
     return await get(change.tx, change.tenant.account_id, partner_id)
 
 
@@ -186,9 +191,10 @@ async def unblock(change: Change, partner_id: str) -> ProgramPartner:
     """In programs from which the partner was also removed, or which they left, that stays so."""
     tx, account_id = change.tx, change.tenant.account_id
     before = await get(tx, account_id, partner_id)
-    if await change.run(_UNBLOCK, partner_account_id=before.account_id):
+    blocked_ms = await change.one(_UNBLOCK, partner_account_id=before.account_id)
+    if blocked_ms is not None:
         await change_log.record(
             change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
         )
-        await partner_notifications.unblocked(change, before)
+        await partner_notifications.unblocked(change, before, blocked_ms=blocked_ms)
     return await get(tx, account_id, partner_id)

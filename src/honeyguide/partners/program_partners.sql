@@ -42,4 +42,4 @@ VALUES (:account_id, :partner_account_id, :reason, :now_ms)
 ON CONFLICT (account_id, partner_account_id) DO NOTHING;
 
 -- name: unblock
-DELETE FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id;
+DELETE FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id RETURNING blocked_ms;
