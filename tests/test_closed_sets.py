@@ -1,7 +1,7 @@
-"""Each closed set has one table, whose rows say everything about a member: reasons, origins, kinds
-of email, kinds of notification, states of earned rewards. Pages and other modules look facts up
-there. These tests find tables that somebody keeps elsewhere, keyed by the members or by their
-strings.
+"""Each closed set has one table, whose rows say everything about a member: reasons, signals,
+origins, kinds of email, kinds of notification, states of earned rewards. Pages and other modules
+look facts up there. These tests find tables that somebody keeps elsewhere, keyed by the members or
+by their strings.
 """
 
 from __future__ import annotations
@@ -21,11 +21,13 @@ from honeyguide.mail.notification_kinds import NotificationKind
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SUSPICIONS, Reason
+from honeyguide.referrals.signals import Signal
 from honeyguide.signups import delayed_kinds
 from tests.test_architecture import FUNCTIONS, HOUSE, MODULES, Module, sources
 
 MEMBERS: dict[str, frozenset[str]] = {
     "reason": frozenset(Reason),
+    "signal": frozenset(Signal),
     "origin": frozenset(Origin),
     "state of an earned reward": frozenset(EarnedState),
     "kind of email": frozenset(kind.name for kind in email_kinds.KINDS),
@@ -34,6 +36,7 @@ MEMBERS: dict[str, frozenset[str]] = {
 }
 TABLES = {
     "referrals/reasons.py",
+    "referrals/signals.py",
     "referrals/origins.py",
     "referrals/earned_states.py",
     "mail/email_kinds.py",
@@ -44,6 +47,12 @@ TABLES = {
 EXCEPTIONS = {
     "integrations/buttondown.py: reason: blocked, unsubscribed": (
         "Words of the platform for its subscribers."
+    ),
+    "integrations/buttondown.py: signal: bounced, confirmed": (
+        "Words of the platform for its events."
+    ),
+    "pages/dashboard/integrations.py: signal: bounced, confirmed": (
+        "What is synced with a platform, as labels."
     ),
     "pages/dashboard/emails.py: kind of email: confirm, friend_joined, hub_link, one_more": (
         "A sample of each kind is written from other values."
