@@ -198,8 +198,11 @@ def test_gibberish_counts_in_a_group_but_not_behind_a_relay() -> None:
     made = ["xqkzvwt", "pgtdmbwq", "zxjvkqh", "wqpfgkd", "bvnmxzt", "qjxkwvzp"]
     signups = came(*(f"{word}@gmail.com" for word in made), *others(6))
     assert found_by(Signal.GENERATED_ADDRESS, signups) == [3] * 6 + [0] * 6
-    fewer = came(*(f"{word}@gmail.com" for word in made), *others(14))
-    assert found_by(Signal.GENERATED_ADDRESS, fewer) == [2] * 6 + [0] * 14
+    for honest, points in ((7, 2), (14, 2), (15, 0)):
+        fewer = came(*(f"{word}@gmail.com" for word in made), *others(honest))
+        assert found_by(Signal.GENERATED_ADDRESS, fewer) == [points] * 6 + [0] * honest
+    five = came(*(f"{word}@gmail.com" for word in made[:5]))
+    assert found_by(Signal.GENERATED_ADDRESS, five) == [0] * 5
     relayed = came(*(f"{word}@privaterelay.appleid.com" for word in made))
     assert found_by(Signal.GENERATED_ADDRESS, relayed) == [0] * 6
 
@@ -224,6 +227,8 @@ def test_names_in_other_scripts_are_not_gibberish() -> None:
         ([f"john+{tag}@gmail.com" for tag in ("a", "bee", "tag", "other")], 3),
         ([f"john.smith@{domain}" for domain in ("gmail.com", "gmx.de")], 1),
         ([f"john.smith@{domain}" for domain in ("gmail.com", "gmx.de", "web.de", "me.com")], 3),
+        (["jonsmith@gmx.de", "jonsmith@web.de"], 1),
+        (["josmith@gmx.de", "josmith@web.de"], 0),
         ([f"marketing@{word}.com" for word in WORDS[:4]], 0),
         ([f"anna@{word}.com" for word in WORDS[:4]], 0),
     ],
@@ -239,7 +244,17 @@ def test_one_person_with_several_addresses(emails: list[str], points: int) -> No
 
 @pytest.mark.parametrize(
     ("same", "honest", "points"),
-    [(3, 0, 0), (4, 0, 1), (4, 16, 1), (4, 17, 0), (8, 8, 2), (8, 9, 1), (10, 70, 0), (40, 0, 2)],
+    [
+        (3, 0, 0),
+        (4, 0, 1),
+        (4, 16, 1),
+        (4, 17, 0),
+        (8, 8, 2),
+        (8, 9, 1),
+        (7, 0, 1),
+        (10, 70, 0),
+        (40, 0, 2),
+    ],
 )
 def test_many_from_one_network_weigh_by_their_share(same: int, honest: int, points: int) -> None:
     signups = [
@@ -251,12 +266,14 @@ def test_many_from_one_network_weigh_by_their_share(same: int, honest: int, poin
 
 
 def test_a_pool_of_few_networks_is_two_points() -> None:
-    def spread(over: int) -> list[GroupSignup]:
-        people = came(*others(42))
+    def spread(over: int, count: int = 42) -> list[GroupSignup]:
+        people = came(*others(count))
         return [each._replace(ip_network=f"192.0.2.{n % over}") for n, each in enumerate(people)]
 
     assert found_by(Signal.MANY_FROM_ONE_NETWORK, spread(14)) == [2] * 42
     assert found_by(Signal.MANY_FROM_ONE_NETWORK, spread(15)) == [0] * 42
+    assert 2 in found_by(Signal.MANY_FROM_ONE_NETWORK, spread(6, 20))
+    assert 2 not in found_by(Signal.MANY_FROM_ONE_NETWORK, spread(6, 19))
     unknown = [each._replace(ip_network=None) for each in came(*others(30))]
     assert found_by(Signal.MANY_FROM_ONE_NETWORK, unknown) == [0] * 30
 
@@ -294,6 +311,7 @@ def test_a_timer_is_found_among_people_and_with_breaks() -> None:
 
 @pytest.mark.parametrize("gap_ms", [0, 100, 999, 12 * HOUR + 1, DAY])
 def test_batches_and_daily_newsletters_are_no_timer(gap_ms: int) -> None:
+    assert all(regular([START + n * each for n in range(60)]) for each in (1_000, 12 * HOUR))
     assert not regular([START + n * gap_ms for n in range(60)])
 
 
