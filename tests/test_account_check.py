@@ -60,6 +60,7 @@ PLANTED = [
     "UPDATE subscriber SET adjustments = 1 WHERE id = (SELECT subscriber_id FROM adjustment)",
     "INSERT INTO delayed_action SELECT 'w', account_id, id, 'b', 'job', 'x', 'verify', 'x', '', "
     f"'', 1 {CAMPAIGN}",
+    f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1 {CAMPAIGN}",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1 FROM program",

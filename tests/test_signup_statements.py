@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import advocate_emails
+from honeyguide.pages.readers import page_branding, signup
+from honeyguide.pages.readers.forms import ShownForm
+from honeyguide.referrals import advocate_emails, branding
 from honeyguide.referrals.advocate_emails import EmailSwitches
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.store import Store
 from tests.support.changes import changing
 from tests.support.service import Member, Service
 
@@ -35,6 +41,24 @@ class Counted:
             return method(statement, *args, **params)
 
         return counted
+
+
+class CountingStore:
+    """A store that notes the statements of its writes."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.names: list[str] = []
+
+    async def write(self, work: Any) -> Any:
+        async def counted(tx: Any) -> Any:
+            noting: Any = Counted(tx)
+            try:
+                return await work(noting)
+            finally:
+                self.names += noting.names
+
+        return await self._store.write(counted)
 
 
 def made(answer: Any) -> Any:
@@ -94,3 +118,32 @@ def test_a_plain_referred_signup_asks_no_more_than_it_must(
         "referrals.lifecycle.insert",
     ]
     assert names == plain + ["referrals.earned_rewards.offered"] * has_reward
+
+
+def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) -> None:
+    ann = alice.subscribe("ann@statements.example")
+    alice.subscribe("ben@statements.example", referrer_code=ann["ref_code"])
+    site, tenant, now_ms = whose(service, alice)
+    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
+    store: Any = CountingStore(service.services.store)
+    services: Any = SimpleNamespace(store=store, site=site)
+
+    def statements_of(email: str, shown: ShownForm | None) -> list[str]:
+        new = NewSubscriber(email=email, referrer_code=ann["ref_code"], origin="signup")
+        address = EmailAddress.parse(email)
+        store.names = []
+        entering = signup.enter(services, brand, new, address, shown=shown, now_ms=now_ms)
+        service.run(entering)
+        names: list[str] = store.names
+        return names
+
+    plain = statements_of("plain@statements.example", None)
+    form = ShownForm(new_id(), now_ms, is_same_visitor=True)
+    counted = statements_of("counted@statements.example", form)
+    assert counted == ["signups.used_forms.use", *plain]
+    assert len(counted) <= 10, counted
+    assert statements_of("counted@statements.example", form) == [
+        "signups.used_forms.use",
+        "signups.used_forms.mailbox",
+        "referrals.subscribers.by_email",
+    ]

@@ -71,6 +71,8 @@ UNOWNED: dict[str, str] = {
     "events.outbox.old": "finds what to sweep, of all accounts",
     "accounts.idempotency.expired": "finds what to sweep, of all accounts",
     "referrals.clicks.old": "finds what to sweep, of all accounts",
+    "signups.used_forms.old": "finds what to sweep, of all accounts",
+    "signups.used_forms.purge": "sweeps forms whose tokens have expired",
     "signups.erasures.old": "finds what to sweep, of all accounts",
     "signups.importing.old": "finds what to sweep, of all accounts",
     "signups.import_parts.all_running": "finds imports that wait, of all accounts",

@@ -354,6 +354,9 @@ CASES = {
         "integration_event", id="ID", integration_id="ID", digest="ID", received_ms=1
     ),
     "purge old visitor hashes": purge("click", target_id="ID", code="🐝", hour_ms=1, visitor="ID"),
+    "purge used forms": purge(
+        "used_form", token_hash="ID", campaign_id="ID", mailbox_hash="ID", used_ms=1
+    ),
     "purge the old change log": Case(
         old_rows(
             "change_log",

@@ -61,6 +61,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM delayed_action AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM used_form AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM change_log AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)
      + (SELECT COUNT(*) FROM change_log AS t JOIN subscriber AS s ON s.id = t.subject_id WHERE s.account_id <> t.account_id)
      + (SELECT COUNT(*) FROM saved_filter AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id

@@ -30,7 +30,7 @@ from honeyguide.partners.publications import Publication
 from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
-from honeyguide.signups import delayed_actions, erasures, import_parts, importing
+from honeyguide.signups import delayed_actions, erasures, import_parts, importing, used_forms
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
 from honeyguide.work import applying, backups, money, notifications, weekly_summaries
@@ -172,6 +172,7 @@ PURGES = (
     _purge("purge old webhooks of email platforms", HOUR_MS, incoming.purge),
     _purge("purge old attempt counts", HOUR_MS, attempts.purge),
     _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
+    _purge("purge used forms", HOUR_MS, used_forms.purge),
     Job(
         "remove postal addresses after sending",
         HOUR_MS,

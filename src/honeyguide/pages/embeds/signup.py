@@ -26,8 +26,8 @@ async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
-        store, site = request.services.store, request.services.site
-        await signup.enter(store, site, brand, new, email, now_ms=request.now_ms)
+        now_ms = request.now_ms
+        await signup.enter(request.services, brand, new, email, shown=None, now_ms=now_ms)
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 

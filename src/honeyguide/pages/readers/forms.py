@@ -1,10 +1,12 @@
-"""Public forms: a token that says when the form was shown, a hidden field that only bots fill in,
-and whose IP network it came from.
+"""Public forms: a token that says when the form was shown and to whom, a hidden field that only
+bots fill in, and whose IP network it came from.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.requests import Request
@@ -16,11 +18,14 @@ from honeyguide.kernel.site import Site
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import errors
+from honeyguide.referrals import clicks
+from honeyguide.signups import used_forms
 
 BODY_LIMIT = 16 * 1024
 FIELDS_LIMIT = 40
-# A tab may stay open overnight.
-LONGEST_MS = 2 * clock.DAY_MS
+# What a token holds, in bytes: when it was made; for a form that can be used once also a random
+# number, and the beginning of the visitor's hash.
+_TIME, _RANDOM, _VISITOR = 6, 8, 8
 TRAP = "website"
 BAD_EMAIL = translatable("Enter a valid email address.")
 # Of a limit per network: most of those who read it sent the form only once.
@@ -30,6 +35,16 @@ TOO_MANY = translatable(
 EMAIL_FIELDS = {
     "email": Field(translatable("Email address"), translatable("Enter your email address."))
 }
+
+
+class ShownForm(NamedTuple):
+    """What the token of a form that was sent tells about it."""
+
+    token_hash: str
+    shown_ms: int
+    is_same_visitor: bool
+    """Whether who sends it has the IP address and browser of who was shown it. Phones change their
+    address, so this is evidence and no reason to refuse a form."""
 
 
 def _refused(sentence: str, *, status: int = 400) -> FormErrors:
@@ -76,10 +91,42 @@ async def read_fields(request: Request) -> dict[str, str]:
 
 def token(site: Site, purpose: str, now_ms: int) -> str:
     """When this form was shown, and for what: the token of one form does not fit another."""
-    return site.seal(f"form {purpose}", now_ms.to_bytes(6, "big"))
+    return site.seal(f"form {purpose}", now_ms.to_bytes(_TIME, "big"))
 
 
-def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None:
+def single_use_token(site: Site, purpose: str, http: Request, now_ms: int) -> str:
+    """No two are the same. Nothing is stored until the form is used."""
+    content = now_ms.to_bytes(_TIME, "big") + secrets.token_bytes(_RANDOM)
+    return site.seal(f"form {purpose}", content + _visitor(site, http, now_ms))
+
+
+def _visitor(site: Site, http: Request, shown_ms: int) -> bytes:
+    agent = http.headers.get("user-agent", "")
+    return bytes.fromhex(clicks.visitor_hash(site, peer(http), agent, shown_ms))[:_VISITOR]
+
+
+def find_shown(
+    site: Site, purpose: str, http: Request, token: str, now_ms: int
+) -> ShownForm | None:
+    """What the token says, unless it has expired or is none of ours."""
+    content = site.unseal(f"form {purpose}", token)
+    if content is None:
+        return None
+    shown_ms = int.from_bytes(content[:_TIME], "big")
+    # Clocks of several machines may differ a little.
+    if not -clock.MINUTE_MS <= now_ms - shown_ms <= used_forms.LONGEST_MS:
+        return None
+    return ShownForm(
+        # Of the content: the same content can be written as more than one text.
+        token_hash=site.keyed_hash(f"form {purpose}", content.hex()),
+        shown_ms=shown_ms,
+        is_same_visitor=content[_TIME + _RANDOM :] == _visitor(site, http, shown_ms),
+    )
+
+
+def check(
+    site: Site, purpose: str, http: Request, fields: dict[str, str], now_ms: int
+) -> ShownForm:
     if fields.get(TRAP):
         # Not ignored silently: a browser may have filled it in for a real reader.
         raise _refused(
@@ -88,11 +135,10 @@ def check(site: Site, purpose: str, fields: dict[str, str], now_ms: int) -> None
                 "Please submit the form again."
             )
         )
-    shown = site.unseal(f"form {purpose}", fields.get("token", ""))
-    age_ms = now_ms - int.from_bytes(shown, "big") if shown else LONGEST_MS + 1
-    # Clocks of several machines may differ a little.
-    if not -clock.MINUTE_MS <= age_ms <= LONGEST_MS:
+    shown = find_shown(site, purpose, http, fields.get("token", ""), now_ms)
+    if shown is None:
         raise _refused(translatable("This page has expired. Please submit the form again."))
+    return shown
 
 
 def email_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from honeyguide.languages.language import ENGLISH, Language, preferred_language
 from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.handlers import Uses, call
 from honeyguide.pages.readers import errors, forms
+from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
 from honeyguide.pages.readers.showing import lost, shown, sorry
 from honeyguide.pages.services import PageServices
@@ -89,8 +90,11 @@ class ReaderRequest:
         """For a form of the page that is shown."""
         return forms.token(self.services.site, purpose, self.now_ms)
 
-    def check_form(self, purpose: str) -> None:
-        forms.check(self.services.site, purpose, self.fields, self.now_ms)
+    def single_use_token(self, purpose: str) -> str:
+        return forms.single_use_token(self.services.site, purpose, self.http, self.now_ms)
+
+    def check_form(self, purpose: str) -> ShownForm:
+        return forms.check(self.services.site, purpose, self.http, self.fields, self.now_ms)
 
     async def count(self, limit: Limit) -> None:
         """One more form from this network: refused if there were too many lately."""

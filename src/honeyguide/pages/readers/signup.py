@@ -24,6 +24,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import errors, forms, page_branding, requested_emails, sharing, start
+from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
@@ -31,8 +32,7 @@ from honeyguide.referrals import branding, consents, hub, hub_choices, links, re
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signups
-from honeyguide.store import Store
+from honeyguide.signups import signups, used_forms
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
@@ -53,6 +53,7 @@ SIGNUP_FIELDS = {
     "consent": Field("", translatable("Please check this box to subscribe.")),
 }
 BAD_NAME = translatable("Please use letters only.")
+USED_FORM = translatable("This form was already used. Please submit it again.")
 
 
 def carried(given: Mapping[str, str]) -> dict[str, str]:
@@ -84,7 +85,7 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
         name=request.fields.get("name", ""),
         has_agreed=_has_agreed(request, brand),
         longest_name=LONGEST_NAME,
-        token=request.token(f"signup {brand.id}"),
+        token=request.single_use_token(f"signup {brand.id}"),
         trap=forms.TRAP,
         action=request.http.url.path,
         page_link=page_link,
@@ -107,11 +108,11 @@ def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
 
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
     brand = await _brand(services, request)
-    request.check_form(f"signup {brand.id}")
+    shown = request.check_form(f"signup {brand.id}")
     await request.count(BY_NETWORK[_origin(request)])
     new = new_subscriber(request.http, request.fields, brand, _origin(request))
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
-    code = await enter(services.store, services.site, brand, new, email, now_ms=request.now_ms)
+    code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
     if brand.thankyou_page_url:
         return see_other(brand.thankyou_page_url)
     query = "" if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
@@ -217,23 +218,45 @@ def new_subscriber(
 
 
 async def enter(
-    store: Store,
-    site: Site,
+    services: ReaderServices,
     brand: PageBranding,
     new: NewSubscriber,
     email: EmailAddress,
     *,
+    shown: ShownForm | None,
     now_ms: int,
 ) -> str:
-    """The subscriber's code, new or not."""
-    arguments = (site, brand, new, email, now_ms)
+    """The subscriber's code, new or not. `shown` is the form that this uses up, if it has one."""
+
+    async def write(tx: Tx) -> str:
+        site, tenant = services.site, brand.tenant
+        # First of all, so that nobody who waits for the same form has locked anything.
+        if shown is None or await used_forms.use(
+            tx, site, tenant, shown.token_hash, email, now_ms=now_ms
+        ):
+            return await _enter(tx, site, brand, new, email, now_ms)
+        return await _find_first_answer(tx, site, tenant, shown, email)
+
     try:
-        return await store.write(_enter, *arguments)
+        return await services.store.write(write)
     except Invalid as refusal:
         if refusal.code != "email_taken":
             raise
         # The same address came twice at once; by now the other one is in.
-        return await store.write(_enter, *arguments)
+        return await services.store.write(write)
+
+
+async def _find_first_answer(
+    tx: Tx, site: Site, tenant: Tenant, shown: ShownForm, email: EmailAddress
+) -> str:
+    """The code that this form was answered with, or a refusal if it was used with another
+    address."""
+    if await used_forms.was_used_by(tx, site, tenant, shown.token_hash, email):
+        subscriber = await subscribers.find_by_email(tx, tenant, email)
+        # Whoever was erased meanwhile is a new subscriber, and needs a new form.
+        if subscriber is not None:
+            return subscriber.ref_code
+    raise FormErrors({"token": USED_FORM})
 
 
 async def _enter(

@@ -1,0 +1,16 @@
+-- Signup forms that were used. One of two transactions with the same token waits here for the other, and then finds its row.
+
+-- name: use
+INSERT INTO used_form (token_hash, account_id, campaign_id, mailbox_hash, used_ms)
+VALUES (:token_hash, :account_id, :campaign_id, :mailbox_hash, :now_ms)
+ON CONFLICT (token_hash) DO NOTHING;
+
+-- name: mailbox
+SELECT mailbox_hash FROM used_form WHERE token_hash = :token_hash AND account_id = :account_id;
+
+-- name: old
+-- Over all accounts, by age alone.
+SELECT token_hash FROM used_form WHERE used_ms < :before_ms ORDER BY used_ms LIMIT :most;
+
+-- name: purge
+DELETE FROM used_form WHERE token_hash {in :rows};
