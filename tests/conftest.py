@@ -178,7 +178,8 @@ def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
     for origin, limit in signup.BY_NETWORK.items():
         monkeypatch.setitem(signup.BY_NETWORK, origin, limit._replace(most=ROOMY))
     monkeypatch.setattr(hub, "ASKED_BY_NETWORK", hub.ASKED_BY_NETWORK._replace(most=ROOMY))
-    monkeypatch.setattr(endpoint, "BY_NETWORK", endpoint.BY_NETWORK._replace(most=ROOMY))
+    for name in ("BY_NETWORK", "TOKENS_BY_NETWORK"):
+        monkeypatch.setattr(endpoint, name, getattr(endpoint, name)._replace(most=ROOMY))
 
 
 @pytest.fixture

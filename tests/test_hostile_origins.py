@@ -81,6 +81,7 @@ def fields_of(name: str, alice: Member, token: str) -> dict[str, str]:
         "hub": {"token": token},
         "leaderboard": {"sample": "1"},
         "config": {},
+        "token": {},
     }[name]
 
 
@@ -146,7 +147,7 @@ def test_two_headers_allow_no_unlisted_origin(alice: Member, headers: list[str])
 def test_our_own_pages_are_known_by_what_only_a_browser_can_say(alice: Member) -> None:
     embed = embedding(alice)
     http = Visitor(alice, embed, None).http
-    for name, status in (("config", 200), ("leaderboard?sample=1", 200)):
+    for name, status in (("config", 200), ("leaderboard?sample=1", 200), ("token", 200)):
         for site in ("same-origin", "same-site", "cross-site", "none"):
             path = f"/embed/{embed.public_id}/{name}"
             answer = http.get(path, headers={"sec-fetch-site": site})

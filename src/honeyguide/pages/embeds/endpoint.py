@@ -35,6 +35,8 @@ ANSWER_AFTER_S = 0.25
 BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS, forms.TOO_MANY)
 BY_NETWORK = Limit("embed by network", 120, 10 * MINUTE_MS, forms.TOO_MANY)
 BY_CAMPAIGN = Limit("embed by campaign", 10_000, 10 * MINUTE_MS)
+# More than forms: many who begin to fill one in don't send it.
+TOKENS_BY_NETWORK = Limit("embed token by network", 480, 10 * MINUTE_MS, forms.TOO_MANY)
 _PRIVATE = {"cache-control": "no-store"}
 
 
@@ -52,6 +54,12 @@ class EmbedRequest:
         ip_network = forms.ip_network(self.http)
         services, campaign_id = self.services, self.embed.campaign_id
         await services.store.write(_count, services.site, campaign_id, ip_network, self.now_ms)
+
+    async def count_token(self) -> None:
+        """One more token for this network, which a robot could otherwise collect."""
+        who, now_ms = forms.ip_network(self.http), self.now_ms
+        store, site = self.services.store, self.services.site
+        await store.write(attempts.count, site, TOKENS_BY_NETWORK, who, now_ms=now_ms)
 
 
 async def _count(tx: Tx, site: Site, campaign_id: str, ip_network: str, now_ms: int) -> None:

@@ -11,6 +11,7 @@ from honeyguide.pages.services import PageServices
 
 ENDPOINTS = (
     EmbedRoute("GET", "config", config.show, config.CACHE_CONTROL),
+    EmbedRoute("GET", "token", signup.show_token),
     EmbedRoute("POST", "signup", signup.subscribe),
     EmbedRoute("POST", "hub", hub.show),
     EmbedRoute("POST", "find", hub.find),

@@ -1,6 +1,7 @@
 """A signup on the operator's own website, by the rules of the hosted page.
 
-The answer is the same for every valid address: new, subscribed, unsubscribed, or sent by a robot.
+The answer is the same for every valid address: new, subscribed, unsubscribed, or sent by a robot. A
+form that was used with another address is refused, whoever is subscribed.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
 from honeyguide.pages.readers import forms, signup
+from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.referrals.origins import Origin
 
 # What a form of the operator's sends when its own consent box is checked.
@@ -26,9 +28,28 @@ async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
-        now_ms = request.now_ms
-        await signup.enter(request.services, brand, new, email, shown=None, now_ms=now_ms)
+        now_ms, shown = request.now_ms, _find_shown(request)
+        await signup.enter(request.services, brand, new, email, shown=shown, now_ms=now_ms)
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
+
+
+async def show_token(request: EmbedRequest) -> Mapping[str, Any]:
+    """For one signup, asked for when a visitor begins to fill in the form."""
+    await request.count_token()
+    site, http = request.services.site, request.http
+    return {"token": forms.single_use_token(site, _purpose(request), http, request.now_ms)}
+
+
+def _purpose(request: EmbedRequest) -> str:
+    return f"embed {request.embed.campaign_id}"
+
+
+def _find_shown(request: EmbedRequest) -> ShownForm | None:
+    """None if there is no token, as from the website's own code, or if it has expired: a form of
+    the operator's cannot be shown again."""
+    token = request.fields.get("token", "")
+    site, http = request.services.site, request.http
+    return forms.find_shown(site, _purpose(request), http, token, request.now_ms)
 
 
 def _is_robot(fields: Mapping[str, str]) -> bool:
