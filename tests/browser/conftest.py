@@ -162,6 +162,38 @@ def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callab
     return check
 
 
+class Look:
+    """A width and a theme in which pages are loaded, photographed and checked."""
+
+    def __init__(self, width: int, theme: str, page_at: PageAt, check: Callable[..., None]) -> None:
+        self.width, self.theme = width, theme
+        self._page_at, self._check = page_at, check
+
+    def page(self) -> Page:
+        return self._page_at(self.width, self.theme)
+
+    def check(self, page: Page, name: str) -> None:
+        self._check(page, f"{name}-{'phone' if self.width == PHONE else 'web'}-{self.theme}")
+
+
+@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}")
+def look(
+    request: pytest.FixtureRequest,
+    page_at: PageAt,
+    axe: Callable[..., None],
+    fits: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+) -> Look:
+    """Each of the four looks, for the `long` tests that load every page in all of them."""
+
+    def check(page: Page, name: str) -> None:
+        screenshot(page, name)
+        axe(page)
+        fits(page)
+
+    return Look(*request.param, page_at, check)
+
+
 # By URL, which has a version, so that none is weighed twice.
 STATIC_FILES: dict[str, int] = {}
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
 
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
+from tests.browser.conftest import DESKTOP, Look, PageAt, weights
 from tests.support.prizes import catch_up, earned_by, offer
 from tests.support.service import Service
 from tests.support.shipments import ADDRESS
@@ -170,24 +169,12 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_loaded_in_every_look(
-    service: Service,
-    places: Places,
-    page_at: PageAt,
-    axe: Callable[..., None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
-    inside, outside = sit_down(page_at(width, theme), places.alice), page_at(width, theme)
+def test_every_page_loaded_in_every_look(service: Service, places: Places, look: Look) -> None:
+    inside, outside = sit_down(look.page(), places.alice), look.page()
     for page, paths in ((inside, places.paths), (outside, OPEN_TO_ALL)):
         for name, path in paths.items():
             page.goto(service.url + path)
-            screenshot(page, f"dashboard-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-            axe(page)
-            fits(page)
+            look.check(page, f"dashboard-{name}")
 
 
 def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt) -> None:

@@ -21,7 +21,7 @@ from honeyguide.pages.readers import forms
 from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
+from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
 from tests.browser.test_dashboard import THIRDS
 from tests.support.market import join, offer, png, publish
 from tests.support.service import Service
@@ -143,7 +143,7 @@ def test_every_page_in_every_look(
     looks_good: Callable[[Page], None],
     third: int,
 ) -> None:
-    for page, paths in everything(service, places, page_at, DESKTOP, "light"):
+    for page, paths in everything(service, places, page_at):
         for path in list(paths.values())[third::3]:
             answer = page.goto(service.url + path)
             assert answer is not None and answer.status == 200, path
@@ -151,27 +151,15 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_loaded_in_every_look(
-    service: Service,
-    places: Places,
-    page_at: PageAt,
-    axe: Callable[..., None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
-    for page, paths in everything(service, places, page_at, width, theme):
+def test_every_page_loaded_in_every_look(service: Service, places: Places, look: Look) -> None:
+    for page, paths in everything(service, places, look.page):
         for name, path in paths.items():
             page.goto(service.url + path)
-            screenshot(page, f"market-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-            axe(page)
-            fits(page)
+            look.check(page, f"market-{name}")
 
 
 def everything(
-    service: Service, places: Places, page_at: PageAt, width: int, theme: str
+    service: Service, places: Places, new_page: Callable[[], Page]
 ) -> Iterator[tuple[Page, dict[str, str]]]:
     """A page for each operator, and the paths to open as that operator."""
     newcomer = operator(service, "new")
@@ -180,7 +168,7 @@ def everything(
         (places.bob, places.bobs),
         (newcomer, EMPTY),
     ):
-        yield sit_down(page_at(width, theme), who), paths
+        yield sit_down(new_page(), who), paths
 
 
 def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -14,7 +13,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
+from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
 from tests.support import market
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
@@ -123,22 +122,11 @@ def test_every_page_is_seen_read_and_reached(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_loaded_in_every_look(
-    places: Places,
-    page_at: PageAt,
-    axe: Callable[..., None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
-    page = page_at(width, theme)
+def test_every_page_loaded_in_every_look(places: Places, look: Look) -> None:
+    page = look.page()
     for name in NAMES:
         page.goto(places.wax.service.url + places.paths[name])
-        fits(page)
-        axe(page)
-        screenshot(page, f"reader-{name}-{width}-{theme}")
+        look.check(page, f"reader-{name}")
 
 
 def test_every_page_is_light(places: Places, page_at: PageAt) -> None:

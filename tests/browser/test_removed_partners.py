@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.market import join, offer, publish
 from tests.support.service import Member, Service
@@ -96,29 +95,16 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_loaded_in_every_look(
-    service: Service,
-    partings: Partings,
-    page_at: PageAt,
-    axe: Callable[..., None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
+def test_every_page_loaded_in_every_look(service: Service, partings: Partings, look: Look) -> None:
     for who, paths in ((partings.alice, partings.alices), (partings.bob, partings.bobs)):
-        page = sit_down(page_at(width, theme), who)
+        page = sit_down(look.page(), who)
         for name, path in paths.items():
             page.goto(service.url + path)
-            screenshot(page, f"parting-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-            axe(page)
-            fits(page)
+            look.check(page, f"parting-{name}")
             leave = page.get_by_role("button", name="Leave program")
             if leave.count():
                 leave.click()
-                screenshot(page, f"parting-leave-{'phone' if width == PHONE else 'web'}-{theme}")
-                axe(page)
+                look.check(page, "parting-leave")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, Look, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.market import join, offer, publish
 from tests.support.service import Service
@@ -63,23 +62,11 @@ def test_every_page_about_fees_taken_back(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
-def test_every_page_loaded_in_every_look(
-    service: Service,
-    paid: Paid,
-    page_at: PageAt,
-    axe: Callable[..., None],
-    fits: Callable[[Page], None],
-    screenshot: Callable[[Page, str], Path],
-    width: int,
-    theme: str,
-) -> None:
+def test_every_page_loaded_in_every_look(service: Service, paid: Paid, look: Look) -> None:
     for name, (who, path) in paid.pages.items():
-        page = sit_down(page_at(width, theme), who)
+        page = sit_down(look.page(), who)
         page.goto(service.url + path)
-        screenshot(page, f"fee-{name}-{'phone' if width == PHONE else 'web'}-{theme}")
-        axe(page)
-        fits(page)
+        look.check(page, f"fee-{name}")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
