@@ -47,6 +47,30 @@ def test_a_selection_is_rejected_by_keyboard_without_scripts(
     expect(page.get_by_text("“Bought addresses”")).to_be_visible()
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])
+def test_enter_in_the_reason_decides_nothing(
+    service: Service, page_at: PageAt, scripts: bool
+) -> None:
+    alice = operator(service)
+    first, _ = pending(alice, 2)
+    page = sit_down(page_at(DESKTOP, scripts=scripts), alice)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+    for path, label in (
+        ("/review?show=pending", "Reason, optional"),
+        (f"/subscribers/{first['uuid']}", "Reason (optional)"),
+    ):
+        page.goto(f"{service.url}{path}")
+        if "review" in path:
+            page.get_by_label("Select r0@example.org").check()
+        page.get_by_label(label).fill("Bought addresses")
+        page.get_by_label(label).press("Enter")
+        expect(page.get_by_label(label)).to_have_value("Bought addresses")
+    # A request that Enter had begun would be sent before this one.
+    page.goto(f"{service.url}/review?show=pending")
+    assert "POST" not in sent
+
+
 def test_progress_is_adjusted_without_scripts(service: Service, page_at: PageAt) -> None:
     alice = operator(service)
     offer(alice, name="Mug", referrals=2)
