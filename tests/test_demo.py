@@ -29,7 +29,14 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
-from honeyguide.partners import ledger_check, network, payouts
+from honeyguide.partners import (
+    ledger_check,
+    network,
+    partner_referrals,
+    payouts,
+    program_partners,
+    programs,
+)
 from honeyguide.referrals import earned_rewards, page_index, search, subscribers
 from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store import sqlite_path
@@ -126,6 +133,31 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, (
             "the newest are not all paid"
         )
+
+    filled.read(look)
+
+
+def test_a_fee_was_taken_back_and_a_partner_removed(filled):
+    wax = owner(filled, demo.OWNER)
+
+    async def look(tx: Tx) -> None:
+        mine, _ = await programs.page_of(tx, wax.account_id, Page(1, 9))
+        partners = [
+            partner
+            for program in mine
+            for partner in (await program_partners.page_of(tx, program, Page(1, 9)))[0]
+        ]
+        assert sorted(each.status for each in partners) == ["active", "active", "removed"]
+        rows = [
+            row
+            for each in partners
+            for row in (
+                await partner_referrals.of_partner_campaign(
+                    tx, each.account_id, each.id, Page(1, 200)
+                )
+            )[0]
+        ]
+        assert [row.reversal_reason for row in rows if row.reversal_reason] == ["robot"]
 
     filled.read(look)
 

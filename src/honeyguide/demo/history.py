@@ -19,11 +19,15 @@ from honeyguide.mail import emails, notifications
 from honeyguide.partners import (
     budget_notifications,
     network,
+    partner_referrals,
     payout_marks,
     payouts,
+    program_partners,
     programs,
+    reversal_reasons,
     rules,
 )
+from honeyguide.partners.program_partners import Removal
 from honeyguide.referrals import (
     adjustments,
     daily_counts,
@@ -37,7 +41,7 @@ from honeyguide.referrals import (
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.referrals.reasons import SUSPICIONS
-from honeyguide.signups import signups
+from honeyguide.signups import removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
@@ -47,7 +51,8 @@ WEEK_MS = 7 * DAY_MS
 UNDECIDED_MS = 12 * DAY_MS
 UNSENT_MS = 60 * DAY_MS
 UNREAD_MS = 40 * DAY_MS
-# When operators adjusted what an advocate has toward rewards.
+# When operators adjusted what an advocate has toward rewards, took a fee back and parted from a
+# partner.
 ADJUSTED_MS = 21 * DAY_MS
 
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
@@ -196,6 +201,10 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
             if plan.program.is_paused and 0 <= state.end_ms - 5 * WEEK_MS - at_ms < WEEK_MS:
                 program_id = account.programs[plan.program.slug]
                 await programs.switch(state.change(tx, account, at_ms), program_id, on=False)
+    if at_ms >= state.end_ms - ADJUSTED_MS - WEEK_MS and not state.has_reversal:
+        await _reverse_one(tx, state, at_ms)
+    if 0 <= state.end_ms - ADJUSTED_MS - at_ms < WEEK_MS:
+        await _part(tx, state, at_ms)
 
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -250,6 +259,39 @@ async def _adjust(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     meetup = AdjustmentFields(amount=2, reason="Brought two friends to our meetup")
     for best in await daily_counts.top_advocates(tx, account.tenant, most=1):
         await adjustments.add(state.change(tx, account, at_ms), best.id, meetup)
+
+
+async def _reverse_one(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The first newsletter takes back what it paid for the newest referral of an open month."""
+    owner, partner = state.accounts[:2]
+    reversal = reversal_reasons.parse("robot", "The first issue bounced.")
+    for campaign in partner.partner_campaigns:
+        if campaign.owner_id != owner.tenant.account_id:
+            continue
+        change = state.change(tx, owner, at_ms)
+        place = await program_partners.get(tx, campaign.owner_id, campaign.partner_campaign_id)
+        newest, _ = await partner_referrals.of_partner_campaign(
+            tx, place.account_id, place.id, Page(1, 50)
+        )
+        for charged in (each.id for each in newest if each.charged_cents is not None):
+            (outcome,) = await reversals.reverse(change, place.program_id, [charged], reversal)
+            if outcome.refused is None:
+                state.has_reversal = True
+                return
+
+
+async def _part(tx: Tx, state: DemoState, at_ms: int) -> None:
+    """The first newsletter removes the only partner of its paused program."""
+    owner = state.accounts[0]
+    change = state.change(tx, owner, at_ms)
+    why = Removal("We are rethinking this newsletter and want no new readers for now.")
+    for plan in owner.newsletter.publications:
+        if plan.program.is_paused:
+            program = await programs.get(
+                tx, owner.tenant.account_id, owner.programs[plan.program.slug]
+            )
+            for partner in (await program_partners.page_of(tx, program, Page(1, 1)))[0]:
+                await removed_partners.remove(change, partner.id, why)
 
 
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:

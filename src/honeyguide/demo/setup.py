@@ -64,6 +64,7 @@ class DemoState:
     end_ms: int
     accounts: list[DemoAccount] = field(default_factory=list)
     number: int = 0
+    has_reversal: bool = False
 
     def account(self, account_id: str) -> DemoAccount:
         return next(account for account in self.accounts if account.tenant.account_id == account_id)
