@@ -200,3 +200,25 @@ def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
     assert mine.count(alice.account_id) == mine.count(bob.account_id) == 1
     assert partner.get(ask).status_code == 404
     assert partner.post(reverse, page="/earnings", referral=ids, reason="robot").status_code == 404
+
+
+def test_the_fee_of_a_deleted_subscriber_is_taken_back_on_the_page(service: Service) -> None:
+    alice, bob = operator(service, "alice"), operator(service, "bob")
+    program = offer(alice)
+    ann = alice.subscribe("ann@example.org", referrer_code=join(bob, program)["ref_code"])
+    charged = referral(alice, program)["uuid"]
+    assert alice.delete(f"{alice.v1}/subscribers/{ann['uuid']}").status_code in (200, 204)
+    home = f"/program/{program['uuid']}"
+    assert f'name="referral" value="{charged}"' in alice.web.get(home).text
+    ask = f"{home}/reversal?referral={charged}"
+    assert "Deleted subscriber" in words(alice.web.get(ask).text)
+    given = {"referral": [charged], "reason": "other", "text": "A robot all the same"}
+    done = alice.web.post(f"{home}/reversal", page=ask, **given)
+    shown = words(alice.web.get(done.headers["location"]).text)
+    assert "1 charge taken back." in shown and "Deleted subscriber" in shown
+    taken = referral(alice, program)
+    assert (taken["status"], taken["reason"], taken["email"]) == ("rejected", "reversed", None)
+    month = rules.month_of(service.services.clock())
+    for who, side in ((alice, "owner"), (bob, "partner")):
+        seen = words(who.web.get(f"/statements/{side}/{month}").text)
+        assert "Something else" in seen and "A robot all the same" not in seen, side

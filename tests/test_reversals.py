@@ -102,12 +102,38 @@ def test_a_person_is_paid_for_once_unless_it_was_taken_back(engine: str) -> None
         await trade.erase(first.id)
         again = await trade.arrive(1, email="ann@example.org")
         assert (await trade.outcome(again.id))[3] == "already_charged"
-        # Nothing of hers is left to reverse, and nothing was charged the second time.
-        assert await trade.reverse(first.id, again.id) == ["subscriber_erased", "not_charged"]
+        assert await trade.reverse(again.id) == ["not_charged"], "the second time"
         bert = await trade.arrive(email="bert@example.org")
         await trade.reverse(bert.id)
         await trade.erase(bert.id)
         again = await trade.arrive(1, email="bert@example.org")
+        assert await trade.outcome(again.id) == ("verified", 300, NOVEMBER, None)
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_what_was_paid_for_somebody_who_was_erased_can_be_taken_back(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2)
+        await trade.listen(partner_referral_reversed=True)
+        ann = await trade.arrive(email="ann@example.org")
+        await trade.erase(ann.id)
+        assert await trade.reverse(ann.id, note="Ann is a robot.") == [None]
+        assert await trade.reverse(ann.id) == ["already_reversed"]
+        assert (await trade.outcome(ann.id))[:2] == ("rejected", None)
+        assert (await trade.spent(), await trade.earned()) == (0, 0)
+        days = "SELECT SUM(verified), SUM(rejected), SUM(reversed) FROM program_day"
+        assert [tuple(row) for row in await trade.rows(days)] == [(0, 0, 1)]
+        # Nothing is kept about her, also not what the owner wrote.
+        ((body,),) = await trade.rows("SELECT body FROM event")
+        assert '"reason":"robot"' in body and '"email"' not in body and "Ann" not in body
+        for sql in (
+            "SELECT reversal_note FROM partner_referral",
+            "SELECT note FROM referral_decision WHERE reason = 'reversed'",
+        ):
+            assert [tuple(row) for row in await trade.rows(sql)] == [(None,)], sql
+        again = await trade.arrive(1, email="ann@example.org")
         assert await trade.outcome(again.id) == ("verified", 300, NOVEMBER, None)
 
     on(engine, scenario)

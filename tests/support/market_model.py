@@ -134,8 +134,6 @@ class Model:
             return "not_charged"
         if reader.charged_month in self.closed:
             return "month_closed"
-        if not reader.here:
-            return "subscriber_erased"
         offer, month = reader.offer, reader.charged_month
         offer.spent[month] -= reader.charged
         offer.earned[reader.partner, month] -= reader.charged

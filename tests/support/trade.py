@@ -145,13 +145,13 @@ class Trade:
         chosen = campaigns.CampaignSettings(**settings)
         await self.store.write(self._changing(campaigns.configure, NOON_MS), chosen)
 
-    async def listen(self) -> None:
-        """A webhook of the owner's, for `told`."""
+    async def listen(self, **flags: bool) -> None:
+        """A webhook of the owner's, for these events or for `told`."""
         await self.store.write(
             self._changing(webhooks.create, NOON_MS),
             "",
             "https://receiver.example/",
-            webhooks.Flags(new_partner_referral=True),
+            webhooks.Flags(**(flags or {"new_partner_referral": True})),
             policy=OutboundPolicy.for_base_url(SITE.base_url),
         )
 

@@ -262,8 +262,9 @@ async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
 
 
 async def reverse(change: Change, subscriber_id: str) -> Changed:
-    """What it cost is taken back: the referral no longer counts."""
-    old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    """What it cost is taken back: the referral no longer counts. The caller has locked the
+    subscriber, who may be erased."""
+    old = await subscribers.get_even_erased(change.tx, change.tenant, subscriber_id)
     decision = rules.on_reversal(old.referral_status)
     return await _apply_decision(change, old, decision, by=change.actor.by)
 
@@ -325,7 +326,7 @@ async def _apply_decision(
             behind=decision.behind,
             decided_by=by,
         )
-    return Changed(old, await subscribers.get(change.tx, change.tenant, old.id))
+    return Changed(old, await subscribers.get_even_erased(change.tx, change.tenant, old.id))
 
 
 async def erase(change: Change, subscriber: Subscriber) -> None:

@@ -57,6 +57,7 @@ class Subscriber(msgspec.Struct, frozen=True):
 
 _sql = beside(__file__)
 _BY_ID = _sql.query("by_id", Subscriber)
+_BY_ID_EVEN_ERASED = _sql.query("by_id_even_erased", Subscriber)
 _BY_IDS = _sql.query("by_ids", Subscriber)
 _BY_EMAIL = _sql.query("by_email", Subscriber)
 _LOCK = _sql.value("lock", str)
@@ -97,6 +98,14 @@ async def get(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
     if subscriber is None:
         raise Missing(UNKNOWN)
     return subscriber
+
+
+async def get_even_erased(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscriber:
+    """What became of a referral is kept of somebody who was erased, without who they are."""
+    found = await tx.one(_BY_ID_EVEN_ERASED, id=subscriber_id, campaign_id=tenant.campaign_id)
+    if found is None:
+        raise Missing(UNKNOWN)
+    return found
 
 
 async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:

@@ -13,6 +13,9 @@ unsubscribed_ms, claimed_code, adjustments
 SELECT {subscriber}
 FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
+-- name: by_id_even_erased
+SELECT {subscriber} FROM subscriber WHERE id = :id AND campaign_id = :campaign_id;
+
 -- name: by_ids
 SELECT {subscriber}
 FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;

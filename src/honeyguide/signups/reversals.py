@@ -57,15 +57,13 @@ class MayBeCharged(Protocol):
     def charged_cents(self) -> int | None: ...
     @property
     def charged_month(self) -> str | None: ...
-    @property
-    def email(self) -> str | None: ...
 
 
 def may_reverse(referral: MayBeCharged, last_closed: str) -> bool:
-    """Whether to offer it: charged, in a month that is open, to somebody who is still here. Under
-    its locks `reverse` may find otherwise, and says why."""
+    """Whether to offer it: charged, in a month that is open. Under its locks `reverse` may find
+    otherwise, and says why."""
     is_open = (referral.charged_month or "") > last_closed
-    return referral.charged_cents is not None and is_open and referral.email is not None
+    return referral.charged_cents is not None and is_open
 
 
 async def reverse(
@@ -86,7 +84,9 @@ async def reverse(
     for referral in sorted(reversed_now, key=lambda each: (each.charged_month or "", each.id)):
         before, after = await lifecycle.reverse(change, referral.subscriber_id)
         planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
-        await write(change, ChangedSubscriber(before, after, reversal.note, reversal), planned)
+        # Nothing is kept about somebody who was erased.
+        told = reversal._replace(note=None) if referral.is_erased else reversal
+        await write(change, ChangedSubscriber(before, after, told.note, told), planned)
     await _notify(change, program, reversed_now, reversal)
     return [ReversalOutcome(id, refused[id]) for id in referral_ids]
 
@@ -106,11 +106,6 @@ def _refusal(referral: Charged | None, closed: dict[str, int | None]) -> Fault |
             code="month_closed",
             month=rules.month_name(referral.charged_month),
             day=day(closed_ms),
-        )
-    if referral.is_erased:
-        return Invalid(
-            "The data of this subscriber was erased, so the charge can no longer be reversed.",
-            code="subscriber_erased",
         )
     return None
 

@@ -99,13 +99,15 @@ async def _to_both(
     via = await change.fact(_partner_facts, referral.partner_campaign_id)
     if via is None:
         return []
+    anonymous = event_bodies.anonymous(subscriber)
     events = []
     if to_owner:
-        shown = await _person(change, subscriber)
+        # Of somebody who was erased there is no more to show.
+        shown = await _person(change, subscriber) if subscriber.email else anonymous
         facts = {"campaign_id": change.tenant.campaign_id, "subscriber": shown, **via, **more}
         events.append(Event(owner_id, kind, facts, to_owner, subscriber.id))
     if to_partner:
-        facts = {"subscriber": event_bodies.anonymous(subscriber), **via, **more}
+        facts = {"subscriber": anonymous, **via, **more}
         events.append(Event(partner_id, kind, facts, to_partner, subscriber.id))
     return events
 
