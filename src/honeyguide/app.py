@@ -66,6 +66,7 @@ async def site_of(store: Store, settings: Settings) -> Site:
         settings.signup_page_host,
         secret,
         Path(settings.logo_dir) if settings.logo_dir else None,
+        bool(settings.smtp_url),
     )
 
 

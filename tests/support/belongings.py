@@ -210,6 +210,14 @@ def program(owner: Operator) -> str:
     return str(market.offer(owner, card, show_in_directory=False)["uuid"])
 
 
+def older_program(owner: Operator) -> str:
+    """One from before programs had a screening level of their own."""
+    made = program(owner)
+    sql = "UPDATE program SET rule = 'none', screening = NULL WHERE id = :id"
+    owner.service.write(lambda tx: tx.run(statement(sql), id=made))
+    return made
+
+
 def paid_referral(owner: Operator) -> tuple[str, str]:
     """A program of theirs, and a referral that it paid for."""
     offered = market.offer(owner)
@@ -230,6 +238,30 @@ def partner_campaign(owner: Operator) -> str:
 def partner(owner: Operator) -> str:
     """Somebody else's partner campaign in a program of theirs."""
     return str(market.join(owner.service.member("bob"), market.offer(owner))["uuid"])
+
+
+def their_program(owner: Operator) -> str:
+    other = owner.service.member("bob")
+    return str(market.offer(other)["uuid"])
+
+
+def partner_in(owner: Operator, do: str = "") -> tuple[str, str]:
+    """A program, and a partner campaign in it that the owner removed or blocked before."""
+    program = market.offer(owner)
+    joined = market.join(owner.service.member("bob"), program)
+    path = f"/v2/partner_programs/{program['uuid']}/partners/{joined['uuid']}"
+    if do:
+        made = owner.delete(path) if do == "remove" else owner.post(f"{path}/{do}")
+        assert made.status_code == 200, made.text
+    return program["uuid"], joined["uuid"]
+
+
+def removed_partner(owner: Operator) -> tuple[str, str]:
+    return partner_in(owner, "remove")
+
+
+def blocked_partner(owner: Operator) -> tuple[str, str]:
+    return partner_in(owner, "block")
 
 
 def imported(owner: Operator) -> str:

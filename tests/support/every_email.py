@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from honeyguide.accounts import invitations
@@ -19,13 +21,14 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import zone_of
 from honeyguide.mail.notification_kinds import AT_ONCE, KINDS
 from honeyguide.pages.readers import page_branding, requested_emails
-from honeyguide.partners import rules
+from honeyguide.partners import programs, rules
+from honeyguide.partners.programs import ProgramFields
 from honeyguide.referrals import branding, subscribers
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.belongings import pending
-from tests.support.changes import new_change
+from tests.support.changes import changing, new_change
 from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
@@ -55,6 +58,7 @@ def write_every_email(service: Service) -> None:
     about_an_integration(operator(service, "ines"))
     in_a_digest(operator(service, "dora"))
     about_the_week(operator(service, "wanda"))
+    about_a_program_without_email(operator(service, "nora"))
     about_a_program(operator(service, "paula"))
 
 
@@ -191,6 +195,16 @@ def about_the_week(who: Operator) -> None:
     sql = "UPDATE account SET weekly_monday = '2000-01-03', weekly_due_ms = 1 WHERE id = :id"
     who.service.write(lambda tx: tx.run(statement(sql), id=who.account_id))
     who.service.run_jobs()
+
+
+def about_a_program_without_email(owner: Operator) -> None:
+    """It is made while no mail server is set."""
+    service, card = owner.service, market.publish(owner)
+    site = replace(service.services.site, has_mail_server=False)
+    prices = {"cpa": Decimal(3), "max_payout": Decimal(90), "total_budget": Decimal(300)}
+    fields = ProgramFields(**prices, redirect_url="https://wax.example/")
+    create = changing(programs.create, site, tenant_of(owner), service.now_ms())
+    service.write(lambda tx: create(tx, card["uuid"], fields))
 
 
 def about_a_program(owner: Operator) -> None:

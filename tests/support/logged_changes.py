@@ -11,17 +11,21 @@ from honeyguide.mail.notification_kinds import KINDS
 from tests.support import market
 from tests.support.belongings import (
     awaiting,
+    blocked_partner,
     claiming,
     earned,
     email,
     paid_referral,
     partner_campaign,
+    partner_in,
     pending,
     program,
     publication,
+    removed_partner,
     reward,
     shipment,
     subscriber,
+    their_program,
     unlocked,
     webhook,
 )
@@ -53,30 +57,6 @@ def subscribers_reward(approval: str) -> Callable[[Operator], Made]:
 def v1_webhook(owner: Operator) -> str:
     made = owner.post(f"{owner.v1}/webhooks", {"url": "http://127.0.0.1:9/hook"})
     return str(made.json()["webhook"]["uuid"])
-
-
-def their_program(owner: Operator) -> str:
-    other = owner.service.member("bob")
-    return str(market.offer(other)["uuid"])
-
-
-def partner_in(owner: Operator, do: str = "") -> tuple[str, str]:
-    """A program, and a partner campaign in it that the owner removed or blocked before."""
-    program = market.offer(owner)
-    joined = market.join(owner.service.member("bob"), program)
-    path = f"/v2/partner_programs/{program['uuid']}/partners/{joined['uuid']}"
-    if do:
-        made = owner.delete(path) if do == "remove" else owner.post(f"{path}/{do}")
-        assert made.status_code == 200, made.text
-    return program["uuid"], joined["uuid"]
-
-
-def removed_partner(owner: Operator) -> tuple[str, str]:
-    return partner_in(owner, "remove")
-
-
-def blocked_partner(owner: Operator) -> tuple[str, str]:
-    return partner_in(owner, "block")
 
 
 def off_link(owner: Operator) -> str:
@@ -303,6 +283,14 @@ API = [
         program,
     ),
     Logged("DELETE /v2/partner_programs/{uuid}", "program.deleted", {}, {}, None, program),
+    Logged(
+        "PUT /v2/partner_programs/{uuid}/verification",
+        "program.verification_changed",
+        {"screening": "strict"},
+        {"screening": "strong", "is_verification_chosen": 0},
+        {"screening": "strict", "is_verification_chosen": 1},
+        program,
+    ),
     Logged(
         "POST /v2/partner_programs/{uuid}/referrals/{referral_uuid}/reversal",
         "referral.decided",

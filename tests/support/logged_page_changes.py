@@ -5,8 +5,10 @@ from __future__ import annotations
 from honeyguide.mail.notification_kinds import KINDS
 from tests.support.belongings import (
     api_key,
+    blocked_partner,
     claiming,
     invitation,
+    older_program,
     paid_referral,
     partner,
     partner_campaign,
@@ -14,11 +16,13 @@ from tests.support.belongings import (
     pending,
     program,
     publication,
+    removed_partner,
     reward,
     screening_entry,
     sent_shipment,
     shipment,
     subscriber,
+    their_program,
     unlocked,
     webhook,
 )
@@ -33,12 +37,9 @@ from tests.support.logged_changes import (
     TERMS,
     WAITS,
     Logged,
-    blocked_partner,
     off_link,
-    removed_partner,
     someone_with_code,
     subscribers_reward,
-    their_program,
 )
 from tests.support.web import PASSWORD
 
@@ -217,6 +218,22 @@ PAGES = [
         {"enabled_partner_program": 1},
         {"enabled_partner_program": 0},
         program,
+    ),
+    Logged(
+        "/program/{id}/verification",
+        "program.verification_changed",
+        {"do": "use"},
+        {"screening": None},
+        {"screening": "strong"},
+        older_program,
+    ),
+    Logged(
+        "/program/{id}/verification",
+        "program.verification_kept",
+        {"do": "keep"},
+        {"is_kept": False},
+        {"is_kept": True},
+        older_program,
     ),
     Logged(
         "/program/{id}/reversal",

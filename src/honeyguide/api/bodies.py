@@ -20,6 +20,7 @@ from honeyguide.partners import programs, publications
 from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
+from honeyguide.partners.verification import VerificationFields
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
@@ -242,6 +243,14 @@ class ProgramCreate(Body, ProgramFields, frozen=True):
 
 class ProgramUpdate(Body, ProgramFields, frozen=True):
     pass
+
+
+class VerificationUpdate(Body, VerificationFields, frozen=True):
+    """What `GET` answers can also be sent back as it is."""
+
+    verification: (
+        Annotated[VerificationFields, doc("The same fields, as the answer has them.")] | UnsetType
+    ) = UNSET
 
 
 class Join(Body, frozen=True):

@@ -6,13 +6,14 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated, Any
 
+from honeyguide.api.verification_views import VerificationView, verification_view
 from honeyguide.api.views import META, PageMeta, Total, View
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
 from honeyguide.kernel.site import Site
-from honeyguide.partners import rules
+from honeyguide.partners import rules, verification
 from honeyguide.partners.network import NetworkProgram, PartnerCampaign
 from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
@@ -152,6 +153,7 @@ class OfferView(View, frozen=True):
         FiguresView | None,
         doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
+    verification: VerificationView
     budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
     own: Annotated[bool, doc("Whether the program is yours.")]
     joined: Annotated[
@@ -334,6 +336,7 @@ def network_program_view(
         publication=publication,
         confirmation_rate_30d=o.confirmation_rate,
         figures_90d=None if figures is None else _figures_view(figures),
+        verification=verification_view(verification.of(o)),
         budget_left=o.budget_left,
         own=o.account_id == account_id,
         joined=o.has_joined,

@@ -14,6 +14,7 @@ from honeyguide.api import (
     tags,
     v1,
     v2,
+    verification,
     views,
     webhooks,
 )
@@ -246,4 +247,5 @@ ROUTES: tuple[Route, ...] = (
     *publications.ROUTES,
     *partners.ROUTES,
     *program_partners.ROUTES,
+    *verification.ROUTES,
 )

@@ -20,6 +20,8 @@ class Site:
     secret: bytes
     # Where logos are kept as files; None keeps them in the database.
     logo_folder: Path | None = None
+    # Whether emails go anywhere: HONEYGUIDE_SMTP_URL is set.
+    has_mail_server: bool = True
 
     def keyed_hash(self, purpose: str, text: str) -> str:
         """What we keep of a text that must not be kept: equal for equal texts, meaningless without

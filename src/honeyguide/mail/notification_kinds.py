@@ -80,6 +80,12 @@ BUDGET = _declare(
     is_forgotten=False,
     covers=("budget_80", "budget_100"),
 )
+NO_CONFIRMATIONS = _declare(
+    "no_confirmations",
+    "Program without confirmations",
+    "A new program cannot ask for confirmations by email, because no mail server is set.",
+    is_forgotten=False,
+)
 PAYOUT_DUE = _declare(
     "payout_due",
     "Payout due",

@@ -34,6 +34,17 @@ def partner_left(*, partner: str, program: str, page: str) -> EmailText:
     )
 
 
+def no_confirmations(*, program: str, page: str) -> EmailText:
+    return email(
+        f"{program} pays for referrals that never confirmed",
+        "No mail server is set, so your new partner program cannot ask referrals to confirm their "
+        "email address. It pays for them without that.",
+        "Set HONEYGUIDE_SMTP_URL to a mail server, or ask whoever runs this service to do so. Then "
+        "edit the program and choose the rule “Confirmed email address”.",
+        Button("Edit the program", page),
+    )
+
+
 def charges_taken_back(
     *, partner: str, program: str, referrals: str, amount: str, reason: str, page: str
 ) -> EmailText:

@@ -24,6 +24,10 @@ class PartnerLink(NamedTuple):
     redirect_url: str
     thankyou_page_url: str | None
     slug: str | None
+    rule: str
+    screening: str | None
+    is_verification_chosen: int
+    campaign_level: str
 
     @property
     def tenant(self) -> Tenant:

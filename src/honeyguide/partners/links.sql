@@ -1,6 +1,6 @@
 -- fragment: program
 c.id AS campaign_id, p.id AS program_id, b.name AS publication_name, b.description, b.logo_id,
-p.redirect_url, p.thankyou_page_url, p.slug
+p.redirect_url, p.thankyou_page_url, p.slug, p.rule, p.screening, p.is_verification_chosen, c.screening AS campaign_level
 
 -- name: by_code
 SELECT j.ref_code, j.id AS partner_campaign_id, j.owner_account_id AS account_id, {program}

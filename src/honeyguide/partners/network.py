@@ -77,6 +77,10 @@ class NetworkProgram(NamedTuple):
     verified_30d: int
     rejected_30d: int
     created_ms: int
+    rule: str
+    screening: str | None
+    is_verification_chosen: int
+    campaign_level: str
 
     @property
     def name(self) -> str:
@@ -129,6 +133,10 @@ class PartnerCampaign(NamedTuple):
     removed_ms: int | None
     """By the owner, from this program or from all."""
     removed_reason: str | None
+    rule: str
+    screening: str | None
+    is_verification_chosen: int
+    campaign_level: str
 
     @property
     def name(self) -> str:

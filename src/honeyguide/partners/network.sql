@@ -41,7 +41,9 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
        p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms, b.status AS publication_status,
        b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms, COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
-       CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason
+       CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason,
+       p.rule, p.screening, p.is_verification_chosen,
+       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
@@ -65,7 +67,8 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
                AND j.left_ms IS NOT NULL) THEN 1 ELSE 0 END AS has_left,
        COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
        COALESCE((SELECT SUM(d.rejected + d.reversed) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
-       p.created_ms
+       p.created_ms, p.rule, p.screening, p.is_verification_chosen,
+       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id
 WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'

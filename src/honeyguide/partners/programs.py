@@ -15,7 +15,8 @@ from honeyguide.kernel import checks, money, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import charges, publications
+from honeyguide.partners import charges, publications, verification
+from honeyguide.partners.verification import VerificationFields
 from honeyguide.referrals import slugs
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -102,6 +103,7 @@ _OF_PUBLICATIONS = _sql.query("of_publications", Program)
 _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
 
+_NOTHING_CHOSEN = VerificationFields()
 REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
 _COLUMNS = (
     "terms",
@@ -161,7 +163,12 @@ def bad_holding_period() -> Invalid:
     )
 
 
-async def create(change: Change, publication_id: str, fields: ProgramFields) -> Program:
+async def create(
+    change: Change,
+    publication_id: str,
+    fields: ProgramFields,
+    chosen: VerificationFields = _NOTHING_CHOSEN,
+) -> Program:
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
         if isinstance(getattr(fields, param), UnsetType):
@@ -175,6 +182,7 @@ async def create(change: Change, publication_id: str, fields: ProgramFields) -> 
         "referral_pending_duration": DEFAULT_HOLD_DAYS,
         "referral_pending_duration_enabled": 0,
         **_checked(fields),
+        **verification.first_columns(change.site, chosen),
     }
     tx, account_id = change.tx, change.tenant.account_id
     try:
@@ -200,6 +208,8 @@ async def create(change: Change, publication_id: str, fields: ProgramFields) -> 
     await publications.set_enabled(tx, publication, True)
     made = {"publication_id": publication.id, **columns}
     await change_log.record(change, "program.created", program_id, None, made)
+    if not (change.site.has_mail_server or columns["is_verification_chosen"]):
+        await verification.notify_without_email(change, program_id, publication.name)
     return await get(tx, account_id, program_id)
 
 

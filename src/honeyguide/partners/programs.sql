@@ -20,10 +20,10 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 -- name: insert
 INSERT INTO program (id, account_id, publication_id, terms, resources_url, redirect_url, slug, thankyou_page_url,
     show_in_directory, referral_pending_duration, referral_pending_duration_enabled, max_payout_cents, total_budget_cents,
-    cpa_cents, created_ms)
+    cpa_cents, rule, screening, is_verification_chosen, created_ms)
 VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url, :slug, :thankyou_page_url,
     :show_in_directory, :referral_pending_duration, :referral_pending_duration_enabled, :max_payout_cents, :total_budget_cents,
-    :cpa_cents, :now_ms);
+    :cpa_cents, :rule, :screening, :is_verification_chosen, :now_ms);
 
 -- name: by_id
 {program} AND {live}

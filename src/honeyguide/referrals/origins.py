@@ -13,20 +13,28 @@ class Origin(StrEnum):
     """After "Joined"."""
     is_own_list: bool
     """They were on a list that the owner keeps elsewhere."""
+    is_hosted: bool
+    """They filled in a form of ours, so nobody but us has looked at them."""
 
     def __new__(
-        cls, code: str, label: str = "", joined: str = "", is_own_list: bool = False
+        cls,
+        code: str,
+        label: str = "",
+        joined: str = "",
+        is_own_list: bool = False,
+        is_hosted: bool = False,
     ) -> Self:
         origin = str.__new__(cls, code)
         origin._value_ = code
-        origin.label, origin.joined, origin.is_own_list = label, joined, is_own_list
+        origin.label, origin.joined = label, joined
+        origin.is_own_list, origin.is_hosted = is_own_list, is_hosted
         return origin
 
     API = "api", "API or added by you", "through the API, or added by you"
-    SIGNUP = "signup", "Signup page", "on your signup page"
-    MAGIC = "magic", "Magic link", "with a magic link"
+    SIGNUP = "signup", "Signup page", "on your signup page", False, True
+    MAGIC = "magic", "Magic link", "with a magic link", False, True
     IMPORT = "import", "Import", "by import", True
-    EMBED = "embed", "Form on your website", "on your website"
+    EMBED = "embed", "Form on your website", "on your website", False, True
     PLATFORM = "platform", "Email platform", "on your email platform", True
 
 

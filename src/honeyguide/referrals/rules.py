@@ -43,6 +43,21 @@ class Level(StrEnum):
 LEVELS: frozenset[str] = frozenset(Level)
 
 
+class Rule(StrEnum):
+    """What a partner's referral must do to be verified."""
+
+    NONE = "none"
+    CONFIRMED = "confirmed"  # the email address
+    ACTIVE = "active"  # that, and one more sign of life
+
+    @property
+    def needs_confirmation(self) -> bool:
+        return self is not Rule.NONE
+
+
+RULES: frozenset[str] = frozenset(Rule)
+
+
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What is known about a signup. Counts include this signup and everyone who used the code,

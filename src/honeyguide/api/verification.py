@@ -1,0 +1,54 @@
+"""v2 endpoints for what a partner program asks of its referrals."""
+
+from __future__ import annotations
+
+from msgspec import UnsetType
+
+from honeyguide.api import bodies
+from honeyguide.api.call import Call, Route
+from honeyguide.api.verification_views import OneVerification, verification_view
+from honeyguide.partners import verification
+from honeyguide.store.tx import Tx
+
+
+async def get_verification(tx: Tx, call: Call) -> OneVerification:
+    found = await verification.get(tx, call.tenant.account_id, call.path["uuid"])
+    return OneVerification(verification_view(found))
+
+
+async def update_verification(tx: Tx, call: Call) -> OneVerification:
+    nested = call.body.verification
+    fields = call.body if isinstance(nested, UnsetType) else nested
+    changed = await verification.set_verification(call.change(tx), call.path["uuid"], fields)
+    return OneVerification(verification_view(changed))
+
+
+_PATH = "/v2/partner_programs/{uuid}/verification"
+
+ROUTES = (
+    Route(
+        "GET",
+        _PATH,
+        get_verification,
+        operation_id="v2_partners_get_verification",
+        tag="Partner programs",
+        summary="Get what a partner program asks of its referrals",
+        detail="A program that was made before programs had a screening level of their own shows "
+        "the campaign's.",
+        answer=OneVerification,
+    ),
+    Route(
+        "PUT",
+        _PATH,
+        update_verification,
+        operation_id="v2_partners_update_verification",
+        tag="Partner programs",
+        summary="Change what a partner program asks of its referrals",
+        detail="What you leave out stays as it is. From then on the rule and the level hold for "
+        "every new referral, also for those by API and import; before, they hold for signups with "
+        "magic links, on hosted pages and with embedded forms. Partners see both. A rule that "
+        "needs email is a 400 `no_mail_server` while no mail server is set.",
+        body=bodies.VerificationUpdate,
+        answer=OneVerification,
+    ),
+)

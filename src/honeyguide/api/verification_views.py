@@ -1,0 +1,23 @@
+"""What a partner program asks of its referrals, for its owner and in the partner network."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from honeyguide.api.views import View
+from honeyguide.partners.verification import RULE, SCREENING, Verification
+
+
+class VerificationView(View, frozen=True):
+    """What a program asks of its referrals."""
+
+    rule: Annotated[str, RULE]
+    screening: Annotated[str, SCREENING]
+
+
+class OneVerification(View, frozen=True):
+    verification: VerificationView
+
+
+def verification_view(v: Verification) -> VerificationView:
+    return VerificationView(rule=v.rule, screening=v.screening)

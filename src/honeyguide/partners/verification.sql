@@ -1,0 +1,35 @@
+-- name: lock
+SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
+
+-- name: of_program
+SELECT p.rule, p.screening, p.is_verification_chosen, p.verification_offer_ms, c.screening AS campaign_level
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = p.account_id
+WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
+
+-- name: set
+UPDATE program SET rule = :rule, screening = :screening, is_verification_chosen = :is_verification_chosen
+WHERE account_id = :account_id AND id = :id;
+
+-- name: dismiss
+UPDATE program SET verification_offer_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+
+-- name: offered
+SELECT p.id, b.name AS publication_name FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+  AND p.screening IS NULL AND p.is_verification_chosen = 0 AND p.verification_offer_ms IS NULL
+ORDER BY p.created_ms, p.id LIMIT :most;
+
+-- name: count_held
+SELECT COUNT(*) AS arrived,
+       COUNT(CASE WHEN s.referral_status <> 'verified' AND s.referral_reason {in :reasons} THEN 1 END) AS held
+FROM (SELECT subscriber_id FROM partner_referral
+      WHERE account_id = :account_id AND program_id = :program_id AND arrived_ms >= :since_ms
+      ORDER BY arrived_ms DESC, id DESC LIMIT :most) AS r
+JOIN subscriber AS s ON s.id = r.subscriber_id;
+
+-- name: health
+-- Over all accounts.
+SELECT COUNT(CASE WHEN p.rule <> 'none' THEN 1 END) AS needing_email,
+       COUNT(CASE WHEN f.arrived_30d >= :least AND f.held_30d * 100 > f.arrived_30d * :percent THEN 1 END) AS holding_many
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id LEFT JOIN program_figures AS f ON f.program_id = p.id
+WHERE p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
