@@ -63,7 +63,8 @@ PLANTED = [
     f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1 {CAMPAIGN}",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
-    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1 FROM program",
+    "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
+    "FROM program",
     "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
     "NULL, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",

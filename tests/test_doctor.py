@@ -20,10 +20,12 @@ from honeyguide.accounts.accounts import Proof
 from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor import judgements
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
+from honeyguide.doctor.programs import programs
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.partners.verification import ProgramHealth
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from tests.support.mailbox import Mailbox
@@ -137,6 +139,10 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.ledger(None), OK),
     (judgements.ledger(Proof(NOW, 0)), OK),
     (judgements.ledger(Proof(NOW, 1)), PROBLEM),
+    (programs(chosen(), ProgramHealth(0, 0)), OK),
+    (programs(chosen(), ProgramHealth(1, 1)), PROBLEM),
+    (programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 0)), OK),
+    (programs(chosen(smtp_url="smtp://mail.example.org"), ProgramHealth(1, 2)), WARNING),
     (judgements.backups(None, None, now_ms=NOW), WARNING),
     (judgements.backups(NOW - 7 * DAY_MS, None, now_ms=NOW), OK),
     (judgements.backups(NOW - 7 * DAY_MS - 1, None, now_ms=NOW), WARNING),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from honeyguide.doctor import judgements, records
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
+from honeyguide.doctor.programs import programs
 from honeyguide.doctor.results import CheckResult, in_order, ok, problem
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -91,6 +92,7 @@ async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckRe
     found = await records.read(tx, now_ms=now_ms)
     return [
         *judgements.of_records(settings, found, now_ms=now_ms),
+        programs(settings, found.programs),
         judgements.jobs(
             found.job_runs, found.job_failures, found.failing_loops, now_ms=system_clock()
         ),

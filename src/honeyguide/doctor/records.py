@@ -14,6 +14,8 @@ from honeyguide.events import webhooks
 from honeyguide.integrations import integrations
 from honeyguide.kernel.clock import system_clock
 from honeyguide.mail import emails, slack_messages
+from honeyguide.partners import verification
+from honeyguide.partners.verification import ProgramHealth
 from honeyguide.store import failing_loops, job_failures, job_runs
 from honeyguide.store.failing_loops import FailingLoop
 from honeyguide.store.job_failures import JobFailure
@@ -36,6 +38,7 @@ class Records(NamedTuple):
     encrypted: list[str]  # the keys of email platforms
     encrypted_slack_urls: list[str]
     proof: accounts.Proof | None
+    programs: ProgramHealth
     backup_ms: int | None
     backup: BackupRecord | None  # the last automatic one, also if it failed
 
@@ -60,6 +63,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         encrypted=await integrations.all_credentials(tx),
         encrypted_slack_urls=await slack_messages.all_encrypted_urls(tx),
         proof=await accounts.last_proof(tx),
+        programs=await verification.health(tx),
         backup_ms=await accounts.last_backup_ms(tx),
         backup=await records.last_finished(tx),
     )

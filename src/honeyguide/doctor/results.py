@@ -36,6 +36,7 @@ TITLES = {
     "webhooks": "Webhooks",
     "jobs": "Background jobs",
     "ledger": "Ledger",
+    "programs": "Partner programs",
     "backups": "Backups",
 }
 

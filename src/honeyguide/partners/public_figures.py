@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.partners.verification import HELD_DAYS, HeldShare
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -67,9 +68,15 @@ async def of(tx: Tx, program_ids: Sequence[str]) -> dict[str, PublicFigures]:
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueProgram]:
-    """Programs that were not counted today, and have figures or have decided something."""
+    """Programs that were not counted today, and have figures, or referrals of late."""
     today = now_ms // DAY_MS
-    return await tx.all(_DUE, today=today, since_day=today - DAYS, most=most)
+    return await tx.all(
+        _DUE,
+        today=today,
+        since_day=today - DAYS,
+        held_since_ms=now_ms - HELD_DAYS * DAY_MS,
+        most=most,
+    )
 
 
 async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
@@ -82,5 +89,15 @@ async def count(tx: Tx, program: DueProgram, *, now_ms: int) -> PublicFigures:
     return PublicFigures(program.id, *counted, median_ms or 0)
 
 
-async def save(tx: Tx, program: DueProgram, figures: PublicFigures, *, now_ms: int) -> None:
-    await tx.run(_SAVE, account_id=program.account_id, day=now_ms // DAY_MS, **figures._asdict())
+async def save(
+    tx: Tx, program: DueProgram, figures: PublicFigures, held: HeldShare, *, now_ms: int
+) -> None:
+    """With what the program's level held, which only checks of the installation read."""
+    await tx.run(
+        _SAVE,
+        account_id=program.account_id,
+        day=now_ms // DAY_MS,
+        **figures._asdict(),
+        arrived_30d=held.arrived,
+        held_30d=held.held,
+    )

@@ -3,9 +3,11 @@ SELECT program_id, verified, rejected, reversed, unreviewed, median_ms FROM prog
 
 -- name: due
 -- Over all accounts: the figures are public.
+-- Also those of which nothing is decided yet: what their levels hold is counted too.
 SELECT p.id, p.account_id FROM program AS p LEFT JOIN program_figures AS f ON f.program_id = p.id
 WHERE p.deleted_ms IS NULL AND COALESCE(f.day, -1) < :today AND (f.day IS NOT NULL
-    OR EXISTS (SELECT 1 FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day))
+    OR EXISTS (SELECT 1 FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day)
+    OR EXISTS (SELECT 1 FROM partner_referral AS r WHERE r.program_id = p.id AND r.arrived_ms >= :held_since_ms))
 ORDER BY p.id LIMIT :most;
 
 -- fragment: decided
@@ -25,7 +27,9 @@ SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
 SELECT r.decided_ms - r.arrived_ms AS ms {decided} ORDER BY ms LIMIT 1 OFFSET :half;
 
 -- name: save
-INSERT INTO program_figures (program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms)
-VALUES (:program_id, :account_id, :day, :verified, :rejected, :reversed, :unreviewed, :median_ms)
+INSERT INTO program_figures (program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms,
+    arrived_30d, held_30d)
+VALUES (:program_id, :account_id, :day, :verified, :rejected, :reversed, :unreviewed, :median_ms, :arrived_30d, :held_30d)
 ON CONFLICT (program_id) DO UPDATE SET day = excluded.day, verified = excluded.verified, rejected = excluded.rejected,
-    reversed = excluded.reversed, unreviewed = excluded.unreviewed, median_ms = excluded.median_ms;
+    reversed = excluded.reversed, unreviewed = excluded.unreviewed, median_ms = excluded.median_ms,
+    arrived_30d = excluded.arrived_30d, held_30d = excluded.held_30d;

@@ -23,6 +23,7 @@ from honeyguide.partners import (
     payout_notifications,
     public_figures,
     publications,
+    verification,
 )
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
@@ -113,7 +114,10 @@ async def count_public_figures(store: Store, found: Sequence[DueProgram], now_ms
     """Counting takes as long as there are referrals, so it is not part of a write."""
     for program in found:
         figures = await store.slow_snapshot(public_figures.count, program, now_ms=now_ms)
-        await store.write(public_figures.save, program, figures, now_ms=now_ms)
+        held = await store.slow_snapshot(
+            verification.count_held, program.account_id, program.id, now_ms=now_ms
+        )
+        await store.write(public_figures.save, program, figures, held, now_ms=now_ms)
     return True
 
 
