@@ -107,6 +107,7 @@ NO_IDS = {
     "/program/{id}/change",
     "/program/preview/cost",
     "/program/{id}/act",
+    "/program/{id}/verification",
     "/program/partners/{id}/remove",
     "/program/partners/{id}/allow",
     "/earnings/{id}/leave",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from honeyguide.kernel import money
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
-from honeyguide.partners import forecast, rules
+from honeyguide.partners import forecast, rules, verification
 from honeyguide.referrals import daily_counts, recent_counts, search, shipments
 from honeyguide.store.tx import Tx
 
@@ -30,7 +30,8 @@ async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDec
         await _codes(tx, tenant),
         await _unknown_codes(tx, tenant),
     ]
-    return [each for each in found if each is not None] + await _budgets(tx, tenant, now_ms)
+    found += [*await _budgets(tx, tenant, now_ms), await _recommended(tx, tenant)]
+    return [each for each in found if each is not None]
 
 
 def _many(count: int, one: str, many: str = "") -> str:
@@ -106,3 +107,21 @@ async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
         )
         for each in await forecast.nearly_spent(tx, tenant.account_id, month)
     ]
+
+
+async def _recommended(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    """For programs that are older than the settings which new ones start with."""
+    offered = await verification.offered(tx, tenant.account_id, most=MOST + 1)
+    if not offered:
+        return None
+    name = formats.isolated(offered[0].publication_name)
+    is_one = len(offered) == 1
+    return OpenDecision(
+        "warning",
+        f"New settings for the partner program of {name}"
+        if is_one
+        else f"New settings for {_many(len(offered), 'partner program')}",
+        "They keep robots from being paid. Use them, or keep what you have.",
+        f"/program/{offered[0].id}" if is_one else "/program",
+        "See settings",
+    )

@@ -14,7 +14,14 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.readers import sharing
-from honeyguide.partners import forecast, network, partner_referrals, reversal_reasons, rules
+from honeyguide.partners import (
+    forecast,
+    network,
+    partner_referrals,
+    reversal_reasons,
+    rules,
+    verification,
+)
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.referrals import clicks
 from honeyguide.referrals.reasons import SCREENED, facts_of
@@ -173,6 +180,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         hold=cards.hold,
         left=0 if is_reached else left_cents,
         again=rules.next_month(month),
+        asked=verification.of(partner_campaign),
         undecided=await forecast.undecided_of_partner(tx, account_id, partner_campaign.id),
         **SHOWN,
     )

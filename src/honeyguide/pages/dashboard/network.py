@@ -13,7 +13,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.partners import audience, network, public_figures
+from honeyguide.partners import audience, network, public_figures, verification
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
 
@@ -85,6 +85,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         "network_program.html",
         program=program,
         figures=figures.get(program.id),
+        asked=verification.of(program),
         reason=request.text("reason"),
         **cards.SHOWN,
     )

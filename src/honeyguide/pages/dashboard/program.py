@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from honeyguide.kernel import money
@@ -16,6 +18,7 @@ from honeyguide.partners import (
     publications,
     reversal_reasons,
     rules,
+    verification,
 )
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import delayed_actions, reversals, signups
@@ -74,7 +77,43 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         invite=f"{site.base_url}/network/{program.id}",
         hold=cards.hold,
         guess=program_form.guess(program_form.form_of(program, site), request.query),
+        **await _verification(tx, request, program),
     )
+
+
+async def _verification(tx: Tx, request: PageRequest, program: programs.Program) -> dict[str, Any]:
+    """What the program asks of its referrals, and what is wrong with that. A deleted one asks
+    nothing of anybody any more."""
+    if program.deleted_ms is not None:
+        return {}
+    asked = await verification.get(tx, program.account_id, program.id)
+    rule, level = verification.recommended(request.services.site)
+    return {
+        "asked": asked,
+        "asked_rule": verification.RULES[asked.rule],
+        "asked_level": verification.LEVELS[asked.screening],
+        "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
+        "held": await verification.count_held(
+            tx, program.account_id, program.id, now_ms=request.now_ms
+        ),
+        "is_offered": await verification.is_offered(tx, program.account_id, program.id),
+        "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
+        "offered_level": verification.LEVELS[level],
+    }
+
+
+async def choose_verification(tx: Tx, request: PageRequest) -> Response:
+    """Takes or dismisses what we recommend to an older program."""
+    change, program_id = request.change(tx), request.at("id")
+    if request.text("do") == "use":
+        is_done = await verification.use_recommended(change, program_id)
+        flash = "Saved. New referrals follow the recommended settings."
+    else:
+        is_done = await verification.keep_own(change, program_id)
+        flash = "The program stays as it is. You can change it at any time under Edit program."
+    if not is_done:
+        flash = "This was decided before. You can change the settings under Edit program."
+    return request.go(f"/program/{program_id}", flash)
 
 
 async def act(tx: Tx, request: PageRequest) -> Response:

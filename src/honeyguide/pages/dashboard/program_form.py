@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import checks, money
@@ -17,10 +18,11 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import programs, publications
+from honeyguide.partners import programs, publications, verification
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
+from honeyguide.partners.verification import Verification, VerificationFields
 from honeyguide.store.tx import Tx
 
 FIELDS = {
@@ -28,6 +30,8 @@ FIELDS = {
     "max_payout": Field("Monthly cap per partner", "Enter a monthly cap per partner."),
     "total_budget": Field("Monthly budget", "Enter a monthly budget."),
     "referral_pending_duration": Field("Holding period"),
+    "rule": Field("Rule"),
+    "screening": Field("Screening"),
     "redirect_url": Field(
         "Landing page URL", "Enter the URL that partner links lead to, or a signup page below."
     ),
@@ -55,6 +59,13 @@ class ProgramForm(NamedTuple):
     show_in_directory: bool = True
     referral_pending_duration_enabled: bool = True
     referral_pending_duration: str = "14"
+    rule: str = ""
+    screening: str = ""
+
+
+def new_form_of(site: Site) -> ProgramForm:
+    rule, level = verification.recommended(site)
+    return ProgramForm(rule=rule, screening=level)
 
 
 def form_of(program: Program, site: Site) -> ProgramForm:
@@ -92,6 +103,8 @@ def _typed(request: PageRequest) -> ProgramForm:
         show_in_directory=bool(request.text("show_in_directory")),
         referral_pending_duration_enabled=bool(request.text("referral_pending_duration_enabled")),
         referral_pending_duration=request.text("referral_pending_duration") or "14",
+        rule=request.text("rule"),
+        screening=request.text("screening"),
     )
 
 
@@ -114,6 +127,16 @@ def _checked(request: PageRequest) -> ProgramFields:
         show_in_directory=form.show_in_directory,
         referral_pending_duration_enabled=form.referral_pending_duration_enabled,
         referral_pending_duration=days,
+    )
+
+
+def _chosen(request: PageRequest, rule: str, level: str) -> VerificationFields:
+    """What differs from the rule and the level that the form showed. What does not is not the
+    owner's choice, and a form without these fields changes neither."""
+    form = _typed(request)
+    return VerificationFields(
+        rule=form.rule if form.rule not in ("", rule) else UNSET,
+        screening=form.screening if form.screening not in ("", level) else UNSET,
     )
 
 
@@ -159,8 +182,23 @@ def _card(form: ProgramForm, publication: Publication) -> str:
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
+def _scope(now: Verification | None) -> str:
+    """Which referrals the rule and the level are for; `now` is None for a new program."""
+    if now is not None and now.is_chosen:
+        return "They hold for all new referrals."
+    if now is not None and not now.has_own_level:
+        until = "Until you change it, the level is that of your campaign"
+    else:
+        until = "Until you change them, they are for magic links and hosted pages and forms"
+    return f"{until}; what you change holds for all new referrals, also by API and import."
+
+
 def _view(
-    request: PageRequest, form: ProgramForm, publication: Publication, old: Program | None
+    request: PageRequest,
+    form: ProgramForm,
+    publication: Publication,
+    old: Program | None = None,
+    now: Verification | None = None,
 ) -> PageView:
     return request.view(
         "program_form.html",
@@ -168,6 +206,10 @@ def _view(
         publication=publication,
         old=old,
         form=FIELDS,
+        rules=verification.RULES,
+        levels=verification.LEVELS,
+        scope=_scope(now),
+        has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,
         card=_card(form, publication),
         money=money.show,
@@ -181,14 +223,16 @@ async def new_form(tx: Tx, request: PageRequest) -> PageView:
     if request.errors:
         publication_id, form = request.text("publication"), _typed(request)
     else:
-        publication_id, form = request.query.get("publication", ""), ProgramForm()
+        publication_id = request.query.get("publication", "")
+        form = new_form_of(request.services.site)
     publication = await publications.get(tx, request.who.account_id, publication_id)
-    return _view(request, form, publication, None)
+    return _view(request, form, publication)
 
 
 async def create(tx: Tx, request: PageRequest) -> Response:
     publication = await publications.get(tx, request.who.account_id, request.text("publication"))
-    made = await programs.create(request.change(tx), publication.id, _checked(request))
+    chosen = _chosen(request, *verification.recommended(request.services.site))
+    made = await programs.create(request.change(tx), publication.id, _checked(request), chosen)
     return request.go(
         f"/program/{made.id}", "Your program is live. Partners who join get their own links."
     )
@@ -197,12 +241,17 @@ async def create(tx: Tx, request: PageRequest) -> Response:
 async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await programs.get(tx, request.who.account_id, request.at("id"))
     publication = await publications.get(tx, request.who.account_id, old.publication_id)
-    form = _typed(request) if request.errors else form_of(old, request.services.site)
-    return _view(request, form, publication, old)
+    now = await verification.get(tx, request.who.account_id, old.id)
+    form = form_of(old, request.services.site)._replace(rule=now.rule, screening=now.screening)
+    return _view(request, _typed(request) if request.errors else form, publication, old, now)
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
-    changed = await programs.update(request.change(tx), request.at("id"), _checked(request))
+    change = request.change(tx)
+    changed = await programs.update(change, request.at("id"), _checked(request))
+    now = await verification.get(tx, request.who.account_id, changed.id)
+    chosen = _chosen(request, now.rule, now.screening)
+    await verification.set_verification(change, changed.id, chosen)
     return request.go(f"/program/{changed.id}", "Saved. Pending referrals keep their original fee.")
 
 

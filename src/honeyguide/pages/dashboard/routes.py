@@ -277,6 +277,7 @@ PAGES = (
         program_form.FIELDS,
     ),
     post("/program/{id}/act", WRITES, program.act),
+    post("/program/{id}/verification", WRITES, program.choose_verification),
     get("/program/{id}/reversal", READS, reversals.show),
     post("/program/{id}/reversal", WRITES, reversals.reverse, reversals.show, reversals.FORM),
     get("/program/partners/{id}", READS, partners.show),
