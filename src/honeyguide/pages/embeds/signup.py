@@ -11,7 +11,7 @@ from typing import Any
 
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
-from honeyguide.pages.readers import forms, signup
+from honeyguide.pages.readers import confirmations, forms, signup
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.referrals.origins import Origin
 
@@ -23,7 +23,9 @@ LEAST_WAIT_MS = 1_000
 
 async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
     await request.count()
-    fields, brand = request.fields, request.brand
+    fields, store = request.fields, request.services.store
+    code = signup.code_of(signup.carried(fields), request.brand)
+    brand = await confirmations.for_code(store, request.brand, code, Origin.EMBED)
     new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)

@@ -16,10 +16,11 @@ from honeyguide.languages.language import ENGLISH, Language, get_language, prefe
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import accents, page_texts
 from honeyguide.pages.readers.page_texts import PageTexts
-from honeyguide.partners import links
+from honeyguide.partners import links, verification
 from honeyguide.partners.links import PartnerLink
 from honeyguide.referrals import branding, campaigns, slugs
 from honeyguide.referrals.branding import Branding
+from honeyguide.referrals.origins import Origin
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -42,6 +43,8 @@ class PageBranding:
     logo_url: str | None = None
     thankyou_page_url: str | None = None
     partner_code: str = ""
+    program_asks_to_confirm: bool = False
+    """The program of the partner who sent the visitor does."""
     language: Language = ENGLISH
 
     @property
@@ -55,7 +58,7 @@ class PageBranding:
 
     @property
     def needs_confirmation(self) -> bool:
-        return bool(self.campaign.needs_confirmation)
+        return bool(self.campaign.needs_confirmation) or self.program_asks_to_confirm
 
     @property
     def initial(self) -> str:
@@ -187,6 +190,8 @@ async def _of_partner_link(tx: Tx, link: PartnerLink | None, slug: str) -> PageB
         slug=slug,
         thankyou_page_url=link.thankyou_page_url,
         partner_code=link.ref_code,
+        program_asks_to_confirm=bool(link.ref_code)
+        and verification.asks_to_confirm(link, Origin.MAGIC),
     )
 
 

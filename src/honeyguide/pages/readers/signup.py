@@ -23,7 +23,15 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
-from honeyguide.pages.readers import errors, forms, page_branding, requested_emails, sharing, start
+from honeyguide.pages.readers import (
+    confirmations,
+    errors,
+    forms,
+    page_branding,
+    requested_emails,
+    sharing,
+    start,
+)
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
@@ -46,6 +54,8 @@ BY_NETWORK = {
 # How often one mailbox may be typed into the forms of one campaign.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
 TEASED = 3
+# Of the thank-you page, for who must confirm.
+CONFIRM = "?confirm=1"
 LONGEST_NAME = 60
 SIGNUP_FIELDS = {
     **forms.EMAIL_FIELDS,
@@ -73,6 +83,7 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     else:
         kept = carried(request.http.query_params)
         email = request.query("email")[:LONGEST]
+    brand = await _for_code(services, request, brand, kept)
     page_link = brand.page_link(services.site)
     inviter = ""
     if brand.campaign.show_inviter and "ref" in kept:
@@ -110,19 +121,20 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     brand = await _brand(services, request)
     shown = request.check_form(f"signup {brand.id}")
     await request.count(BY_NETWORK[_origin(request)])
+    brand = await _for_code(services, request, brand, carried(request.fields))
     new = new_subscriber(request.http, request.fields, brand, _origin(request))
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
     code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
     if brand.thankyou_page_url:
         return see_other(brand.thankyou_page_url)
-    query = "" if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
+    query = CONFIRM if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
     return see_other(f"{request.http.url.path}/thanks{query}")
 
 
 async def thanks(services: ReaderServices, request: ReaderRequest) -> ReaderView | Response:
     """What comes after signing up. Its URL holds nothing but a link that is public anyway."""
     brand = await _brand(services, request)
-    if brand.needs_confirmation:
+    if brand.needs_confirmation or request.query("confirm"):
         return request.view("inbox.html", brand, private=True)
     token = request.query("for")
     code = start.code_of(services.site, token)
@@ -171,6 +183,13 @@ async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBrandi
     return brand.for_reader(request.accepted_languages)
 
 
+async def _for_code(
+    services: ReaderServices, request: ReaderRequest, brand: PageBranding, kept: Mapping[str, str]
+) -> PageBranding:
+    code = code_of(kept, brand)
+    return await confirmations.for_code(services.store, brand, code, _origin(request))
+
+
 def checked(
     fields: Mapping[str, str], brand: PageBranding, new: NewSubscriber, *, has_agreed: bool
 ) -> EmailAddress:
@@ -193,22 +212,23 @@ def signup_errors(language: Language, fault: Fault, given: Mapping[str, str]) ->
     return errors.by_field(language, fault, SIGNUP_FIELDS)
 
 
+def code_of(kept: Mapping[str, str], brand: PageBranding) -> str | None:
+    """Visitors of a program's page were most likely sent by a partner; of a campaign's, by a
+    reader."""
+    first, second = ("partner", "ref") if brand.is_program else ("ref", "partner")
+    return brand.partner_code or kept.get(first) or kept.get(second)
+
+
 def new_subscriber(
     http: Request, fields: Mapping[str, str], brand: PageBranding, origin: str
 ) -> NewSubscriber:
     kept = carried(fields)
-    # Visitors of a program's page were most likely sent by a partner; of a campaign's, by a reader.
-    codes = (
-        (kept.get("partner"), kept.get("ref"))
-        if brand.is_program
-        else (kept.get("ref"), kept.get("partner"))
-    )
     agent = http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
     name = " ".join(fields.get("name", "").split())[:LONGEST_NAME]
     return NewSubscriber(
         email=fields.get("email", ""),
         name=name if name and brand.campaign.asks_name else None,
-        referrer_code=brand.partner_code or codes[0] or codes[1],
+        referrer_code=code_of(kept, brand),
         ip_address=forms.peer(http) or None,
         user_agent=agent.replace("\x00", "") or None,
         utm_source=kept.get("utm_source"),
