@@ -9,7 +9,6 @@ from honeyguide.signups import consequence_writer, consequences
 from honeyguide.signups.consequences import CONTENDED, Consequence
 from tests.support.consequence_table import (
     CHARGE_FEE,
-    CONFIRMS,
     COUNT_DECISION,
     ERASURES,
     FIRST,
@@ -65,7 +64,7 @@ def every_plan() -> list[list[Consequence]]:
         for status in ("active", "confirmed", "unsubscribed")
         for decision in (COUNTED, HOLD, UNCONFIRMED, SCREENED, TAKEN_BACK)
     ]
-    campaigns = [FULL, FIRST, QUIET, CONFIRMS]
+    campaigns = [FULL, FIRST, QUIET]
     plans = [consequences.of_erasure(each) for each in states]
     for before in (None, *states):
         for after in states:

@@ -107,12 +107,18 @@ def test_addresses_that_never_confirm_do_not_hide_those_that_do() -> None:
     assert found_by(Signal.RARE_DOMAIN, all_confirmed)[:10] == [1] * 10
 
 
+def test_colleagues_among_many_others_are_nothing() -> None:
+    pair = at("own.example", 2)
+    assert found_by(Signal.RARE_DOMAIN, came(*pair, *others(18)))[:2] == [1, 1]
+    assert found_by(Signal.RARE_DOMAIN, came(*pair, *others(19)))[:2] == [0, 0]
+
+
 def test_a_few_on_each_of_several_domains_are_a_farm() -> None:
     farm = [f"{WORDS[n]}@own{n % 4}x.example" for n in range(12)]
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(12)))[:12] == [3] * 12
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(13)))[:12] == [2] * 12
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(22)))[:12] == [2] * 12
-    assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(23)))[:12] == [1] * 12
+    assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(23)))[:12] == [0] * 12
     three_domains = [f"{WORDS[n]}@own{n % 3}x.example" for n in range(6)]
     assert found_by(Signal.RARE_DOMAIN, came(*three_domains)) == [1] * 6
 
@@ -375,10 +381,9 @@ def test_somebody_else_on_the_code_exposes_nobody(names: list[str]) -> None:
 
 
 def test_only_the_newest_are_looked_at() -> None:
-    count = 195
     new = [f"{word}x@gmail.com" for word in (f"{a}.{b}" for a in FIRST[:20] for b in LAST[:20])]
-    signups = came(*at("own.example", 10), *new[:count])
-    assert found_by(Signal.RARE_DOMAIN, signups) == [0] * 5 + [1] * 5 + [0] * count
+    signups = came(*at("own.example", 30), *new[:180])
+    assert found_by(Signal.RARE_DOMAIN, signups) == [0] * 10 + [1] * 20 + [0] * 180
 
 
 def test_time_grows_with_the_size_of_the_group_and_not_faster() -> None:

@@ -28,7 +28,15 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, earned_rewards, lifecycle, rewards, rules, subscribers
+from honeyguide.referrals import (
+    campaigns,
+    earned_rewards,
+    lifecycle,
+    moves,
+    rewards,
+    rules,
+    subscribers,
+)
 from honeyguide.signups import signups
 from honeyguide.store import Store, open_store
 from tests.support.changes import changing
@@ -143,7 +151,7 @@ class Moves(RuleBasedStateMachine):
         self.now_ms += days * DAY_MS
 
         async def find(tx: Any) -> list[tuple[Tenant, str]]:
-            return await lifecycle.due(tx, now_ms=self.now_ms, most=1000)
+            return await moves.due(tx, now_ms=self.now_ms, most=1000)
 
         for owner, subscriber_id in self.runner.run(self.store.read(find)):
             if owner == self.owner:

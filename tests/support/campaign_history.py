@@ -20,6 +20,7 @@ from honeyguide.referrals import (
     clicks,
     earned_rewards,
     lifecycle,
+    moves,
     page_index,
     rewards,
     shipments,
@@ -256,7 +257,7 @@ class History:
         await accounts.set_time_zone(self._by(OPERATOR, tx), zone)
 
     async def _verify_due(self, tx: Tx) -> None:
-        for tenant, who in await lifecycle.due(tx, now_ms=self.now_ms, most=100):
+        for tenant, who in await moves.due(tx, now_ms=self.now_ms, most=100):
             change = Change(tx, SITE, tenant, actors.job("verify"), self.now_ms)
             await signups.verify_due(change, who)
 

@@ -42,10 +42,10 @@ REVERSE_CHARGE = Consequence.REVERSE_CHARGE
 COUNT_DECISION = Consequence.COUNT_DECISION
 
 GONE = but(NOBODY, status="unsubscribed")
+UNSURE = but(NOBODY, must_confirm=1)
 QUIET = CampaignFacts(has_rewards=False, sends_friend_emails=False)
 FULL = CampaignFacts()
 FIRST = CampaignFacts(had_referrals=False)
-CONFIRMS = CampaignFacts(needs_confirmation=True)
 
 
 class Row(NamedTuple):
@@ -159,45 +159,41 @@ OLD_SUBSCRIBERS = [
 FIRST_STATUSES = [
     Row("unsubscribed", None, GONE, []),
     Row("confirmed", None, but(NOBODY, status="confirmed"), [TELL_NEW_SUBSCRIBER]),
-    Row("has to confirm", None, but(NOBODY, must_confirm=1), [], CONFIRMS),
+    Row("has to confirm", None, but(NOBODY, must_confirm=1), []),
     Row(
         "confirmed elsewhere",
         None,
         but(NOBODY, status="confirmed"),
         [TELL_NEW_SUBSCRIBER],
-        CONFIRMS,
     ),
     Row(
         "referred, and has to confirm",
         None,
         but(REFERRED, **UNCONFIRMED),
         [TELL_NEW_REFERRAL],
-        CONFIRMS,
     ),
 ]
 CHANGES = [
     Row("renamed", REFERRED, but(REFERRED, name="Ben"), []),
     Row("renamed after they left", GONE, but(GONE, name="Ben"), []),
-    Row("renamed before they confirmed", NOBODY, but(NOBODY, name="Ben"), [], CONFIRMS),
+    Row("renamed before they confirmed", UNSURE, but(UNSURE, name="Ben"), []),
     Row("renamed, sent by a partner", SENT_PENDING, but(SENT_PENDING, name="Ben"), []),
     Row("confirmed, which nobody asked for", NOBODY, but(NOBODY, status="confirmed"), []),
-    Row("confirmed", NOBODY, but(NOBODY, status="confirmed"), [TELL_NEW_SUBSCRIBER], CONFIRMS),
+    Row("confirmed", UNSURE, but(NOBODY, status="confirmed"), [TELL_NEW_SUBSCRIBER]),
     Row(
         "a referral is confirmed",
         but(REFERRED, **UNCONFIRMED),
         but(REFERRED, **COUNTED, status="confirmed"),
         [RECORD_DECISION, UNLOCK_REWARDS, EMAIL_REFERRER, TELL_NEW_SUBSCRIBER, TELL_VERIFIED],
-        CONFIRMS,
     ),
     Row(
         "a referral is confirmed, and waits for its holding period",
         but(REFERRED, **UNCONFIRMED),
         but(PENDING, status="confirmed"),
         [RECORD_DECISION, TELL_NEW_SUBSCRIBER],
-        CONFIRMS,
     ),
     Row("unsubscribed", NOBODY, GONE, [TELL_UNSUBSCRIBED]),
-    Row("unsubscribed before confirming", NOBODY, GONE, [TELL_UNSUBSCRIBED], CONFIRMS),
+    Row("unsubscribed before confirming", UNSURE, GONE, [TELL_UNSUBSCRIBED]),
     Row("back again", GONE, but(NOBODY, status="confirmed"), [TELL_NEW_SUBSCRIBER]),
     Row(
         "a verified referral stays one after they leave",

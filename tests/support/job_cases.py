@@ -45,6 +45,53 @@ def hold_referrals(world: World) -> None:
         )
 
 
+def keep_old_evidence(world: World) -> None:
+    for who in world.both:
+        person = who.subscribe(f"{new_id()}@example.org", **ODD)
+        world.do(
+            "INSERT INTO evidence (subscriber_id, code, account_id, campaign_id, points, value, "
+            "found_ms) VALUES (:person, 'no_click', :id, :campaign, 1, :value, 1)",
+            person=person["uuid"],
+            id=who.account_id,
+            campaign=who.campaign_id,
+            value=ODD["name"],
+        )
+        world.do("UPDATE subscriber SET received_ms = 1 WHERE id = :person", person=person["uuid"])
+
+
+def come_with_codes(world: World) -> None:
+    hold_referrals(world)
+    world.do("UPDATE subscriber SET referral_due_ms = 9999999999999")
+    for who in world.both:
+        people = who.get(f"{who.v1}/subscribers").json()["subscribers"]
+        code = next(each["referrer_code"] for each in people if each["referrer_code"])
+        world.do(
+            "INSERT INTO code_look (campaign_id, code, account_id, since_ms) "
+            "VALUES (:campaign, :code, :id, 1)",
+            campaign=who.campaign_id,
+            code=code,
+            id=who.account_id,
+        )
+
+
+def never_confirm(world: World) -> None:
+    for who in world.both:
+        program = market.offer(who)
+        partner = market.join(world.service.member(), program)
+        who.subscribe(f"{new_id()}@example.org", referrer_code=partner["ref_code"])
+        world.do(
+            "UPDATE subscriber SET referral_status = 'pending', received_ms = 1, "
+            "referral_reason = 'awaiting_confirmation' "
+            "WHERE account_id = :id AND partner_campaign_id IS NOT NULL",
+            id=who.account_id,
+        )
+        world.do(
+            "UPDATE partner_referral SET rule = 'confirmed', screening = 'strong', arrived_ms = 1, "
+            "hold_until_ms = 1 WHERE account_id = :id",
+            id=who.account_id,
+        )
+
+
 def delay_decisions(world: World) -> None:
     """Whose holding period has ended: the decision comes first."""
     hold_referrals(world)
@@ -284,6 +331,20 @@ CASES = {
         "NEW.account_id = '{id}' AND NEW.referral_status = 'verified'",
         rows("subscriber", "AND referral_status = 'verified' AND referrer_code IS NOT NULL"),
     ),
+    "look at what referrals have in common": Case(
+        come_with_codes,
+        "DELETE",
+        "code_look",
+        "OLD.account_id = '{id}'",
+        no_rows("code_look"),
+    ),
+    "reject referrals that nobody confirmed": Case(
+        never_confirm,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.referral_status = 'rejected'",
+        rows("subscriber", "AND referral_reason = 'unconfirmed'"),
+    ),
     "grant new rewards to advocates who already qualify": Case(
         offer_late, "INSERT", "won_reward", "NEW.account_id = '{id}'", rows("won_reward")
     ),
@@ -356,6 +417,13 @@ CASES = {
     "purge old visitor hashes": purge("click", target_id="ID", code="🐝", hour_ms=1, visitor="ID"),
     "purge used forms": purge(
         "used_form", token_hash="ID", campaign_id="ID", mailbox_hash="ID", used_ms=1
+    ),
+    "forget the values of old evidence": Case(
+        keep_old_evidence,
+        "UPDATE",
+        "evidence",
+        "NEW.account_id = '{id}'",
+        no_rows("evidence", "AND value IS NOT NULL"),
     ),
     "purge the old change log": Case(
         old_rows(

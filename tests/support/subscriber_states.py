@@ -41,7 +41,11 @@ def but(subscriber: Subscriber, **fields: Any) -> Subscriber:
 
 
 HOLD = {"referral_status": "pending", "referral_reason": "holding_period"}
-UNCONFIRMED = {"referral_status": "pending", "referral_reason": "awaiting_confirmation"}
+UNCONFIRMED = {
+    "referral_status": "pending",
+    "referral_reason": "awaiting_confirmation",
+    "must_confirm": 1,
+}
 SCREENED = {"referral_status": "rejected", "referral_reason": "disposable_domain"}
 BY_HAND = {"referral_status": "rejected", "referral_reason": "rejected_by_hand"}
 LEFT = {"referral_status": "rejected", "referral_reason": "left_during_hold"}

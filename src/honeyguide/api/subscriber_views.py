@@ -13,6 +13,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.public import doc
 from honeyguide.referrals import origins
+from honeyguide.referrals.evidence import EvidenceItem
 from honeyguide.referrals.explanations import Explained
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
@@ -171,6 +172,22 @@ class SignalsView(View, frozen=True):
     ]
 
 
+class EvidenceView(View, frozen=True):
+    """One thing that speaks for or against a referral. Partners never see it."""
+
+    code: Annotated[str, doc("Which signal found it.", "rare_domain")]
+    sentence: Annotated[
+        str, doc("What was found.", "Email addresses on this link look generated: ann1 to ann9.")
+    ]
+    value: Annotated[str, doc("The part of the sentence that is deleted 90 days later.")] | None
+    points: Annotated[int, doc("Against the referral; below zero: for it.", 3)]
+    found_at: Annotated[public.Time, doc("When it was found first.")]
+
+
+def evidence_view(item: EvidenceItem) -> EvidenceView:
+    return EvidenceView(item.code, item.sentence, item.value, item.points, iso(item.found_ms))
+
+
 class ExplainedReferral(View, frozen=True):
     subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
     status: Annotated[str, doc("`verified`, `pending` or `rejected`.", "pending")]
@@ -185,6 +202,7 @@ class ExplainedReferral(View, frozen=True):
     referrer_code: public.ReferrerCode
     referrer_uuid: Annotated[public.Uuid, doc("UUID of the referrer.")] | None
     partner_campaign_uuid: public.PartnerCampaignUuid | None
+    evidence: Annotated[list[EvidenceView], doc("What speaks for and against it, oldest first.")]
 
 
 class OneReferral(View, frozen=True):
@@ -328,5 +346,6 @@ def explained(found: Explained) -> OneReferral:
             referrer_code=s.referrer_code or "",
             referrer_uuid=s.referrer_id,
             partner_campaign_uuid=s.partner_campaign_id,
+            evidence=[evidence_view(each) for each in found.evidence],
         )
     )

@@ -33,6 +33,7 @@ from honeyguide.referrals import (
     daily_counts,
     earned_rewards,
     lifecycle,
+    moves,
     page_index,
     rewards,
     search,
@@ -134,7 +135,7 @@ def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
 async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What the background jobs do each day."""
     ours = {account.tenant for account in state.accounts}
-    for tenant, subscriber_id in await lifecycle.due(tx, now_ms=at_ms, most=500):
+    for tenant, subscriber_id in await moves.due(tx, now_ms=at_ms, most=500):
         if tenant in ours:
             change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
             await signups.verify_due(change, subscriber_id)

@@ -60,7 +60,7 @@ def partner_status(blocked_ms: int | None, removed_ms: int | None, left_ms: int 
     return ACTIVE if left_ms is None else LEFT
 
 
-def decide_signup(
+def find_refusal(
     *,
     is_archived: bool,
     is_deleted: bool,
@@ -68,30 +68,31 @@ def decide_signup(
     has_left: bool,
     is_on: bool,
     is_already_subscribed: bool,
-    must_confirm: bool,
-    hold_days: int,
-    screened: Decision,
-    now_ms: int,
+) -> Reason | None:
+    """Why a partner's signup does not count, whoever it is: the program is not open, or the person
+    is not new."""
+    if is_archived:
+        return Reason.PUBLICATION_ARCHIVED
+    if is_deleted:
+        return Reason.PROGRAM_DISABLED
+    if is_removed:
+        return Reason.PARTNER_REMOVED
+    if has_left:
+        return Reason.PARTNER_LEFT
+    if not is_on:
+        return Reason.PROGRAM_PAUSED
+    return Reason.ALREADY_SUBSCRIBED if is_already_subscribed else None
+
+
+def decide_signup(
+    *, must_confirm: bool, hold_days: int, screened: Decision, now_ms: int
 ) -> Decision:
-    """Whether a partner's signup counts: is the program open, is the person new, how long must they
-    stay?
+    """What a partner's signup becomes in a program without verification settings.
 
     `screened` is what screening says about the person. It decides unless the program's own holding
     period is longer. The holding period and the confirmation, if they must confirm, run side by
     side, and both must be over.
     """
-    if is_archived:
-        return Decision(Status.REJECTED, Reason.PUBLICATION_ARCHIVED)
-    if is_deleted:
-        return Decision(Status.REJECTED, Reason.PROGRAM_DISABLED)
-    if is_removed:
-        return Decision(Status.REJECTED, Reason.PARTNER_REMOVED)
-    if has_left:
-        return Decision(Status.REJECTED, Reason.PARTNER_LEFT)
-    if not is_on:
-        return Decision(Status.REJECTED, Reason.PROGRAM_PAUSED)
-    if is_already_subscribed:
-        return Decision(Status.REJECTED, Reason.ALREADY_SUBSCRIBED)
     if screened.status == Status.REJECTED:
         return screened
     due_ms = screened.due_ms

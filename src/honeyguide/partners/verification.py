@@ -206,6 +206,14 @@ def asks_to_confirm(program: StoredVerification, origin: Origin) -> bool:
     return rule.needs_confirmation
 
 
+def has_terms(program: StoredVerification, origin: Origin) -> bool:
+    """Whether the program's own settings decide about a signup. Otherwise it is decided as before
+    programs had any."""
+    return bool(program.is_verification_chosen) or (
+        program.screening is not None and origin.is_hosted
+    )
+
+
 def recommended(site: Site) -> tuple[Rule, Level]:
     """What new programs start with."""
     return (Rule.CONFIRMED if site.has_mail_server else Rule.NONE), Level.STRONG

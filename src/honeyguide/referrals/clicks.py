@@ -80,6 +80,7 @@ _ADD = _sql.query("add", _Fresh)
 _COUNT = _sql.command("count")
 _KNOWN_HOSTS = _sql.query("known_hosts", _KnownHost)
 _COUNT_SOURCES = _sql.command("count_sources")
+_OF_VISITOR = _sql.value("of_visitor", int)
 _BY_DAY = _sql.query("by_day", DayCount)
 _TOTAL = _sql.value("total", int)
 _ERASE = _sql.command("erase")
@@ -91,6 +92,14 @@ _PURGE = _sql.command("purge")
 def visitor_hash(site: Site, address: str, user_agent: str, now_ms: int) -> str:
     """The day is part of the salt, so that nobody can be followed from one day to the next."""
     return site.keyed_hash(f"visitor {now_ms // DAY_MS}", f"{address}\0{user_agent}")[:32]
+
+
+def visitor_hashes(site: Site, address: str, user_agent: str, now_ms: int) -> tuple[str, str]:
+    """Of one visitor, today and yesterday."""
+    return (
+        visitor_hash(site, address, user_agent, now_ms),
+        visitor_hash(site, address, user_agent, now_ms - DAY_MS),
+    )
 
 
 def click(
@@ -166,6 +175,23 @@ async def _count_sources(tx: Tx, sources: Counter[tuple[str, int, str]]) -> None
     columns = ("account_id", "quarter_ms", "host")
     rows = [dict(zip(columns, key, strict=True), n=n) for key, n in sorted(counts.items())]
     await tx.run(_COUNT_SOURCES, counts=rows)
+
+
+async def has_clicked(
+    tx: Tx, account_id: str, target_id: str, code: str, *, visitors: Sequence[str], now_ms: int
+) -> bool:
+    """Whether the visitor followed the link within a day."""
+    this_hour_ms = now_ms // HOUR_MS * HOUR_MS
+    return bool(
+        await tx.one(
+            _OF_VISITOR,
+            account_id=account_id,
+            target_id=target_id,
+            code=code,
+            hours=[{"hour_ms": this_hour_ms - ago * HOUR_MS} for ago in range(25)],
+            visitors=list(visitors),
+        )
+    )
 
 
 async def by_day(

@@ -21,6 +21,12 @@ SELECT c.account_id, c.quarter_ms, c.host, c.n
 FROM {rows :counts AS c (account_id TEXT, quarter_ms BIGINT, host TEXT, n BIGINT)} WHERE true
 ON CONFLICT (account_id, quarter_ms, host) DO UPDATE SET n = click_source.n + excluded.n;
 
+-- name: of_visitor
+-- Each hour on its own: then it is found by the key, however many others clicked.
+SELECT COUNT(*) AS n FROM click
+WHERE account_id = :account_id AND target_id = :target_id AND code = :code AND visitor {in :visitors}
+  AND hour_ms IN (SELECT h.hour_ms FROM {rows :hours AS h (hour_ms BIGINT)});
+
 -- name: by_day
 SELECT day_ms, n FROM click_day
 WHERE account_id = :account_id AND target_id = :target_id AND code = :code AND day_ms >= :since_ms ORDER BY day_ms;

@@ -1,5 +1,6 @@
 -- fragment: suspicious
-referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
+      'needs_review')
 
 -- name: ever
 SELECT CAST(COALESCE(SUM(signups), 0) AS BIGINT) AS signups,

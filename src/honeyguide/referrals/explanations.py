@@ -14,14 +14,16 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import (
     campaigns,
-    lifecycle,
+    evidence,
+    moves,
     referral_decisions,
     rules,
     screening,
     subscribers,
 )
 from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
+from honeyguide.referrals.evidence import EvidenceItem
+from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason, facts_of
 from honeyguide.referrals.referral_decisions import ReferralDecision
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
@@ -48,6 +50,7 @@ class Explained(NamedTuple):
     signals: StoredSignals
     rule: str
     what_would_change_it: str
+    evidence: list[EvidenceItem]
     decisions: list[ReferralDecision]
     """Who decided otherwise than before, when and why; the last one is why it is what it is. None
     if it still is what it was at the signup, or if an older version decided."""
@@ -56,7 +59,7 @@ class Explained(NamedTuple):
 async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Explained:
     subscriber = await subscribers.get(tx, tenant, id_or_email)
     if subscriber.referrer_code is None:
-        raise Missing(lifecycle.UNREFERRED, code="not_referred")
+        raise Missing(moves.UNREFERRED, code="not_referred")
     referrer = (
         await subscribers.find(tx, tenant, subscriber.referrer_id)
         if subscriber.referrer_id
@@ -72,6 +75,7 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Expla
         signals=signals,
         rule=_rule(subscriber, campaign),
         what_would_change_it=_what_would_change_it(subscriber),
+        evidence=await evidence.of_subscriber(tx, tenant, subscriber.id),
         decisions=await referral_decisions.of_subscriber(tx, tenant, subscriber.id),
     )
 
@@ -114,6 +118,8 @@ def _explanation(s: Subscriber) -> str:
 
 def _rule(s: Subscriber, campaign: Campaign) -> str:
     if s.partner_campaign_id is not None:
+        if facts_of(s.referral_reason).rule:
+            return facts_of(s.referral_reason).rule
         return "They were referred by a partner, so the partner program decides."
     if s.referral_reason is None:
         return "No rule stopped it, so it counts."
@@ -132,6 +138,8 @@ def _what_would_change_it(s: Subscriber) -> str:
         return "Nothing: verified is final. Erasing the subscriber removes them from the count."
     if s.referral_status == Status.REJECTED:
         return "You can verify it manually."
+    if facts_of(s.referral_reason).ends_as and s.referral_due_ms is not None:
+        return f"It will be rejected on {clock.day(s.referral_due_ms)} unless you decide earlier."
     if s.referral_reason == Reason.AWAITING_CONFIRMATION or s.referral_due_ms is None:
         return (
             "It will be verified once they confirm, unless you decide earlier or they unsubscribe."

@@ -112,9 +112,9 @@ def _is_common(same: Sequence[GroupSignup], known_domains: Mapping[str, int]) ->
 
 
 def _domain_points(same: Sequence[GroupSignup], group: Sequence[GroupSignup]) -> int:
-    if len(same) < THRESHOLDS.domain_pair:
-        return 0
     share = _largest_share(same, group)
+    if len(same) < THRESHOLDS.domain_pair or share < THRESHOLDS.domain_pair_share:
+        return 0
     if len(same) >= THRESHOLDS.domain_few and share >= THRESHOLDS.domain_share:
         return 3 if share >= THRESHOLDS.domain_clear_share else 2
     return 1

@@ -10,16 +10,28 @@ from honeyguide.accounts import idempotency
 from honeyguide.events import outbox
 from honeyguide.kernel import checks, clock, public
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops, weekly_summary
-from honeyguide.referrals import clicks, earned_rewards, rules, screening, subscribers
+from honeyguide.referrals import (
+    clicks,
+    earned_rewards,
+    evidence,
+    moves,
+    rules,
+    screening,
+    subscribers,
+    visits,
+)
 from honeyguide.referrals.campaigns import LINKS
+from honeyguide.referrals.moves import Changed
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.screening import Person, Referrer
+from honeyguide.referrals.signals import SignalFinding
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.referrals.visits import ClickedLink, Visit
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -51,6 +63,8 @@ class NewSubscriber(SignupClaims, frozen=True, kw_only=True):
     email: str
     origin: str = Origin.API
     status: str = "active"
+    visit: Visit | None = None
+    """On a form of ours."""
 
 
 class SubscriberChanges(msgspec.Struct, frozen=True):
@@ -67,13 +81,7 @@ class PartnerSignup(NamedTuple):
     code: str
     partner_campaign_id: str
     decision: rules.Decision
-
-
-class Changed(NamedTuple):
-    """A subscriber before and after a change, for callers that act on the difference."""
-
-    before: Subscriber
-    after: Subscriber
+    must_confirm: bool
 
 
 class SignedUp(NamedTuple):
@@ -81,23 +89,11 @@ class SignedUp(NamedTuple):
     referrer: Referrer | None
 
 
-class DueReferral(NamedTuple):
-    tenant: Tenant
-    id: str  # of the subscriber
-
-
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _SET_PERSON = _sql.command("set_person")
-_DECIDE = _sql.command("decide")
 _ERASE = _sql.command("erase")
-_DUE = _sql.query(
-    "due",
-    lambda account_id, campaign_id, id: DueReferral(Tenant(account_id, campaign_id), id),
-)
-
-UNREFERRED = "Nobody referred this subscriber, so there is no referral to look at."
 
 
 class EmailTaken(Invalid):
@@ -141,7 +137,9 @@ async def sign_up(
     code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
     referrer = await find_referrer(change.tx, change.tenant, code) if code else None
     decision = partner.decision if partner else rules.Decision(rules.Status.VERIFIED)
+    found: list[SignalFinding] = []
     if referrer is not None:
+        found = await _find_evidence(change, new, person, referrer, code)
         decision = await screening.judge_referral(
             change,
             referrer,
@@ -149,10 +147,16 @@ async def sign_up(
             code=code,
             status=new.status,
             needs_confirmation=needs_confirmation,
+            found=found,
         )
-    row = _new_row(
-        new, email, decision, needs_confirmation=needs_confirmation, now_ms=change.now_ms
+    must_confirm = (
+        partner.must_confirm
+        if partner
+        else rules.must_confirm(
+            origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
+        )
     )
+    row = _new_row(new, email, decision, must_confirm=must_confirm, now_ms=change.now_ms)
     if partner:
         by = {"referrer_code": partner.code, "partner_campaign_id": partner.partner_campaign_id}
         row = msgspec.structs.replace(row, **by)
@@ -168,7 +172,22 @@ async def sign_up(
         person_key=person.key,
         network=person.ip_network,
     )
+    await evidence.record(change, {row.id: found})
+    if referrer is not None and referrer.screening != rules.Level.FLEXIBLE:
+        await evidence.queue_look(change, code)
     return SignedUp(row, referrer)
+
+
+async def _find_evidence(
+    change: Change, new: NewSubscriber, person: Person, referrer: Referrer, code: str
+) -> list[SignalFinding]:
+    found: list[SignalFinding] = []
+    if new.visit is not None:
+        link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
+        found += await visits.find_evidence(change, new.visit, link)
+    if referrer.screening != rules.Level.FLEXIBLE:
+        found += await evidence.look_at_new(change, code, person.email, person.ip_network)
+    return found
 
 
 def _new_row(
@@ -176,16 +195,13 @@ def _new_row(
     email: EmailAddress,
     decision: rules.Decision,
     *,
-    needs_confirmation: bool,
+    must_confirm: bool,
     now_ms: int,
 ) -> Subscriber:
     """Somebody whom nobody referred yet."""
     created_ms = now_ms
     if new.created_at is not None:
         created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
-    must_confirm = rules.must_confirm(
-        origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
-    )
     return Subscriber(
         id=new_id(),
         email=email.text,
@@ -243,90 +259,9 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
         decision = (
             rules.on_unsubscribe(old.referral_status)
             if status == "unsubscribed"
-            else rules.on_confirm(
-                old.referral_status,
-                old.referral_reason,
-                old.referral_due_ms,
-                change.now_ms,
-                old.referral_behind,
-            )
+            else await moves.on_confirm(change, old)
         )
-    return await _apply_decision(change, old, decision, by=None)
-
-
-async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
-    """`verified` or `rejected`, by hand."""
-    old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
-    decision = _by_hand(old, new_status)
-    return await _apply_decision(change, old, decision, by=change.actor.by)
-
-
-async def reverse(change: Change, subscriber_id: str) -> Changed:
-    """What it cost is taken back: the referral no longer counts. The caller has locked the
-    subscriber, who may be erased."""
-    old = await subscribers.get_even_erased(change.tx, change.tenant, subscriber_id)
-    decision = rules.on_reversal(old.referral_status)
-    return await _apply_decision(change, old, decision, by=change.actor.by)
-
-
-async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None:
-    """Rejects one pending referral of a partner who was removed. None if it was decided
-    meanwhile."""
-    try:
-        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
-    except Missing:
-        return None
-    decision = rules.on_partner_removed(old.referral_status)
-    if decision is None:
-        return None
-    return await _apply_decision(change, old, decision, by=change.actor.by)
-
-
-def _by_hand(subscriber: Subscriber, new_status: str) -> rules.Decision | None:
-    if subscriber.referrer_code is None:
-        raise Missing(UNREFERRED, code="not_referred")
-    return rules.by_hand(subscriber.referral_status, new_status)
-
-
-def check_decision(subscriber: Subscriber, new_status: str) -> None:
-    """Raises why `decide` would refuse or change nothing."""
-    if _by_hand(subscriber, new_status) is None:
-        raise Invalid("This referral is already {status}.", status=new_status)
-
-
-async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
-    """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
-    try:
-        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
-    except Missing:
-        return None
-    decision = rules.on_due(
-        old.referral_status, old.referral_reason, old.referral_due_ms, change.now_ms
-    )
-    return None if decision is None else await _apply_decision(change, old, decision, by=None)
-
-
-async def due(tx: Tx, *, now_ms: int, most: int) -> list[DueReferral]:
-    """Referrals of all accounts whose holding period is over, longest overdue first, for
-    `verify_due`."""
-    return await tx.all(_DUE, now_ms=now_ms, batch=most)
-
-
-async def _apply_decision(
-    change: Change, old: Subscriber, decision: rules.Decision | None, *, by: str | None
-) -> Changed:
-    """Applies a decision, if there is one. The database updates the referrer's counts."""
-    if decision is not None:
-        await change.run(
-            _DECIDE,
-            id=old.id,
-            status=decision.status.value,
-            reason=decision.reason,
-            due_ms=decision.due_ms,
-            behind=decision.behind,
-            decided_by=by,
-        )
-    return Changed(old, await subscribers.get_even_erased(change.tx, change.tenant, old.id))
+    return await moves.apply(change, old, decision, by=None)
 
 
 async def erase(change: Change, subscriber: Subscriber) -> None:

@@ -30,23 +30,7 @@ UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, pers
     unsubscribed_ms = CASE WHEN :status <> 'unsubscribed' THEN NULL WHEN status = 'unsubscribed' THEN unsubscribed_ms ELSE :now_ms END
 WHERE id = :id AND campaign_id = :campaign_id;
 
--- name: decide
-UPDATE subscriber SET referral_status = :status, referral_reason = :reason, referral_due_ms = :due_ms, referral_behind = :behind,
-    decided_by = :decided_by, decided_ms = :now_ms
-WHERE id = :id AND campaign_id = :campaign_id;
-
 -- name: erase
 UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
     utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, adjustments = 0, shows_name = 0, left_program_ms = NULL, erased_ms = :now_ms
 WHERE id = :id AND campaign_id = :campaign_id;
-
--- name: due
--- Without those that an operator just decided on the dashboard, which takes a minute.
--- Of those due at the same time, the first to come is verified first. Sorting only what was found leaves the index in order.
-SELECT d.account_id, d.campaign_id, d.id FROM (
-    SELECT account_id, campaign_id, id, referral_due_ms FROM subscriber
-    WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation'
-      AND referral_due_ms <= :now_ms
-      AND NOT EXISTS (SELECT 1 FROM delayed_action AS w WHERE w.subject_id = subscriber.id AND w.account_id = subscriber.account_id)
-    ORDER BY referral_due_ms LIMIT :batch
-) AS d ORDER BY d.referral_due_ms, d.id;

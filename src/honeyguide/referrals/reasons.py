@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 SCREENING_HOLD_DAYS = 7
+DEADLINE_DAYS = 30
+"""For a confirmation, a sign of life, or the owner’s review of a partner's referral."""
 MOST_FROM_ONE_NETWORK = 3
 """Signups with one code from one network in a day that raise no question: a household."""
 MOST_ON_ONE_CODE = 10
@@ -32,13 +34,15 @@ class ReasonFacts(NamedTuple):
     """Which rule decided, if that says more than the sentence."""
     to_partner: str = ""
     """For the partner whose referral was rejected."""
+    waiting: str = ""
+    """For the partner while it is pending, if it is not verified when it is due."""
     is_suspicion: bool = False
     """It may be an honest referral: the screening level decides what becomes of it."""
     is_outside: bool = False
     """The partner took no part when they joined, so it is not in the program's figures: otherwise
     whoever was removed could spoil them."""
-    is_ended: bool = False
-    """A pending referral with it is rejected when it is due."""
+    ends_as: str = ""
+    """A pending referral with it is rejected when it is due, for this reason."""
     is_settled: bool = False
     """Nothing is left for the operator to decide."""
 
@@ -131,6 +135,23 @@ class Reason(StrEnum):
         to_partner=SCREENED,
         is_suspicion=True,
     )
+    LOOKS_AUTOMATED = ReasonFacts(
+        "looks_automated",
+        "Looks automated.",
+        short="Looks automated",
+        counted="that looked automated",
+        to_partner=SCREENED,
+        is_suspicion=True,
+    )
+    NEEDS_REVIEW = ReasonFacts(
+        "needs_review",
+        "Looks automated, so it waits for you.",
+        short="Looks automated",
+        rule="A suspicious referral by a partner is never verified by time alone.",
+        waiting="The newsletter is reviewing it, until {day} at the latest.",
+        is_suspicion=True,
+        ends_as="unreviewed",
+    )
     # Waiting.
     AWAITING_CONFIRMATION = ReasonFacts(
         "awaiting_confirmation",
@@ -144,7 +165,37 @@ class Reason(StrEnum):
         short="Holding period",
         rule="The campaign has a holding period for every new referral.",
     )
+    AWAITING_ACTIVITY = ReasonFacts(
+        "awaiting_activity",
+        "Confirmed, and no sign of life since.",
+        short="No sign of life yet",
+        rule="The partner program asks for a sign of life after the confirmation.",
+        waiting="Will be confirmed once they use their referral page, until {day} at the latest.",
+        ends_as="inactive",
+    )
     # What people and time decided.
+    UNCONFIRMED = ReasonFacts(
+        "unconfirmed",
+        f"Did not confirm within {DEADLINE_DAYS} days, or came again with another code.",
+        counted="not confirmed",
+        rule="The partner program asks new subscribers to confirm their email address.",
+        to_partner="They did not confirm their email address.",
+    )
+    INACTIVE = ReasonFacts(
+        "inactive",
+        f"Showed no sign of life within {DEADLINE_DAYS} days.",
+        counted="without a sign of life",
+        rule="The partner program asks for a sign of life after the confirmation.",
+        to_partner=f"They showed no sign of life within {DEADLINE_DAYS} days.",
+    )
+    UNREVIEWED = ReasonFacts(
+        "unreviewed",
+        "Looked automated, and nobody decided in time.",
+        counted="that nobody reviewed",
+        rule=f"A suspicious referral by a partner is rejected {DEADLINE_DAYS} days after its "
+        "holding period unless you decide.",
+        to_partner="It did not pass the newsletter’s screening, and nobody reviewed it in time.",
+    )
     LEFT_DURING_HOLD = ReasonFacts(
         "left_during_hold",
         "Unsubscribed before the referral was verified.",
@@ -193,8 +244,9 @@ class Reason(StrEnum):
         "The partner was removed from the program.",
         counted="by a partner who was removed",
         to_partner="You were removed from the program.",
+        waiting="Will be rejected. You were removed from the program.",
         is_outside=True,
-        is_ended=True,
+        ends_as="partner_removed",
     )
     PARTNER_LEFT = ReasonFacts(
         "partner_left",

@@ -1,6 +1,7 @@
 -- fragment: suspected
 campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-  AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+  AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
+      'needs_review')
 
 -- fragment: pending
 campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT NULL AND referral_status <> 'verified'
@@ -55,7 +56,8 @@ SELECT referrer_code, referral_reason AS reason, CASE WHEN referral_reason IN ('
 -- COALESCE keeps the partial indexes of whole lists out of it: the one on the code finds these rows at once.
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms <= :at AND COALESCE(erased_ms, 0) = 0
-  AND referral_status = 'pending' AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+  AND referral_status = 'pending' AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
+      'needs_review')
   AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
 
 -- name: pending_of_code

@@ -1,6 +1,10 @@
-"""When a referral counts. Every rule about referrals by subscribers is here: what a new referral
-becomes, why, and how it can change afterwards. Pure: no clock, no store; the caller passes the
-facts and the time.
+"""When a referral counts. Every rule is here: what a new referral becomes, why, and how it can
+change afterwards. Pure: no clock, no store; the caller passes the facts and the time.
+
+A referral by a partner whose program has verification settings has terms. What it is follows from
+its terms, the evidence and the time alone, so `decide_on_terms` answers at every moment: when it
+comes, when the person confirms or does something, when time has passed and when there is new
+evidence. Other referrals move from one state to the next.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals.origins import FROM_OWN_LIST
 from honeyguide.referrals.reasons import (
+    DEADLINE_DAYS,
     MOST_FROM_ONE_NETWORK,
     MOST_ON_ONE_CODE,
     SCREENING_HOLD_DAYS,
@@ -20,6 +25,7 @@ from honeyguide.referrals.reasons import (
     Reason,
     facts_of,
 )
+from honeyguide.referrals.signals import SUSPICIOUS_POINTS
 
 DAY_MS = 86_400_000
 LONGEST_HOLD_DAYS = 30
@@ -41,6 +47,10 @@ class Level(StrEnum):
 
 
 LEVELS: frozenset[str] = frozenset(Level)
+SECOND_LOOK_POINTS = 2
+SECOND_LOOK_MS = DAY_MS
+"""How long a referral waits with so many points, or that others with the code speak against: then
+the group has shown what it is."""
 
 
 class Rule(StrEnum):
@@ -75,6 +85,8 @@ class Signals:
     is_blocked: bool = False
     is_allowed: bool = False
     is_referrer_blocked: bool = False
+    points: int = 0
+    """The sum of the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,28 @@ class ScreeningPolicy:
             raise Invalid(
                 "{field} must be 0 to {most} days.", param="hold_days", most=LONGEST_HOLD_DAYS
             )
+
+
+@dataclass(frozen=True, slots=True)
+class ReferralTerms:
+    """What a partner's referral must meet, as its program had it when the referral came."""
+
+    rule: str
+    level: str
+    arrived_ms: int
+    hold_until_ms: int
+    """When its holding period ends; `arrived_ms` if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferralStanding:
+    """What is known now about a referral that has terms."""
+
+    is_confirmed: bool
+    is_active: bool
+    points: int
+    is_alike: bool = False
+    """Something of the evidence is about the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +151,7 @@ def must_confirm(*, origin: str, status: str, needs_confirmation: bool) -> bool:
 
 def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
     """What a new referral becomes."""
-    certain = _certainty(signals)
+    certain = find_certainty(signals)
     if certain:
         return Decision(Status.REJECTED, certain)
 
@@ -135,7 +169,38 @@ def decide(signals: Signals, policy: ScreeningPolicy, now_ms: int) -> Decision:
     return Decision(Status.VERIFIED)
 
 
-def _certainty(signals: Signals) -> Reason | None:
+def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: int) -> Decision:
+    """What a partner's referral is now, unless something certain speaks against it."""
+    deadline_ms = DEADLINE_DAYS * DAY_MS
+    hold_until_ms = terms.hold_until_ms
+    if terms.rule != Rule.NONE and not standing.is_confirmed:
+        if now_ms >= terms.arrived_ms + deadline_ms:
+            return Decision(Status.REJECTED, Reason.UNCONFIRMED)
+        due_ms = hold_until_ms if hold_until_ms > terms.arrived_ms else None
+        return Decision(Status.PENDING, Reason.AWAITING_CONFIRMATION, due_ms)
+    if terms.rule == Rule.ACTIVE and not standing.is_active:
+        return _until(terms.arrived_ms + deadline_ms, Reason.AWAITING_ACTIVITY, now_ms)
+    if terms.level != Level.FLEXIBLE and standing.points >= SUSPICIOUS_POINTS:
+        if terms.level == Level.STRICT:
+            return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
+        return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
+    needs_second_look = standing.is_alike or standing.points >= SECOND_LOOK_POINTS
+    if terms.level != Level.FLEXIBLE and needs_second_look:
+        hold_until_ms = max(hold_until_ms, terms.arrived_ms + SECOND_LOOK_MS)
+    if now_ms < hold_until_ms:
+        return Decision(Status.PENDING, Reason.HOLDING_PERIOD, hold_until_ms)
+    return Decision(Status.VERIFIED)
+
+
+def _until(deadline_ms: int, reason: Reason, now_ms: int) -> Decision:
+    """It waits for somebody, until it is too late."""
+    if now_ms >= deadline_ms:
+        return Decision(Status.REJECTED, Reason(reason.facts.ends_as))
+    return Decision(Status.PENDING, reason, deadline_ms)
+
+
+def find_certainty(signals: Signals) -> Reason | None:
+    """What rejects it at every level."""
     if signals.referrer_email is not None:
         if signals.email.key == signals.referrer_email.key:
             return Reason.OWN_ADDRESS
@@ -163,6 +228,8 @@ def _suspicion(signals: Signals) -> Reason | None:
         return Reason.MANY_FROM_ONE_NETWORK
     if signals.signups_on_code_last_hour > MOST_ON_ONE_CODE:
         return Reason.BURST
+    if signals.points >= SUSPICIOUS_POINTS:
+        return Reason.LOOKS_AUTOMATED
     return None
 
 
@@ -191,9 +258,23 @@ def on_due(status: str, reason: str | None, due_ms: int | None, now_ms: int) -> 
     if due_ms is None or due_ms > now_ms:
         return None
     facts = facts_of(reason)
-    if facts.is_ended:
-        return Decision(Status.REJECTED, Reason(facts.code))
+    if facts.ends_as:
+        return Decision(Status.REJECTED, Reason(facts.ends_as))
     return Decision(Status.VERIFIED, Reason.SCREENING_HOLD_OVER if reason in SUSPICIONS else None)
+
+
+def on_evidence(
+    status: str, reason: str | None, due_ms: int | None, policy: ScreeningPolicy, now_ms: int
+) -> Decision | None:
+    """Others who came with the same code made a pending referral suspicious."""
+    if status != Status.PENDING or policy.level == Level.FLEXIBLE or reason in SUSPICIONS:
+        return None
+    if policy.level == Level.STRICT:
+        return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
+    due_ms = max(due_ms or 0, now_ms + SCREENING_HOLD_DAYS * DAY_MS)
+    if reason == Reason.AWAITING_CONFIRMATION:
+        return Decision(Status.PENDING, Reason(reason), due_ms, behind=Reason.LOOKS_AUTOMATED)
+    return Decision(Status.PENDING, Reason.LOOKS_AUTOMATED, due_ms)
 
 
 def on_unsubscribe(status: str) -> Decision | None:
@@ -205,6 +286,11 @@ def on_partner_removed(status: str) -> Decision | None:
     """The owner removed the partner and ends what is pending."""
     is_pending = status == Status.PENDING
     return Decision(Status.REJECTED, Reason.PARTNER_REMOVED) if is_pending else None
+
+
+def on_other_code(status: str) -> Decision | None:
+    """They never confirmed, and their address came with another code."""
+    return Decision(Status.REJECTED, Reason.UNCONFIRMED) if status == Status.PENDING else None
 
 
 def by_hand(status: str, new_status: str) -> Decision | None:
@@ -261,8 +347,9 @@ def explain(reason: str, due_ms: int | None) -> str:
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
         )
-    if due_ms is not None and not why.facts.is_ended:
-        return f"{why.sentence} It will be verified on {day(due_ms)} unless you decide earlier."
+    if due_ms is not None:
+        outcome = "rejected" if why.facts.ends_as else "verified"
+        return f"{why.sentence} It will be {outcome} on {day(due_ms)} unless you decide earlier."
     if why.facts.is_settled:
         return why.sentence
     return f"{why.sentence} It does not count unless you verify it."

@@ -4,15 +4,19 @@ whom.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from disposable_email_domains import blocklist
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import rules, screening_lists
+from honeyguide.referrals import campaigns, evidence, rules, screening_lists
 from honeyguide.referrals.screening_lists import ListMatch
+from honeyguide.referrals.signals import SUSPICIOUS_POINTS, SignalFinding, points
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -106,9 +110,10 @@ async def judge_referral(
     code: str,
     status: str,
     needs_confirmation: bool,
+    found: Sequence[SignalFinding] = (),
 ) -> rules.Decision:
     """Gathers what the rules need to know, and no more than the campaign's screening level asks
-    for."""
+    for. `found` is the evidence about the signup."""
     tx, tenant, now_ms = change.tx, change.tenant, change.now_ms
     loop = await closes_loop(tx, tenant, referrer.referrer_id, person.key)
     same_network, same_code = False, OnCode(0, 0)
@@ -134,9 +139,26 @@ async def judge_referral(
         is_blocked=listed is ListMatch.BLOCKED,
         is_allowed=listed is ListMatch.ALLOWED,
         is_referrer_blocked=referrer_listed is ListMatch.BLOCKED,
+        points=points(found),
     )
     policy = rules.ScreeningPolicy(referrer.screening, referrer.hold_days, needs_confirmation)
     return rules.decide(signals, policy, now_ms)
+
+
+async def on_evidence(change: Change, subscriber: Subscriber) -> rules.Decision | None:
+    """What becomes of somebody's pending referral by a subscriber, if the evidence about it is now
+    enough."""
+    items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
+    if subscriber.referrer_id is None or points(evidence.findings(items)) < SUSPICIOUS_POINTS:
+        return None
+    campaign = await change.fact(campaigns.get)
+    return rules.on_evidence(
+        subscriber.referral_status,
+        subscriber.referral_reason,
+        subscriber.referral_due_ms,
+        rules.ScreeningPolicy(campaign.screening),
+        change.now_ms,
+    )
 
 
 async def _look_up_both(
@@ -151,6 +173,13 @@ async def _look_up_both(
         screening_lists.judge(found, person.key, person.email, person.ip_network),
         screening_lists.judge(found, referrer.person_key, referrer_email),
     )
+
+
+async def is_allowed(change: Change, subscriber: Subscriber) -> bool:
+    """Whether the owner's allow list has them."""
+    email = EmailAddress(subscriber.email)
+    person = Person(email, change.site.person_key(email), ip_network_of(subscriber.ip_address))
+    return await look_up(change.tx, change.tenant, person) is ListMatch.ALLOWED
 
 
 async def look_up(tx: Tx, tenant: Tenant, person: Person) -> ListMatch:

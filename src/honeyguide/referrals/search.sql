@@ -72,7 +72,8 @@ WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_code IS NOT 
 
 -- name: suspected
 SELECT id FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-  AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+  AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
+      'needs_review')
   AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
 
 -- name: of_ids

@@ -142,6 +142,7 @@ class Thresholds:
         2, "A domain that so many other subscribers have, and half as many as here, is common."
     )
     domain_pair: int = _limit(2, "One point for so many at one uncommon domain: worth showing.")
+    domain_pair_share: float = _limit(0.1, "Colleagues among many other readers are nothing.")
     domain_few: int = _limit(5, "Fewer at one uncommon domain may be a partner's colleagues.")
     domain_share: float = _limit(0.4, "Two points; a university among other readers has less.")
     domain_clear_share: float = _limit(0.5, "Three points: the link brings mostly one domain.")

@@ -48,7 +48,6 @@ CONTENDED = (Consequence.CHARGE_FEE, Consequence.REVERSE_CHARGE, Consequence.COU
 class CampaignFacts(NamedTuple):
     """What a campaign wants to happen. Unless somebody looked, anything may."""
 
-    needs_confirmation: bool = False
     had_referrals: bool = True
     has_rewards: bool = True
     sends_friend_emails: bool = True
@@ -82,7 +81,7 @@ def of_change(
             planned.append(Consequence.LOG_DECISION)
     if after.referrer_id is not None:
         planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
-    planned += _about_subscription(before, after, campaign)
+    planned += _about_subscription(before, after)
     if has_moved:
         planned += _of_decision(after, is_new=is_referred_now)
     return planned
@@ -116,26 +115,23 @@ def _for_referrer(
     return planned
 
 
-def _about_subscription(
-    before: Subscriber | None, after: Subscriber, campaign: CampaignFacts
-) -> list[Consequence]:
+def _about_subscription(before: Subscriber | None, after: Subscriber) -> list[Consequence]:
     if before is None:
         # An imported list is one that the operator has already; nobody in it signed up just now.
-        joined = after.origin != Origin.IMPORT and _is_on_list(after, campaign)
+        joined = after.origin != Origin.IMPORT and _is_on_list(after)
     elif before.status == after.status:
         joined = False
     elif after.status == "unsubscribed":
         return [Consequence.TELL_UNSUBSCRIBED]
     else:
-        joined = not _is_on_list(before, campaign)
+        joined = not _is_on_list(before)
     return [Consequence.TELL_NEW_SUBSCRIBER] if joined else []
 
 
-def _is_on_list(subscriber: Subscriber, campaign: CampaignFacts) -> bool:
-    """Whether the newsletter may be sent to them: not before they confirmed, if the campaign
-    requires that."""
+def _is_on_list(subscriber: Subscriber) -> bool:
+    """Whether the newsletter may be sent to them: not before they confirmed, if they must."""
     if subscriber.status == "active":
-        return not campaign.needs_confirmation
+        return not subscriber.must_confirm
     return subscriber.status == "confirmed"
 
 

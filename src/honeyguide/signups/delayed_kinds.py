@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import earned_rewards, lifecycle, notes, saved_filters, subscribers
+from honeyguide.referrals import earned_rewards, moves, notes, saved_filters, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.rules import Status
@@ -80,7 +80,7 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
         page="/review",
         find=subscribers.find_many,
         get_locked=_get_subscriber,
-        check=partial(lifecycle.check_decision, new_status=status),
+        check=partial(moves.check_decision, new_status=status),
         state=_referral,
         apply=decide,
     )

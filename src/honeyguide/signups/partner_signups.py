@@ -8,15 +8,26 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.partners import links
+from honeyguide.partners import links, verification
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
-from honeyguide.referrals import rules, screening
+from honeyguide.referrals import evidence, rules, screening, visits
+from honeyguide.referrals import terms as referral_terms
 from honeyguide.referrals.lifecycle import NewSubscriber, PartnerSignup
-from honeyguide.referrals.rules import Decision, Status
+from honeyguide.referrals.origins import Origin
+from honeyguide.referrals.reasons import Reason
+from honeyguide.referrals.rules import (
+    Decision,
+    Level,
+    ReferralTerms,
+    Rule,
+    Status,
+)
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.screening_lists import ListMatch
+from honeyguide.referrals.signals import SignalFinding
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.referrals.visits import ClickedLink
 from honeyguide.signups.consequence_writer import find_referral
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -37,9 +48,23 @@ class PartnerOfCode(NamedTuple):
     enabled_partner_program: int
     is_removed: int
     has_left: int
-    screening: str
+    rule: str
+    screening: str | None
+    is_verification_chosen: int
+    campaign_level: str
     already_here: int
     has_lists: int
+
+    @property
+    def hold_days(self) -> int:
+        return self.referral_pending_duration if self.referral_pending_duration_enabled else 0
+
+
+class DecidedSignup(NamedTuple):
+    signup: PartnerSignup
+    terms: ReferralTerms | None
+    found: list[SignalFinding]
+    """The evidence."""
 
 
 _sql = beside(__file__)
@@ -65,34 +90,77 @@ async def decide(
     email: EmailAddress,
     *,
     needs_confirmation: bool,
-) -> PartnerSignup:
+) -> DecidedSignup:
     person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
-    must_confirm = rules.must_confirm(
-        origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
+    origin = Origin(new.origin)
+    rule, level = verification.effective(partner, partner.campaign_level, origin)
+    has_terms = verification.has_terms(partner, origin)
+    must_confirm = new.status == "active" and (
+        rule.needs_confirmation
+        or rules.must_confirm(
+            origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
+        )
     )
-    decision = await _judge(change, partner, person, new, must_confirm=must_confirm)
-    return PartnerSignup(partner.code, partner.id, decision)
+    signals = await _signals(change, partner, person, new, None if has_terms else level)
+    found: list[SignalFinding] = []
+    if new.visit is not None:
+        link = ClickedLink(partner.account_id, partner.id, partner.code)
+        found += await visits.find_evidence(change, new.visit, link)
+    refusal = _refusal(partner) or rules.find_certainty(signals)
+    terms = None
+    if has_terms:
+        terms = _terms(partner, rule, level, must_confirm=must_confirm, now_ms=change.now_ms)
+    if refusal is not None:
+        decision = Decision(Status.REJECTED, refusal)
+    elif terms is not None:
+        is_allowed = signals.is_allowed
+        decision = _on_terms(terms, found, must_confirm, is_allowed, change.now_ms)
+        if decision.status == Status.VERIFIED and level != Level.FLEXIBLE:
+            # It is decided at this moment, so this is when the others with the code are looked at.
+            found += await evidence.look_at_new(
+                change, partner.code, email, person.ip_network, partner_campaign_id=partner.id
+            )
+            decision = _on_terms(terms, found, must_confirm, is_allowed, change.now_ms)
+    else:
+        decision = partner_rules.decide_signup(
+            must_confirm=must_confirm,
+            hold_days=partner.hold_days,
+            screened=rules.decide(signals, rules.ScreeningPolicy(level), change.now_ms),
+            now_ms=change.now_ms,
+        )
+    signup = PartnerSignup(partner.code, partner.id, decision, must_confirm)
+    return DecidedSignup(signup, terms, found)
 
 
-async def _judge(
-    change: Change,
-    partner: PartnerOfCode,
-    person: Person,
-    new: NewSubscriber,
-    *,
-    must_confirm: bool,
-) -> Decision:
-    now_ms = change.now_ms
+def _refusal(partner: PartnerOfCode) -> Reason | None:
+    return partner_rules.find_refusal(
+        is_archived=partner.publication_status != "active"
+        or partner.publication_deleted_ms is not None,
+        is_deleted=partner.deleted_ms is not None,
+        is_removed=bool(partner.is_removed),
+        has_left=bool(partner.has_left),
+        is_on=bool(partner.enabled_partner_program),
+        is_already_subscribed=bool(partner.already_here),
+    )
+
+
+async def _signals(
+    change: Change, partner: PartnerOfCode, person: Person, new: NewSubscriber, level: Level | None
+) -> rules.Signals:
+    """Without the program's own terms, `level` is the campaign's."""
     from_network: int | None = 0
-    if partner.screening != rules.Level.FLEXIBLE and person.ip_network is not None:
+    if level not in (None, Level.FLEXIBLE) and person.ip_network is not None:
         from_network = await change.one(
-            _FROM_NETWORK, code=partner.code, network=person.ip_network, day_ago_ms=now_ms - DAY_MS
+            _FROM_NETWORK,
+            code=partner.code,
+            network=person.ip_network,
+            day_ago_ms=change.now_ms - DAY_MS,
         )
     listed = ListMatch.NOWHERE
     if partner.has_lists:
         listed = await screening.look_up(change.tx, change.tenant, person)
     # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
-    signals = rules.Signals(
+    return rules.Signals(
         email=person.email,
         referrer_email=EmailAddress(partner.partner_email),
         disposable=screening.is_disposable(person.email.domain),
@@ -101,25 +169,33 @@ async def _judge(
         is_blocked=listed is ListMatch.BLOCKED,
         is_allowed=listed is ListMatch.ALLOWED,
     )
-    return partner_rules.decide_signup(
-        is_archived=partner.publication_status != "active"
-        or partner.publication_deleted_ms is not None,
-        is_deleted=partner.deleted_ms is not None,
-        is_removed=bool(partner.is_removed),
-        has_left=bool(partner.has_left),
-        is_on=bool(partner.enabled_partner_program),
-        is_already_subscribed=bool(partner.already_here),
-        must_confirm=must_confirm,
-        hold_days=partner.referral_pending_duration
-        if partner.referral_pending_duration_enabled
-        else 0,
-        screened=rules.decide(signals, rules.ScreeningPolicy(partner.screening), now_ms),
-        now_ms=now_ms,
-    )
+
+
+def _terms(
+    partner: PartnerOfCode, rule: Rule, level: Level, *, must_confirm: bool, now_ms: int
+) -> ReferralTerms:
+    if must_confirm and not rule.needs_confirmation:
+        rule = Rule.CONFIRMED  # the campaign asks for it
+    return ReferralTerms(rule, level, now_ms, now_ms + partner.hold_days * DAY_MS)
+
+
+def _on_terms(
+    terms: ReferralTerms,
+    found: list[SignalFinding],
+    must_confirm: bool,
+    is_allowed: bool,
+    now_ms: int,
+) -> Decision:
+    standing = referral_terms.standing([] if is_allowed else found, is_confirmed=not must_confirm)
+    return rules.decide_on_terms(terms, standing, now_ms)
 
 
 async def record(
-    change: Change, partner: PartnerOfCode, subscriber: Subscriber, email: EmailAddress
+    change: Change,
+    partner: PartnerOfCode,
+    decided: DecidedSignup,
+    subscriber: Subscriber,
+    email: EmailAddress,
 ) -> None:
     referral = PartnerReferral(
         id=new_id(),
@@ -133,6 +209,15 @@ async def record(
     )
     change.know(find_referral, referral, subscriber.id)
     is_pending = subscriber.referral_status == Status.PENDING
+    terms = decided.terms
     await change.put(
-        _INSERT, **referral._asdict(), decided_ms=None if is_pending else change.now_ms
+        _INSERT,
+        **referral._asdict(),
+        decided_ms=None if is_pending else change.now_ms,
+        rule=terms.rule if terms else None,
+        screening=terms.level if terms else None,
+        hold_until_ms=terms.hold_until_ms if terms else None,
     )
+    await evidence.record(change, {subscriber.id: decided.found})
+    if is_pending and terms is not None and terms.level != Level.FLEXIBLE:
+        await evidence.queue_look(change, partner.code)

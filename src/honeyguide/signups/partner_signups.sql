@@ -8,9 +8,11 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email AS partner_
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program,
        CASE WHEN j.removed_ms IS NOT NULL OR EXISTS (SELECT 1 FROM partner_block AS x
            WHERE x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id) THEN 1 ELSE 0 END AS is_removed,
-       CASE WHEN j.left_ms IS NULL THEN 0 ELSE 1 END AS has_left, c.screening,
-       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL)
-           AS already_here,
+       CASE WHEN j.left_ms IS NULL THEN 0 ELSE 1 END AS has_left, p.rule, p.screening, p.is_verification_chosen,
+       c.screening AS campaign_level,
+       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL
+           -- Who has not confirmed is not subscribed yet.
+           AND NOT (s.must_confirm = 1 AND s.status = 'active')) AS already_here,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
@@ -23,6 +25,6 @@ WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :da
 -- name: insert
 -- touches: adds partner_referral
 INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
-    fee_cents, arrived_ms, decided_ms)
+    fee_cents, arrived_ms, decided_ms, rule, screening, hold_until_ms)
 VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
-    :decided_ms);
+    :decided_ms, :rule, :screening, :hold_until_ms);

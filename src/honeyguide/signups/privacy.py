@@ -15,6 +15,7 @@ from honeyguide.referrals import (
     clicks,
     consents,
     earned_rewards,
+    evidence,
     hub_choices,
     notes,
     referral_decisions,
@@ -128,6 +129,15 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
 async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]:
     """What was decided about their referral, and what the change log says of them."""
     return {
+        "evidence": [
+            {
+                "code": each.code,
+                "sentence": each.sentence,
+                "value": each.value,
+                "at": _at(each.found_ms),
+            }
+            for each in await evidence.of_subscriber(tx, tenant, subscriber_id)
+        ],
         "decisions": [
             {
                 "before": {"status": each.before_status, "reason": each.before_reason},

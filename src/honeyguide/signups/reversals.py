@@ -18,7 +18,7 @@ from honeyguide.mail.notification_kinds import CHARGE_REVERSED
 from honeyguide.partners import ledger, partner_emails, programs, rules
 from honeyguide.partners.programs import Program
 from honeyguide.partners.reversal_reasons import Reversal
-from honeyguide.referrals import lifecycle
+from honeyguide.referrals import moves
 from honeyguide.signups import consequences
 from honeyguide.signups.consequence_writer import ChangedSubscriber, write
 from honeyguide.signups.consequences import CampaignFacts
@@ -82,7 +82,7 @@ async def reverse(
     refused = {id: _refusal(found.get(id), closed) for id in referral_ids}
     reversed_now = [found[id] for id, refusal in refused.items() if refusal is None]
     for referral in sorted(reversed_now, key=lambda each: (each.charged_month or "", each.id)):
-        before, after = await lifecycle.reverse(change, referral.subscriber_id)
+        before, after = await moves.reverse(change, referral.subscriber_id)
         planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
         # Nothing is kept about somebody who was erased.
         told = reversal._replace(note=None) if referral.is_erased else reversal

@@ -13,15 +13,17 @@ import msgspec
 
 from honeyguide.accounts import idempotency
 from honeyguide.events import change_log, outbox
+from honeyguide.kernel import clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import (
     adjustments,
-    campaigns,
     cohorts,
     consents,
+    evidence,
     lifecycle,
+    moves,
     notes,
     referral_decisions,
     saved_filters,
@@ -29,11 +31,13 @@ from honeyguide.referrals import (
     subscribers,
     tags,
 )
-from honeyguide.referrals.lifecycle import Changed, NewSubscriber, SubscriberChanges
+from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.moves import Changed
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.screening import Referrer
+from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import consequences, erasures, import_erasure, partner_signups
 from honeyguide.signups.consequence_writer import (
@@ -134,11 +138,16 @@ async def sign_up(
             change, partner, new, email, needs_confirmation=needs_confirmation
         )
     subscriber, referrer = await lifecycle.sign_up(
-        change, new, email=email, needs_confirmation=needs_confirmation, partner=decided
+        change,
+        new,
+        email=email,
+        needs_confirmation=needs_confirmation,
+        partner=decided and decided.signup,
     )
     if partner is not None:
-        await partner_signups.record(change, partner, subscriber, email)
-    facts = CampaignFacts(needs_confirmation=needs_confirmation, **_facts_of(referrer))
+        assert decided is not None
+        await partner_signups.record(change, partner, decided, subscriber, email)
+    facts = CampaignFacts(**_facts_of(referrer))
     planned = consequences.of_change(None, subscriber, facts)
     await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
@@ -183,7 +192,7 @@ async def begin_decision(
     change: Change, id_or_email: str, new_status: str, *, note: str | None = None
 ) -> BegunDecision:
     """`decide` up to what many want at once. The caller ends it with `write_contended`."""
-    before, after = await lifecycle.decide(change, id_or_email, new_status)
+    before, after = await moves.decide(change, id_or_email, new_status)
     changed = ChangedSubscriber(before, after, note)
     planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
     await write_uncontended(change, changed, planned)
@@ -191,25 +200,41 @@ async def begin_decision(
 
 
 async def verify_due(change: Change, subscriber_id: str) -> Subscriber | None:
-    """One referral whose holding period has run out."""
-    changed = await lifecycle.verify_due(change, subscriber_id)
+    """One referral whose time has come."""
+    changed = await moves.verify_due(change, subscriber_id)
     return None if changed is None else await _follow(change, changed)
+
+
+async def decide_on_evidence(change: Change, subscriber_id: str) -> Subscriber | None:
+    """One pending referral about which there is new evidence."""
+    changed = await moves.decide_on_evidence(change, subscriber_id)
+    return None if changed is None else await _follow(change, changed)
+
+
+async def record_sign_of_life(change: Change, subscriber_id: str, signal: Signal) -> None:
+    """Something that a person does and no mail scanner does. It is in the person's favor."""
+    found = signal.found(clock.day(change.now_ms))
+    await evidence.record(change, {subscriber_id: [found]})
+    await change.tx.flush()
+    await decide_on_evidence(change, subscriber_id)
+
+
+async def reject_unconfirmed(change: Change, subscriber_id: str) -> None:
+    """One referral that was never confirmed, before its time is over."""
+    changed = await moves.reject_unconfirmed(change, subscriber_id)
+    if changed is not None:
+        await _follow(change, changed)
 
 
 async def end_with_partner(change: Change, subscriber_id: str) -> Subscriber | None:
     """One pending referral of a partner whom the owner removed."""
-    changed = await lifecycle.end_with_partner(change, subscriber_id)
+    changed = await moves.end_with_partner(change, subscriber_id)
     return None if changed is None else await _follow(change, changed)
 
 
 async def _follow(change: Change, changed: Changed) -> Subscriber:
     before, after = changed
-    confirms = before.status == "active" and after.status == "confirmed"
-    facts = CampaignFacts(
-        # Nothing else depends on it.
-        needs_confirmation=confirms and bool((await change.fact(campaigns.get)).needs_confirmation),
-    )
-    planned = consequences.of_change(before, after, facts)
+    planned = consequences.of_change(before, after, CampaignFacts())
     await write(change, ChangedSubscriber(before, after), planned)
     return after
 
@@ -261,6 +286,7 @@ async def erase(change: Change, id_or_email: str) -> None:
         await change.run(_FORGET_REVERSAL, id=referral.id)
     await referral_decisions.erase(change, subscriber.id)
     await adjustments.erase(change, subscriber.id)
+    await evidence.erase(change, subscriber.id)
     await change_log.erase(change, subscriber.id)
     await change_log.record(change, "subscriber.erased", subscriber.id)
     await consents.erase(tx, tenant, subscriber.id)

@@ -28,13 +28,20 @@ from honeyguide.partners import (
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
-from honeyguide.referrals import backfill, clicks, cohorts, page_index, shipments
+from honeyguide.referrals import backfill, clicks, cohorts, evidence, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
-from honeyguide.signups import delayed_actions, erasures, import_parts, importing, used_forms
+from honeyguide.signups import (
+    delayed_actions,
+    erasures,
+    group_looks,
+    import_parts,
+    importing,
+    used_forms,
+)
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
-from honeyguide.work import applying, backups, money, notifications, weekly_summaries
+from honeyguide.work import applying, backups, looking, money, notifications, weekly_summaries
 from honeyguide.work.items import Items, purged
 from honeyguide.work.notifications import SlackPoster
 
@@ -177,6 +184,7 @@ PURGES = (
     _purge("purge old attempt counts", HOUR_MS, attempts.purge),
     _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
     _purge("purge used forms", HOUR_MS, used_forms.purge),
+    _purge("forget the values of old evidence", HOUR_MS, evidence.purge),
     Job(
         "remove postal addresses after sending",
         HOUR_MS,
@@ -297,6 +305,18 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             money.VERIFYING,
             5 * SECOND_MS,
             (money.referrals_to_verify(site),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            "reject referrals that nobody confirmed",
+            10 * MINUTE_MS,
+            (looking.unconfirmed_referrals(site),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            group_looks.LOOKING,
+            30 * SECOND_MS,
+            (looking.codes_to_look_at(site),),
             topic=CLOCK_SET,
         ),
         Job(

@@ -17,9 +17,9 @@ from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.partners import budget_notifications, ledger_check, payouts
 from honeyguide.partners.payouts import Earned
-from honeyguide.referrals import lifecycle
+from honeyguide.referrals import moves
 from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
-from honeyguide.referrals.lifecycle import DueReferral
+from honeyguide.referrals.moves import DueReferral
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
@@ -63,7 +63,7 @@ async def verify_referrals(
 
 
 def referrals_to_verify(site: Site) -> Items:
-    return Items(lifecycle.due, partial(verify_referrals, site), VERIFY_BATCH, VERIFY_TOGETHER)
+    return Items(moves.due, partial(verify_referrals, site), VERIFY_BATCH, VERIFY_TOGETHER)
 
 
 async def notify_about_budget(

@@ -19,6 +19,7 @@ SELECT COUNT(*) AS n, MIN(w.earned_ms) AS oldest_ms FROM (
 SELECT MIN(r.referral_due_ms) AS due_ms FROM (
     SELECT referral_due_ms FROM subscriber
     WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-      AND referral_reason IN ('same_network', 'many_from_one_network', 'burst')
+      AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
+      'needs_review')
     ORDER BY received_ms, id LIMIT 100
 ) AS r;

@@ -56,8 +56,9 @@ def month_of(request: PageRequest) -> str:
 
 def why(row: ReferredSubscriber) -> str:
     """One sentence with its date: what happened, or what will happen."""
-    if row.state == partner_referrals.PENDING and facts_of(row.reason).is_ended:
-        return f"Will be rejected. {facts_of(row.reason).to_partner}"
+    waiting = facts_of(row.reason).waiting
+    if row.state == partner_referrals.PENDING and waiting:
+        return waiting.format(day=formats.day(row.due_ms or row.arrived_ms))
     if row.state == partner_referrals.PENDING:
         if row.due_ms is None:
             return "Will be confirmed once they confirm their email address."

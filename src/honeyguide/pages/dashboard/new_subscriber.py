@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.responses import Response
 
 from honeyguide.pages import forms
@@ -30,7 +32,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 async def create(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
-    given = {name: request.text(name) for name in FORM if request.text(name)}
+    given: dict[str, Any] = {name: request.text(name) for name in FORM if request.text(name)}
     # The origin is the API's: in both cases the owner added them, so the same rules hold.
     made = await signups.sign_up(request.change(tx), NewSubscriber(**given))
     flash = f"{made.email} was added."

@@ -26,11 +26,13 @@ async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
     fields, store = request.fields, request.services.store
     code = signup.code_of(signup.carried(fields), request.brand)
     brand = await confirmations.for_code(store, request.brand, code, Origin.EMBED)
-    new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED)
+    shown = _find_shown(request)
+    visit = signup.visit_of(request.services.site, request.http, shown, now_ms=request.now_ms)
+    new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED, visit)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
-        now_ms, shown = request.now_ms, _find_shown(request)
+        now_ms = request.now_ms
         await signup.enter(request.services, brand, new, email, shown=shown, now_ms=now_ms)
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 

@@ -42,7 +42,16 @@ async def save(tx: Tx, request: ReaderRequest) -> Response:
             else chosen.on_leaderboard
         ),
     )
+    await hub.record_use(tx, request, visitor)
     return see_other(f"{hub.hub_url(request)}?saved=1#your-name")
+
+
+async def say_active(tx: Tx, request: ReaderRequest) -> Response:
+    """What a program asks for whose rule wants a sign of life."""
+    visitor = await hub.find_visitor(tx, request)
+    request.check_form(f"active {visitor.person.id}")
+    await hub.record_use(tx, request, visitor)
+    return see_other(hub.hub_url(request))
 
 
 def form_errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:

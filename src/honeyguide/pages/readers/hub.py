@@ -46,8 +46,11 @@ from honeyguide.referrals import (
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.hub_choices import HubChoices, Leader
+from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -101,6 +104,18 @@ async def claim_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     return hub_view(request, visitor) if request.refusal else see_other(hub_url(request))
 
 
+def change_of(tx: Tx, request: ReaderRequest, visitor: HubVisitor) -> Change:
+    """One that the subscriber makes."""
+    actor = actors.subscriber(visitor.person.id)
+    return Change(tx, request.services.site, visitor.brand.tenant, actor, request.now_ms)
+
+
+async def record_use(tx: Tx, request: ReaderRequest, visitor: HubVisitor) -> None:
+    """They used a button on their referral page. No mail scanner does."""
+    change = change_of(tx, request, visitor)
+    await signups.record_sign_of_life(change, visitor.person.id, Signal.USED_REFERRAL_PAGE)
+
+
 async def claim(tx: Tx, request: ReaderRequest) -> Response:
     visitor = await find_visitor(tx, request)
     earned = _pick(visitor, request.at("earned_id"))
@@ -109,14 +124,9 @@ async def claim(tx: Tx, request: ReaderRequest) -> Response:
     if _needs_address(earned):
         variants = rewards.variants_of(earned.variants)
         address, variant = postal_address.parse(visitor.brand.language, request.fields, variants)
-    change = Change(
-        tx,
-        request.services.site,
-        visitor.brand.tenant,
-        actors.subscriber(visitor.person.id),
-        request.now_ms,
-    )
+    change = change_of(tx, request, visitor)
     await earned_rewards.claim(change, visitor.person, earned.id, shipping=address, variant=variant)
+    await signups.record_sign_of_life(change, visitor.person.id, Signal.CLAIMED_REWARD)
     return see_other(f"{hub_url(request)}#won-{earned.id}")
 
 
@@ -236,6 +246,8 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
         stop_url=f"/stop/{reader_emails.stop_token(site, person.ref_code)}",
         has_stopped_emails=visitor.has_stopped_emails,
         is_start=False,
+        asks_for_sign=person.referral_reason == Reason.AWAITING_ACTIVITY,
+        active_token=request.token(f"active {person.id}"),
     )
 
 

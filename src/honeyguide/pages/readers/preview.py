@@ -84,6 +84,7 @@ def _page(
         stop_url="",
         has_stopped_emails=False,
         is_start=False,
+        asks_for_sign=False,
     )
 
 

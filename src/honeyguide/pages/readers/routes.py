@@ -32,6 +32,8 @@ PAGES = (
     ReaderRoute("GET", "/hub/start/{token}", READS, start.show),
     ReaderRoute("GET", "/hub/{token}/choices", READS, choices.show),
     ReaderRoute("POST", "/hub/{token}/choices", WRITES, choices.save, choices.form_errors),
+    ReaderRoute("POST", "/hub/{token}/active", WRITES, choices.say_active, choices.form_errors),
+    ReaderRoute("GET", "/hub/{token}/active", READS, choices.show),
     ReaderRoute("GET", "/hub/{token}/leave", READS, leave.show),
     ReaderRoute("POST", "/hub/{token}/leave", WRITES, leave.leave),
     ReaderRoute("GET", "/hub/{token}/claim/{earned_id}", READS, hub.claim_form),

@@ -36,11 +36,24 @@ from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.showing import see_other, sorry
-from honeyguide.referrals import branding, consents, hub, hub_choices, links, rewards, subscribers
+from honeyguide.referrals import (
+    branding,
+    clicks,
+    consents,
+    evidence,
+    hub,
+    hub_choices,
+    links,
+    rewards,
+    signals,
+    subscribers,
+)
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.origins import Origin
+from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signups, used_forms
+from honeyguide.referrals.visits import Visit
+from honeyguide.signups import signups, unconfirmed, used_forms
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
@@ -120,9 +133,17 @@ def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
     brand = await _brand(services, request)
     shown = request.check_form(f"signup {brand.id}")
-    await request.count(BY_NETWORK[_origin(request)])
+    origin = _origin(request)
+    await request.count(BY_NETWORK[origin])
     brand = await _for_code(services, request, brand, carried(request.fields))
-    new = new_subscriber(request.http, request.fields, brand, _origin(request))
+    visit = visit_of(
+        services.site,
+        request.http,
+        shown,
+        is_on_link=origin == Origin.MAGIC,
+        now_ms=request.now_ms,
+    )
+    new = new_subscriber(request.http, request.fields, brand, origin, visit)
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
     code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
     if brand.thankyou_page_url:
@@ -166,6 +187,9 @@ async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     changes = SubscriberChanges(status="confirmed")
     actor = actors.subscriber(subscriber.id)
     change = Change(tx, site, brand.tenant, actor, request.now_ms)
+    if subscriber.referrer_code is not None:
+        confirmed = Signal.CONFIRMED.found(clock.day(request.now_ms))
+        await evidence.record(change, {subscriber.id: [confirmed]})
     subscriber = await signups.update(change, subscriber.id, changes)
     return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
 
@@ -219,8 +243,20 @@ def code_of(kept: Mapping[str, str], brand: PageBranding) -> str | None:
     return brand.partner_code or kept.get(first) or kept.get(second)
 
 
+def visit_of(
+    site: Site, http: Request, shown: ShownForm | None, *, is_on_link: bool = False, now_ms: int
+) -> Visit:
+    agent = http.headers.get("user-agent", "")
+    return Visit(
+        request=signals.of_request(http.headers, is_https=http.url.scheme == "https"),
+        visitors=clicks.visitor_hashes(site, forms.peer(http), agent, now_ms),
+        was_shown_form=None if shown is None else shown.is_same_visitor,
+        is_on_link=is_on_link,
+    )
+
+
 def new_subscriber(
-    http: Request, fields: Mapping[str, str], brand: PageBranding, origin: str
+    http: Request, fields: Mapping[str, str], brand: PageBranding, origin: str, visit: Visit
 ) -> NewSubscriber:
     kept = carried(fields)
     agent = http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
@@ -234,6 +270,7 @@ def new_subscriber(
         utm_source=kept.get("utm_source"),
         utm_campaign=kept.get("utm_campaign"),
         origin=origin,
+        visit=visit,
     )
 
 
@@ -287,8 +324,10 @@ async def _enter(
     mailbox = f"{tenant.campaign_id} {email.person}"
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
     subscriber = await subscribers.find_by_email(tx, tenant, email)
+    change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
+    if subscriber is not None and await unconfirmed.give_way(change, subscriber, new):
+        subscriber = None
     if subscriber is None:
-        change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
         subscriber = await signups.sign_up(change, new, email=email)
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.

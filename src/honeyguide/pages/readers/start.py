@@ -53,4 +53,5 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
         public_first_name="",
         leaderboard=[],
         is_start=True,
+        asks_for_sign=False,
     )

@@ -1,0 +1,66 @@
+-- name: insert
+-- touches: changes evidence
+INSERT INTO evidence (subscriber_id, code, account_id, campaign_id, points, value, found_ms)
+SELECT f.subscriber_id, f.code, :account_id, :campaign_id, f.points, f.value, :now_ms
+FROM {rows :found AS f (subscriber_id TEXT, code TEXT, points BIGINT, value TEXT)} WHERE true
+ON CONFLICT (subscriber_id, code) DO UPDATE SET points = excluded.points, value = excluded.value;
+
+-- name: of_subscribers
+SELECT subscriber_id, code, points, value, found_ms FROM evidence
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY subscriber_id, found_ms, code;
+
+-- name: remove
+DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_id AND (subscriber_id, code) IN (
+    SELECT f.subscriber_id, f.code FROM {rows :gone AS f (subscriber_id TEXT, code TEXT)}
+);
+
+-- name: erase
+DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id;
+
+-- fragment: in_group
+SELECT id, email, received_ms, network, status, partner_campaign_id, referral_status, referral_reason FROM subscriber
+WHERE campaign_id = :campaign_id AND referrer_code = :code AND COALESCE(erased_ms, 0) = 0 AND received_ms > :since_ms
+
+-- name: group
+-- Those who came with the code before a moment and after it, both counted from there.
+SELECT * FROM (
+    SELECT * FROM ({in_group} AND received_ms <= :at_ms ORDER BY received_ms DESC, id DESC LIMIT :before) AS before
+    UNION ALL
+    SELECT * FROM ({in_group} AND received_ms > :at_ms ORDER BY received_ms, id LIMIT :after) AS after
+) AS nearby ORDER BY received_ms, id;
+
+-- name: known_domains
+-- Mail domains of the campaign's newest subscribers whom no partner referred. A domain is what comes after the last @.
+SELECT domain, COUNT(*) AS n FROM (
+    SELECT REPLACE(email_key, RTRIM(email_key, REPLACE(email_key, '@', '')), '') AS domain, referrer_code, partner_campaign_id,
+           referral_status
+    FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL ORDER BY created_ms DESC, id DESC LIMIT :newest
+) AS newest
+WHERE COALESCE(referrer_code, '') <> :code AND partner_campaign_id IS NULL AND referral_status = 'verified' AND domain IS NOT NULL
+GROUP BY domain;
+
+-- name: queue_look
+-- touches: adds code_look
+INSERT INTO code_look (campaign_id, code, account_id, since_ms) VALUES (:campaign_id, :code, :account_id, :now_ms)
+ON CONFLICT (campaign_id, code) DO NOTHING;
+
+-- name: codes_to_look_at
+SELECT account_id, campaign_id, code FROM code_look WHERE since_ms <= :until_ms ORDER BY since_ms LIMIT :most;
+
+-- name: end_look
+-- Not if somebody came with the code meanwhile.
+DELETE FROM code_look WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code AND NOT EXISTS (
+    SELECT 1 FROM subscriber WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :looked_ms
+);
+
+-- name: old_values
+-- Over all accounts, by age alone.
+SELECT e.subscriber_id, e.code FROM evidence AS e JOIN subscriber AS s ON s.id = e.subscriber_id
+WHERE e.value IS NOT NULL AND e.found_ms < :before_ms AND s.referral_status <> 'pending'
+  AND COALESCE(s.decided_ms, s.received_ms) < :before_ms
+ORDER BY e.found_ms LIMIT :most;
+
+-- name: forget_values
+UPDATE evidence SET value = NULL WHERE (subscriber_id, code) IN (
+    SELECT r.subscriber_id, r.code FROM {rows :rows AS r (subscriber_id TEXT, code TEXT)}
+);

@@ -1,0 +1,64 @@
+"""Referrals by partners whose program has verification settings: what they must meet, and what they
+are now.
+"""
+
+from __future__ import annotations
+
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import evidence, rules, screening, signals
+from honeyguide.referrals.evidence import GROUP
+from honeyguide.referrals.reasons import Reason
+from honeyguide.referrals.rules import Decision, Level, ReferralStanding, ReferralTerms, Status
+from honeyguide.referrals.signals import SignalFinding
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store.change import Change
+from honeyguide.store.statements import Statement, beside
+from honeyguide.store.tx import Tx
+
+_TERMS: Statement[ReferralTerms] = beside(__file__).query("terms", ReferralTerms)
+
+
+async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> ReferralTerms | None:
+    return await tx.one(_TERMS, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) -> Decision | None:
+    """What a pending referral is now. None if it is not pending, if it has no terms, or if the
+    owner ended it."""
+    if subscriber.referral_status != Status.PENDING or subscriber.partner_campaign_id is None:
+        return None
+    if subscriber.referral_reason == Reason.PARTNER_REMOVED:
+        return None
+    found = await of_subscriber(change.tx, change.tenant, subscriber.id)
+    if found is None:
+        return None
+    known = await look_again(change, subscriber, found)
+    if await screening.is_allowed(change, subscriber):
+        known = [each for each in known if each.points <= 0]
+    return rules.decide_on_terms(found, standing(known, is_confirmed=is_confirmed), change.now_ms)
+
+
+async def look_again(
+    change: Change, subscriber: Subscriber, found: ReferralTerms
+) -> list[SignalFinding]:
+    """All evidence about the referral, with what its group says at this moment."""
+    if found.level == Level.FLEXIBLE:
+        items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
+        return evidence.findings(items)
+    code = subscriber.referrer_code
+    assert code is not None
+    half = GROUP // 2
+    group = await evidence.group_of(
+        change.tx, change.tenant, code, at_ms=subscriber.received_ms, before=half, after=half
+    )
+    by_group = await evidence.look(change.tx, change.tenant, code, group)
+    return (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
+
+
+def standing(found: list[SignalFinding], *, is_confirmed: bool) -> ReferralStanding:
+    return ReferralStanding(
+        is_confirmed=is_confirmed,
+        is_active=any(each.points < 0 for each in found),
+        points=signals.points(found),
+        is_alike=any(each.signal.facts.is_group and each.points > 0 for each in found),
+    )

@@ -1,0 +1,52 @@
+"""Looking at what those who came with one referral code have in common: evidence about each of
+them, so the fortieth of a group can make the first thirty-nine suspicious while they are pending.
+"""
+
+from __future__ import annotations
+
+from honeyguide.kernel import actors
+from honeyguide.kernel.site import Site
+from honeyguide.referrals import evidence
+from honeyguide.referrals.evidence import CodeToLookAt, InGroup
+from honeyguide.referrals.reasons import SUSPICIONS, Reason
+from honeyguide.referrals.rules import Status
+from honeyguide.referrals.signals import SUSPICIOUS_POINTS, SignalFinding, points
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
+
+# The job.
+LOOKING = "look at what referrals have in common"
+
+
+def _change(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> Change:
+    return Change(tx, site, found.tenant, actors.job(LOOKING), now_ms)
+
+
+async def look(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> list[str]:
+    """Stores the evidence about those whose referral is pending, and returns who has to be decided
+    again."""
+    change = _change(tx, site, found, now_ms)
+    group = await evidence.group_of(tx, found.tenant, found.code, at_ms=now_ms)
+    pending = {each.id: each for each in group if each.referral_status == Status.PENDING}
+    if not pending:
+        return []
+    by_group = await evidence.look(tx, found.tenant, found.code, group)
+    about = await evidence.refresh(change, list(pending), by_group)
+    return [each for each, items in about.items() if _is_news(pending[each], items)]
+
+
+def _is_news(referral: InGroup, found: list[SignalFinding]) -> bool:
+    """Whether the evidence differs from what the referral waits for. Who has not confirmed is
+    decided when they do."""
+    if referral.referral_reason == Reason.AWAITING_CONFIRMATION:
+        return False
+    return (points(found) >= SUSPICIOUS_POINTS) != (referral.referral_reason in SUSPICIONS)
+
+
+async def decide(tx: Tx, site: Site, found: CodeToLookAt, subscriber_id: str, now_ms: int) -> None:
+    await signups.decide_on_evidence(_change(tx, site, found, now_ms), subscriber_id)
+
+
+async def end(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> None:
+    await evidence.end_look(_change(tx, site, found, now_ms), found.code, looked_ms=now_ms)

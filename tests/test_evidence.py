@@ -1,0 +1,281 @@
+"""What speaks for and against a referral: found on our own forms, again when others come with the
+same code, and when it is decided. Seen through the real pages, on both engines.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.mailbox import Mailbox
+from tests.support.market import join, offer, publish
+from tests.support.newsletter import Newsletter
+from tests.support.service import ENGINES, Service
+from tests.support.stores import statement
+from tests.support.web import operator
+
+BROWSER = {
+    "user-agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 "
+    "(KHTML, like Gecko) Version/15.6 Safari/605.1.15",
+    "accept-language": "en-US,en;q=0.9",
+}
+_numbers = itertools.count()
+NAMES = ("ada", "bela", "carlos", "dmitri", "eleni", "farid", "grete", "hugo", "ines", "jonas")
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
+        yield service
+
+
+class Robots:
+    """A newsletter with a program, its partner, and what comes through the magic link."""
+
+    def __init__(self, service: Service, **program: Any) -> None:
+        self.service = service
+        self.owner, self.partner = operator(service), service.member("bob")
+        self.wax = Newsletter(service, member=self.owner)
+        self.program = offer(self.owner, publish(self.owner), **program)
+        self.code = join(self.partner, self.program)["ref_code"]
+
+    def come(self, email: str, code: str | None = None) -> None:
+        """Each from an address of their own."""
+        number = next(_numbers)
+        transport = httpx.HTTPTransport(local_address=f"127.3.{number // 250}.{number % 250 + 1}")
+        self.wax.visitor = httpx.Client(
+            base_url=self.service.url, headers=BROWSER, transport=transport
+        )
+        answer = self.wax.fill_in(f"/m/{code or self.code}", email)
+        assert answer.status_code == 303, answer.text
+
+    def confirm(self, email: str) -> None:
+        link = self.wax.confirm_link(email)
+        assert self.wax.visitor.post(link, data=self.wax.fields(link)).status_code == 303
+
+    def referral(self, email: str) -> tuple[str, str | None]:
+        person = self.wax.person(email)
+        return person.referral_status, person.referral_reason
+
+    def evidence(self, email: str) -> dict[str, Any]:
+        person = self.wax.person(email)
+        answer = self.owner.get(f"{self.owner.v1}/subscribers/{person.id}/referral")
+        assert answer.status_code == 200, answer.text
+        return {each["code"]: each for each in answer.json()["referral"]["evidence"]}
+
+    def days_pass(self, days: float) -> None:
+        self.wax.later(days * 86_400)
+        self.service.run_jobs()
+
+    def charged(self) -> int:
+        sql = (
+            "SELECT COUNT(*) AS n FROM partner_referral "
+            "WHERE charged_cents > 0 AND account_id = :id"
+        )
+        rows = self.service.read(lambda tx: tx.all(statement(sql), id=self.owner.account_id))
+        return int(rows[0][0])
+
+
+def test_a_person_who_confirms_is_paid_for_at_once(service: Service) -> None:
+    robots = Robots(service)
+    robots.come("ada.lovelace@gmail.com")
+    assert robots.referral("ada.lovelace@gmail.com") == ("pending", "awaiting_confirmation")
+    assert robots.evidence("ada.lovelace@gmail.com") == {}
+    robots.confirm("ada.lovelace@gmail.com")
+    assert robots.referral("ada.lovelace@gmail.com") == ("verified", None)
+    assert robots.evidence("ada.lovelace@gmail.com")["confirmed"]["points"] == 0
+    assert robots.charged() == 1
+
+
+def test_who_never_confirms_is_rejected_after_30_days_and_never_told_to_a_platform(
+    service: Service,
+) -> None:
+    robots = Robots(service)
+    robots.come("never@gmail.com")
+    robots.days_pass(29.9)
+    assert robots.referral("never@gmail.com") == ("pending", "awaiting_confirmation")
+    robots.days_pass(0.2)
+    assert robots.referral("never@gmail.com") == ("rejected", "unconfirmed")
+    assert robots.charged() == 0
+
+
+def test_a_tool_and_another_visitor_are_evidence_and_no_decision(service: Service) -> None:
+    robots = Robots(service)
+    robots.wax.visitor.headers.update(BROWSER)
+    hidden = robots.wax.fields(f"/m/{robots.code}")
+    robots.wax.visitor.headers.update({"user-agent": "python-requests/2.32"})
+    robots.wax.later()
+    answer = robots.wax.visitor.post(
+        f"/m/{robots.code}", data={**hidden, "email": "tool@gmail.com"}
+    )
+    assert answer.status_code == 303
+    robots.wax.visitor.headers.update(BROWSER)
+    found = robots.evidence("tool@gmail.com")
+    assert {code: each["points"] for code, each in found.items()} == {
+        "automated_browser": 1,
+        "no_click": 1,
+    }
+    assert "python" in found["automated_browser"]["sentence"]
+    robots.confirm("tool@gmail.com")
+    assert robots.referral("tool@gmail.com") == ("pending", "holding_period"), "a second look"
+    robots.days_pass(1.1)
+    assert robots.referral("tool@gmail.com") == ("verified", None)
+
+
+def test_one_rare_domain_waits_for_the_owner_and_is_rejected_if_nobody_reviews(
+    service: Service,
+) -> None:
+    robots = Robots(service)
+    emails = [f"{name}@quiet-harbor.example" for name in NAMES[:8]]
+    for email in emails:
+        robots.come(email)
+    for email in emails:
+        robots.confirm(email)
+    assert {robots.referral(email) for email in emails} == {("pending", "needs_review")}
+    assert "quiet-harbor.example" in robots.evidence(emails[0])["rare_domain"]["sentence"]
+    robots.days_pass(29)
+    assert {robots.referral(email) for email in emails} == {("pending", "needs_review")}
+    robots.days_pass(2)
+    assert {robots.referral(email) for email in emails} == {("rejected", "unreviewed")}
+    assert robots.charged() == 0
+
+
+def test_the_last_of_a_group_exposes_the_first_while_they_are_pending(service: Service) -> None:
+    robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
+    emails = [f"{name}@quiet-harbor.example" for name in NAMES[:8]]
+    for email in emails[:1]:
+        robots.come(email)
+        robots.confirm(email)
+    assert robots.referral(emails[0]) == ("pending", "holding_period")
+    for email in emails[1:]:
+        robots.come(email)
+    robots.wax.later(60)
+    robots.service.run_jobs()
+    assert robots.referral(emails[0]) == ("pending", "needs_review")
+    robots.owner.post(
+        f"{robots.owner.v1}/subscribers/{robots.wax.person(emails[0]).id}/referral/verify"
+    )
+    assert robots.referral(emails[0]) == ("verified", "verified_by_hand")
+
+
+def test_evidence_that_fades_lets_them_go(service: Service) -> None:
+    robots = Robots(service)
+    colleagues = [f"{name}@small-studio.example" for name in NAMES[:5]]
+    for email in colleagues:
+        robots.come(email)
+    for email in colleagues:
+        robots.confirm(email)
+    assert {robots.referral(email) for email in colleagues} == {("pending", "needs_review")}
+    others = [f"{first}.{last}@gmail.com" for first in NAMES[:6] for last in ("berg", "okafor")]
+    for email in others:
+        robots.wax.later(3_000)
+        robots.come(email)
+        robots.confirm(email)
+    robots.wax.later(120)
+    robots.service.run_jobs()
+    assert {robots.referral(email) for email in colleagues} == {("pending", "holding_period")}
+    robots.days_pass(1)
+    assert {robots.referral(email) for email in colleagues} == {("verified", None)}
+
+
+def test_the_rule_active_wants_one_more_sign_of_life(service: Service) -> None:
+    robots = Robots(service)
+    path = f"/v2/partner_programs/{robots.program['uuid']}/verification"
+    body = {"verification": {"rule": "active"}}
+    assert robots.owner.put(path, body["verification"]).status_code == 200
+    for email in ("lena@gmail.com", "silent@gmail.com"):
+        robots.come(email)
+        robots.confirm(email)
+        assert robots.referral(email) == ("pending", "awaiting_activity")
+    hub = robots.wax.hub(robots.wax.person("lena@gmail.com"))
+    page = robots.wax.visitor.get(hub)
+    assert "Yes, I read it" in page.text
+    assert robots.referral("lena@gmail.com") == ("pending", "awaiting_activity"), "a GET is no sign"
+    answer = robots.wax.visitor.post(f"{hub}/active", data=robots.wax.fields(hub))
+    assert answer.status_code == 303, answer.text
+    assert robots.referral("lena@gmail.com") == ("verified", None)
+    assert robots.evidence("lena@gmail.com")["used_referral_page"]["points"] == -2
+    robots.days_pass(31)
+    assert robots.referral("silent@gmail.com") == ("rejected", "inactive")
+
+
+def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
+    robots = Robots(service)
+    other = join(service.member("carol"), robots.program)["ref_code"]
+    robots.come("wanted@gmail.com")
+    first = robots.wax.person("wanted@gmail.com")
+    robots.wax.later(700)
+    robots.come("wanted@gmail.com", code=other)
+    again = robots.wax.person("wanted@gmail.com")
+    assert again.id != first.id and again.referrer_code == other
+    robots.confirm("wanted@gmail.com")
+    assert robots.referral("wanted@gmail.com") == ("verified", None)
+    sql = "SELECT referral_status, referral_reason FROM subscriber WHERE id = :id"
+    rows = service.read(lambda tx: tx.all(statement(sql), id=first.id))
+    assert tuple(rows[0]) == ("rejected", "unconfirmed")
+    # A code that nobody has takes nothing away, and who confirmed stays whose they are.
+    robots.come("wanted@gmail.com")
+    assert robots.wax.person("wanted@gmail.com").referrer_code == other
+
+
+def test_the_owner_sees_it_the_partner_does_not_and_erasure_takes_it(service: Service) -> None:
+    robots = Robots(service)
+    emails = [f"{name}@hidden-reef.example" for name in NAMES[:6]]
+    for email in emails:
+        robots.come(email)
+        robots.confirm(email)
+    person = robots.wax.person(emails[5])
+    exported = robots.owner.get(f"{robots.owner.v1}/subscribers/{person.id}/export").json()[
+        "export"
+    ]
+    assert "rare_domain" in {each["code"] for each in exported["evidence"]}
+    assert "hidden-reef.example" in robots.owner.web.get(f"/subscribers/{person.id}").text
+    partner = robots.partner
+    for path in (
+        f"{partner.v1}/subscribers/{person.id}/referral",
+        f"{partner.v1}/subscribers/{person.id}",
+    ):
+        assert partner.get(path).status_code == 404
+    joined = partner.get("/v2/partner_campaigns").text
+    assert "rare_domain" not in joined and "hidden-reef" not in joined
+    assert robots.owner.delete(f"{robots.owner.v1}/subscribers/{person.id}").status_code == 200
+    assert _stored(service, person.id) == []
+
+
+def test_values_are_forgotten_90_days_after_the_decision(service: Service) -> None:
+    robots = Robots(service)
+    emails = [f"{name}@old-mill.example" for name in NAMES[:6]]
+    for email in emails:
+        robots.come(email)
+        robots.confirm(email)
+    person = robots.wax.person(emails[5])
+    robots.owner.post(f"{robots.owner.v1}/subscribers/{person.id}/referral/reject")
+    robots.days_pass(89)
+    assert all(value is not None for _, value in _stored(service, person.id))
+    robots.days_pass(1.1)
+    left = _stored(service, person.id)
+    assert "rare_domain" in {code for code, _ in left}
+    assert all(value is None for _, value in left)
+    assert "no longer kept" in robots.evidence(emails[5])["rare_domain"]["sentence"]
+
+
+def test_evidence_of_one_account_changes_nothing_in_another(service: Service) -> None:
+    robots, honest = Robots(service), Robots(service)
+    emails = [f"{name}@far-island.example" for name in NAMES[:8]]
+    for email in emails:
+        robots.come(email)
+    honest.come(emails[0])
+    for email in emails:
+        robots.confirm(email)
+    honest.confirm(emails[0])
+    assert robots.referral(emails[0]) == ("pending", "needs_review")
+    assert honest.referral(emails[0]) == ("verified", None)
+
+
+def _stored(service: Service, subscriber_id: str) -> list[tuple[str, str | None]]:
+    sql = "SELECT code, value FROM evidence WHERE subscriber_id = :id ORDER BY code"
+    return [tuple(row) for row in service.read(lambda tx: tx.all(statement(sql), id=subscriber_id))]
