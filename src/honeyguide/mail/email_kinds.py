@@ -22,6 +22,8 @@ class EmailKind(NamedTuple):
     """Its text and its links are deleted once it is sent or given up."""
     is_waited_for: bool = False
     """Somebody is waiting for it, so it is sent before any notification."""
+    is_for_subscribers: bool = False
+    """It is not sent to a mailbox at which an email of the account bounced."""
     can_be_stopped: bool = False
     """By the subscriber, and by the operator for all of them: nobody asked for it."""
     most_a_day: int = 0
@@ -60,6 +62,7 @@ TEST_EMAIL = _declare("test_email", is_forgotten=True)
 CONFIRM = _declare(
     "confirm",
     is_forgotten=True,
+    is_for_subscribers=True,
     is_waited_for=True,
     most_a_day=5,  # it may go to somebody who never asked for it
     label="Confirmation",
@@ -73,6 +76,7 @@ CONFIRM = _declare(
 HUB_LINK = _declare(
     "hub_link",
     is_forgotten=True,
+    is_for_subscribers=True,
     is_waited_for=True,
     most_a_day=10,
     label="Referral page link",
@@ -88,6 +92,7 @@ HUB_LINK = _declare(
 FRIEND_JOINED = _declare(
     "friend_joined",
     is_forgotten=True,
+    is_for_subscribers=True,
     can_be_stopped=True,
     label="Friend joined",
     about="Sent when a friend joined through a subscriber’s link and counts.",
@@ -101,6 +106,7 @@ FRIEND_JOINED = _declare(
 ONE_MORE = _declare(
     "one_more",
     is_forgotten=True,
+    is_for_subscribers=True,
     can_be_stopped=True,
     label="One more to go",
     about="Sent when a friend joined and one more friend earns the subscriber a reward.",
@@ -116,6 +122,7 @@ ONE_MORE = _declare(
 REWARD_UNLOCKED = _declare(
     "reward_unlocked",
     is_forgotten=True,
+    is_for_subscribers=True,
     can_be_stopped=True,
     label="Reward earned",
     about="Sent when a subscriber earns a reward.",
@@ -178,3 +185,8 @@ def is_forgotten(name: str) -> bool:
     """Also for a kind that another version queued: what it contains is not known here."""
     kind = _by_name.get(name)
     return kind is None or kind.is_forgotten
+
+
+def is_for_subscribers(name: str) -> bool:
+    kind = _by_name.get(name)
+    return kind is not None and kind.is_for_subscribers

@@ -34,6 +34,10 @@ class QueuedEmail(NamedTuple):
     sent_ms: int | None
     failed_ms: int | None
     error: str | None
+    held_code: str | None
+    """It waits because of this referral code, and is not due before it is released."""
+    bounced: int
+    """There is no such mailbox: the server said so now, or earlier and it was not sent."""
 
     @property
     def status(self) -> str:
@@ -41,6 +45,8 @@ class QueuedEmail(NamedTuple):
             return "sent"
         if self.failed_ms is not None:
             return "failed"
+        if self.held_code is not None:
+            return "held"
         return "cancelled" if self.due_ms is None else "waiting"
 
 
@@ -59,6 +65,7 @@ class RecentCounts(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", QueuedEmail)
+_FIND_BOUNCE = _sql.value("find_bounce", int)
 _TEXT_OF = _sql.value("text_of", str)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", QueuedEmail)
 _COUNT_RECENT = _sql.query("count_recent", RecentCounts)
@@ -94,10 +101,12 @@ async def enqueue(
     about: str | None = None,
     once: str | None = None,
     delay_ms: int = 0,
+    held_code: str | None = None,
     now_ms: int,
 ) -> bool:
     """Queues an email. An account sends at most one email per `once`: False if there is one.
-    Until `delay_ms` have passed it can be withdrawn.
+    Until `delay_ms` have passed it can be withdrawn. With a `held_code` it waits until somebody
+    releases the emails of that referral code.
 
     `from_name` replaces our sender's name. With an `unsubscribe_url` it is one that nobody asked
     for: it is not sent to somebody who stopped such emails or unsubscribed.
@@ -121,10 +130,12 @@ async def enqueue(
         "about_id": about,
         "once_key": once,
         "waited_for": int(kind.is_waited_for),
+        "held_code": held_code,
+        "due_ms": now_ms + delay_ms if held_code is None else None,
         "now_ms": now_ms,
-        "due_ms": now_ms + delay_ms,
     }
-    tx.wake(TOPIC)
+    if held_code is None:
+        tx.wake(TOPIC)
     if once is not None:
         return bool(await tx.run(_INSERT, **row))
     await tx.put(_INSERT, **row)
@@ -144,6 +155,11 @@ async def text_of(tx: Tx, account_id: str, email_id: str) -> str | None:
 async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]:
     """Every email about one subscriber, newest first: for the timeline and the export."""
     return await tx.all(_OF_SUBSCRIBER, account_id=account_id, about_id=about_id)
+
+
+async def find_bounce(tx: Tx, account_id: str, about_id: str) -> int | None:
+    """When an email to this subscriber bounced, or was not sent because an earlier one did."""
+    return await tx.one(_FIND_BOUNCE, account_id=account_id, about_id=about_id)
 
 
 async def count_recent(

@@ -1,15 +1,16 @@
 -- fragment: email
-id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error
+id, kind, to_email, subject, about_id, created_ms, due_ms, attempts, sent_ms, failed_ms, error, held_code,
+bounced
 
 -- name: insert
 -- touches: adds letter
 -- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the same key.
 INSERT INTO letter (
     id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text, body_html, about_id, once_key,
-    waited_for, created_ms, due_ms
+    waited_for, held_code, created_ms, due_ms
 ) VALUES (
     :id, :account_id, :kind, :to_email, :mailbox, :from_name, :reply_to, :unsubscribe_url, :subject, :body_text, :body_html, :about_id, :once_key,
-    :waited_for, :now_ms, :due_ms
+    :waited_for, :held_code, :now_ms, :due_ms
 ) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
@@ -20,6 +21,10 @@ WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page
 SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
+-- name: find_bounce
+SELECT COALESCE(failed_ms, created_ms) AS bounced_ms FROM letter
+WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 ORDER BY created_ms DESC LIMIT 1;
+
 -- name: count_recent
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END), 0) AS of_account,
        COUNT(*) AS of_all
@@ -29,8 +34,8 @@ FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :ki
 -- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being sent cannot be recorded.
 UPDATE letter SET
     to_email = NULL, mailbox = NULL, from_name = NULL, unsubscribe_url = NULL, subject = NULL, body_text = NULL, body_html = NULL,
-    error = CASE WHEN due_ms IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
-    due_ms = NULL, lease_token = NULL, lease_until_ms = 0
+    error = CASE WHEN due_ms IS NULL AND held_code IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
+    due_ms = NULL, held_code = NULL, bounced = 0, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
 
 -- name: withdraw

@@ -62,7 +62,7 @@ _COUNT_UNREAD = _sql.value("count_unread", int)
 _LIST = _sql.query(
     "list",
     lambda *row: ShownNotification(
-        Notification(*row[:7]), QueuedEmail(*row[7:18]) if row[7] else None, row[18]
+        Notification(*row[:7]), QueuedEmail(*row[7:20]) if row[7] else None, row[20]
     ),
 )
 _READ_ALL = _sql.command("read_all")

@@ -19,7 +19,7 @@ SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS N
 -- A notification and its email have the same key.
 SELECT n.id, n.kind, n.sentence, n.link, n.created_ms, n.read_ms, n.digest_due_ms,
     e.id AS email_id, e.kind AS email_kind, e.to_email, e.subject, e.about_id, e.created_ms AS email_created_ms, e.due_ms,
-    e.attempts, e.sent_ms, e.failed_ms, e.error, e.body_text
+    e.attempts, e.sent_ms, e.failed_ms, e.error, e.held_code, e.bounced, e.body_text
 FROM notice AS n LEFT JOIN letter AS e ON e.account_id = n.account_id AND e.once_key = n.once_key
 WHERE n.account_id = :account_id ORDER BY n.created_ms DESC, n.id DESC LIMIT :most OFFSET :skip;
 

@@ -18,7 +18,7 @@ from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import email_kinds
-from honeyguide.mail.transports import Down, MailRefused, NotNow, OutgoingEmail, Transport
+from honeyguide.mail.transports import Bounced, Down, MailRefused, NotNow, OutgoingEmail, Transport
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -42,6 +42,7 @@ _sql = beside(__file__)
 _DUE = _sql.value("due", str)
 _CLAIM = _sql.query("claim", OutgoingEmail)
 _CANCEL_UNWANTED = _sql.command("cancel_unwanted")
+_CANCEL_BOUNCED = _sql.command("cancel_bounced")
 _IS_OURS = _sql.value("is_ours", int)
 _RECORD_SENT = _sql.command("record_sent")
 _RECORD_DEFERRED = _sql.command("record_deferred")
@@ -86,10 +87,15 @@ class EmailSender:
             _CLAIM, ids=ids, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS
         )
         for email in claimed:
+            whose: dict[str, Any] = {
+                "account_id": email.account_id,
+                "id": email.id,
+                "token": token,
+            }
             if email.unsubscribe_url is not None:
-                await tx.run(
-                    _CANCEL_UNWANTED, account_id=email.account_id, id=email.id, token=token
-                )
+                await tx.run(_CANCEL_UNWANTED, **whose)
+            if email_kinds.is_for_subscribers(email.kind):
+                await tx.run(_CANCEL_BOUNCED, **whose)
         return claimed
 
     async def _release(self, tx: Tx, emails: deque[OutgoingEmail], token: str) -> None:
@@ -113,7 +119,7 @@ class EmailSender:
 
     async def _is_ours(self, tx: Tx, email: OutgoingEmail, token: str) -> bool:
         """Whether the claim still holds. It does not if the subscriber was erased meanwhile
-        or wants no more of these emails."""
+        wants no more of these emails or has no such mailbox."""
         return (
             await tx.one(_IS_OURS, account_id=email.account_id, id=email.id, token=token)
             is not None
@@ -151,7 +157,12 @@ class EmailSender:
                 return await tx.run(_RECORD_SENT, **whose, now_ms=now_ms, forget=forget)
             if final:
                 return await tx.run(
-                    _RECORD_FAILED, **whose, now_ms=now_ms, error=error, forget=forget
+                    _RECORD_FAILED,
+                    **whose,
+                    now_ms=now_ms,
+                    error=error,
+                    bounced=int(isinstance(trouble, Bounced)),
+                    forget=forget,
                 )
             due_ms = now_ms + DELAYS_MS[email.attempts - 1]
             return await tx.run(_RECORD_DEFERRED, **whose, due_ms=due_ms, error=error)

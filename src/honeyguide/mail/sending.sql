@@ -35,6 +35,15 @@ WHERE account_id = :account_id AND id = :id AND lease_token = :token AND (
     )
 );
 
+-- name: cancel_bounced
+-- Emails to subscribers at a mailbox that does not exist, as an earlier email of the account showed.
+UPDATE letter SET
+    due_ms = NULL, error = 'Cancelled: an earlier email to this address was returned.', bounced = 1, lease_token = NULL, lease_until_ms = 0,
+    body_text = NULL, body_html = NULL, unsubscribe_url = NULL
+WHERE account_id = :account_id AND id = :id AND lease_token = :token AND EXISTS (
+    SELECT 1 FROM letter AS b WHERE b.account_id = :account_id AND b.mailbox = letter.mailbox AND b.bounced = 1
+);
+
 -- name: is_ours
 SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
@@ -52,7 +61,7 @@ WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_failed
 UPDATE letter SET
-    failed_ms = :now_ms, due_ms = NULL, error = :error, lease_token = NULL, lease_until_ms = 0,
+    failed_ms = :now_ms, due_ms = NULL, error = :error, bounced = :bounced, lease_token = NULL, lease_until_ms = 0,
     body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
     body_html = CASE WHEN :forget = 1 THEN NULL ELSE body_html END,
     unsubscribe_url = CASE WHEN :forget = 1 THEN NULL ELSE unsubscribe_url END

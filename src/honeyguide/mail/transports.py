@@ -1,7 +1,8 @@
 """Ways to send an email: SMTP, a folder of .eml files, or standard output when no server is set.
 
-A transport sends one email or raises: `MailRefused` (the server says never), `NotNow` (it may work
-later) or `Down` (no email would get through now, so the others need not try).
+A transport sends one email or raises: `MailRefused` (the server says never), `Bounced` (never,
+because there is no such mailbox), `NotNow` (it may work later) or `Down` (no email would get
+through now, so the others need not try).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import aiosmtplib
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import bounces
 from honeyguide.mail.emails import one_line
 from honeyguide.mail.headers import unfolded
 
@@ -56,6 +58,10 @@ class OutgoingEmail(NamedTuple):
 
 class MailRefused(Exception):
     """The server says that it will never take this email."""
+
+
+class Bounced(MailRefused):
+    """There is no such mailbox."""
 
 
 class NotNow(Exception):
@@ -186,7 +192,8 @@ class SmtpTransport:
         except aiosmtplib.SMTPSenderRefused as error:
             raise self._sender_refused(error) from error
         except aiosmtplib.SMTPRecipientsRefused as error:
-            raise _verdict(error.recipients[0].code, error.recipients[0].message) from error
+            first = error.recipients[0]
+            raise _verdict(first.code, first.message, of_recipient=True) from error
         except aiosmtplib.SMTPResponseException as error:
             raise _verdict(error.code, error.message) from error
         except aiosmtplib.SMTPNotSupported as error:
@@ -276,11 +283,14 @@ def _reason(error: BaseException) -> str:
     return str(error)
 
 
-def _verdict(code: int, message: str) -> Exception:
+def _verdict(code: int, message: str, *, of_recipient: bool = False) -> Exception:
     text = f"{code} {message}"
     if code == 421:
         return Down(f"The mail server is shutting down: {text}")
-    return MailRefused(text) if 500 <= code < 600 else NotNow(text)
+    if not 500 <= code < 600:
+        return NotNow(text)
+    is_bounce = bounces.is_bounce(code, message, of_recipient=of_recipient)
+    return Bounced(text) if is_bounce else MailRefused(text)
 
 
 class FolderTransport:

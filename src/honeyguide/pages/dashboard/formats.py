@@ -117,13 +117,14 @@ def browser(user_agent: str | None) -> str:
 _EMAIL_STATES = {
     "sent": "Sent",
     "waiting": "Waiting to be sent",
+    "held": "Waits for your decision about the referral link",
     "failed": "Could not be delivered",
     "cancelled": "Canceled",
 }
 
 
-def email_state(status: str) -> str:
-    return _EMAIL_STATES[status]
+def email_state(status: str, *, bounced: int = 0) -> str:
+    return "Returned: there is no such mailbox" if bounced else _EMAIL_STATES[status]
 
 
 def isolated(name: str) -> str:

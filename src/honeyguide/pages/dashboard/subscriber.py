@@ -285,7 +285,7 @@ def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:
 
 def _emailed(sent: list[QueuedEmail]) -> Iterator[TimelineEntry]:
     for email in sent:
-        state = formats.email_state(email.status)
+        state = formats.email_state(email.status, bounced=email.bounced)
         yield TimelineEntry(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
 
 
