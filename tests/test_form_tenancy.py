@@ -44,6 +44,7 @@ from tests.support.belongings import (
     unlocked,
     webhook,
 )
+from tests.support.held_emails import held_code
 from tests.support.page_answers import nobodys, told
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -155,6 +156,7 @@ FORMS = [
     Form("/review", "id", rejected, {"do": "verify"}),
     Form("/review", "id", pending, {"do": "reject"}),
     Form("/review/referrer", "code", pending_code, {"show": "pending", "do": "reject"}),
+    Form("/review/confirmations", "code", held_code, {}),
     Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),

@@ -81,6 +81,7 @@ UNOWNED: dict[str, str] = {
     "accounts.invitations.expired": "finds what to sweep, of all accounts",
     "mail.sending.due": "finds emails that are due, of all accounts",
     "mail.sending.claim": "leases letters that are due",
+    "signups.confirmations.due_codes": "finds codes to look at, of all accounts",
     "referrals.page_index.changed_owners": "finds whose lists changed, of all accounts",
     "referrals.page_index.long_lists": "finds blocks to split, of all accounts",
     "referrals.page_index.long_list_of": "the job splits blocks of all accounts, by their owner",

@@ -27,6 +27,8 @@ from tests.support.subscriber_states import (
 
 RECORD_DECISION = Consequence.RECORD_DECISION
 LOG_DECISION = Consequence.LOG_DECISION
+RELEASE_CONFIRMATION = Consequence.RELEASE_CONFIRMATION
+CANCEL_CONFIRMATION = Consequence.CANCEL_CONFIRMATION
 TELL_NEW_REFERRAL = Consequence.TELL_NEW_REFERRAL
 UNLOCK_REWARDS = Consequence.UNLOCK_REWARDS
 EMAIL_REFERRER = Consequence.EMAIL_REFERRER
@@ -326,6 +328,54 @@ DECISIONS = [
         FIRST,
     ),
 ]
+WAITING = but(PENDING, must_confirm=1)
+CONFIRMATION_EMAILS = [
+    Row(
+        "verified by hand",
+        WAITING,
+        but(WAITING, **COUNTED),
+        [RECORD_DECISION, LOG_DECISION, RELEASE_CONFIRMATION, TELL_VERIFIED],
+        QUIET,
+        True,
+    ),
+    Row(
+        "verified by itself",
+        WAITING,
+        but(WAITING, **COUNTED),
+        [RECORD_DECISION, TELL_VERIFIED],
+        QUIET,
+    ),
+    Row(
+        "rejected by hand",
+        WAITING,
+        but(WAITING, **BY_HAND),
+        [RECORD_DECISION, LOG_DECISION, CANCEL_CONFIRMATION, TELL_REJECTED],
+        QUIET,
+        True,
+    ),
+    Row(
+        "rejected by itself",
+        WAITING,
+        but(WAITING, **LEFT),
+        [RECORD_DECISION, CANCEL_CONFIRMATION, TELL_REJECTED],
+        QUIET,
+    ),
+    Row(
+        "confirmed elsewhere",
+        WAITING,
+        but(WAITING, status="confirmed", must_confirm=0),
+        [CANCEL_CONFIRMATION],
+        QUIET,
+    ),
+    Row(
+        "unsubscribed",
+        WAITING,
+        but(WAITING, status="unsubscribed"),
+        [CANCEL_CONFIRMATION, TELL_UNSUBSCRIBED],
+        QUIET,
+    ),
+    Row("renamed", WAITING, but(WAITING, name="Ben"), [], QUIET),
+]
 REPAIRED_CODES = [
     Row(
         "verified",
@@ -357,6 +407,7 @@ TABLES = {
     "signup as": FIRST_STATUSES,
     "change": CHANGES,
     "decision": DECISIONS,
+    "confirmation email": CONFIRMATION_EMAILS,
     "code repaired": REPAIRED_CODES,
 }
 ROWS = [(f"{name}: {row.what}", row) for name, rows in TABLES.items() for row in rows]

@@ -24,13 +24,14 @@ from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
 from honeyguide.referrals import branding, subscribers
-from honeyguide.signups import delayed_actions, delayed_kinds
+from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
+from tests.support.held_emails import Link
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -54,6 +55,7 @@ def write_every_email(service: Service) -> None:
     tests_of_the_operator(alice)
     about_rewards(operator(service, "rita"))
     about_a_dropped_action(operator(service, "una"))
+    about_held_emails(operator(service, "hilda"))
     about_webhooks(operator(service, "wendy"))
     about_an_integration(operator(service, "ines"))
     in_a_digest(operator(service, "dora"))
@@ -124,6 +126,16 @@ def about_a_dropped_action(who: Operator) -> None:
     who.make(delayed_actions.delay, delayed_kinds.VERIFY, [referral])
     who.post(f"{who.v1}/subscribers/{referral}/referral/reject")
     pass_minute(who.service)
+
+
+def about_held_emails(who: Operator) -> None:
+    """Of somebody who came with the code of a suspicious group, and waits for a while."""
+    link = Link(who, now_ms=who.service.now_ms())
+    link.add_evidence(*link.arrive(5, every_ms=0))
+    link.arrive(every_ms=0)
+    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.make(confirmations.release_all, link.code)
+    link.look(0)
 
 
 def about_webhooks(who: Operator) -> None:

@@ -9,6 +9,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
 from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support import market, prizes
+from tests.support.held_emails import held_code
 from tests.support.job_world import Case, World, no_rows, old_rows, purge, rows
 from tests.support.web import operator, upload
 
@@ -100,6 +101,12 @@ def delay_decisions(world: World) -> None:
         referred = [each["uuid"] for each in people if each["referrer_code"]]
         who.make(delayed_actions.delay, delayed_kinds.REJECT, referred)
     world.do("UPDATE delayed_action SET due_ms = 1")
+
+
+def hold_emails(world: World) -> None:
+    for who in world.both:
+        held_code(who)
+    world.do("UPDATE confirmation_brake SET look_ms = 1")
 
 
 def mark_days(world: World) -> None:
@@ -252,6 +259,13 @@ CASES = {
         "subscriber",
         "NEW.account_id = '{id}' AND NEW.referral_status = 'rejected'",
         rows("subscriber", "AND referral_status = 'rejected'"),
+    ),
+    "release confirmation emails that wait": Case(
+        hold_emails,
+        "UPDATE",
+        "letter",
+        "NEW.account_id = '{id}' AND OLD.held_code IS NOT NULL",
+        rows("letter", "AND kind = 'confirm' AND held_code IS NULL"),
     ),
     "count who joined on each day": Case(
         mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")

@@ -26,6 +26,7 @@ from tests.support.belongings import (
     unlocked,
     webhook,
 )
+from tests.support.held_emails import held_code
 from tests.support.logged_changes import (
     CARD,
     HOOK,
@@ -67,6 +68,14 @@ PAGES = [
         PENDING,
         {"status": "rejected"},
         pending,
+    ),
+    Logged(
+        "/review/confirmations",
+        "confirmations.released",
+        {"code": ...},
+        None,
+        {"emails": 1},
+        held_code,
     ),
     Logged(
         "/subscribers/{id}/referrer",

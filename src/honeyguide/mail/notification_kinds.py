@@ -47,6 +47,12 @@ FIRST_REFERRAL = _declare(
     "Somebody joined through a subscriber for the first time.",
     is_forgotten=False,
 )
+CONFIRMATIONS_HELD = _declare(
+    "confirmations_held",
+    "Confirmation emails waiting",
+    "Many people signed up through one link and hardly anybody confirms, or they look alike.",
+    is_forgotten=False,
+)
 REWARD_TO_APPROVE = _declare(
     "reward_to_approve",
     "Reward to approve",

@@ -114,6 +114,17 @@ def first_referral(*, newsletter: str, page: str) -> EmailText:
     )
 
 
+def confirmations_held(*, newsletter: str, page: str) -> EmailText:
+    return email(
+        "Confirmation emails are waiting for your decision",
+        f"Many people signed up for {newsletter} through one referral link, and hardly any of them "
+        "confirmed, or they have a lot in common. Somebody may be entering other people’s "
+        "addresses, so the emails that ask them to confirm are waiting. As more people confirm, "
+        "they are sent. You can send them all now, or reject the referrals.",
+        Button("Review these signups", page),
+    )
+
+
 def action_dropped(*, noun: str, done: str, why: str, page: str) -> EmailText:
     """`why` is a full sentence."""
     return email(

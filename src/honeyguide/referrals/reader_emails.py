@@ -49,8 +49,10 @@ async def send(
     kind: EmailKind,
     once: str,
     at_ms: int | None = None,
+    held_code: str | None = None,
 ) -> bool:
-    """At that time, or now. False if there is an email with this `once` already."""
+    """At that time, or now; with a `held_code`, when somebody releases the emails of that code.
+    False if there is an email with this `once` already."""
     site, stop, leave = change.site, None, None
     if kind.can_be_stopped:
         stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
@@ -68,6 +70,7 @@ async def send(
         unsubscribe_url=stop,
         about=reader.id,
         once=once,
+        held_code=held_code,
         now_ms=change.now_ms if at_ms is None else at_ms,
     )
 

@@ -27,7 +27,7 @@ from honeyguide.referrals import (
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signup_events
+from honeyguide.signups import confirmations, signup_events
 from honeyguide.signups.consequences import CONTENDED, Consequence, is_news
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -93,6 +93,16 @@ async def _log_decision(change: Change, subscriber: ChangedSubscriber) -> list[E
         if each is not None
     )
     await change_log.record(change, "referral.decided", subscriber.after.id, before, after)
+    return []
+
+
+async def _release_confirmation(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    await confirmations.release_one(change, subscriber.after.id)
+    return []
+
+
+async def _cancel_confirmation(change: Change, subscriber: ChangedSubscriber) -> list[Event]:
+    await confirmations.cancel_one(change, subscriber.after.id)
     return []
 
 
@@ -192,6 +202,8 @@ def _tells(kind: str) -> Callable[[Change, ChangedSubscriber], Awaitable[list[Ev
 _WRITERS: dict[Consequence, Callable[[Change, ChangedSubscriber], Awaitable[list[Event]]]] = {
     Consequence.RECORD_DECISION: _record_decision,
     Consequence.LOG_DECISION: _log_decision,
+    Consequence.RELEASE_CONFIRMATION: _release_confirmation,
+    Consequence.CANCEL_CONFIRMATION: _cancel_confirmation,
     Consequence.TELL_NEW_REFERRAL: _tells(outbox.NEW_REFERRAL),
     Consequence.UNLOCK_REWARDS: _unlock_rewards,
     Consequence.EMAIL_REFERRER: _email_referrer,

@@ -22,6 +22,10 @@ class Consequence(Enum):
     """Of a referral that had been decided otherwise before."""
     LOG_DECISION = auto()
     """If somebody decided by hand."""
+    RELEASE_CONFIRMATION = auto()
+    """The email that asks them to confirm, if it waits because of the referral code."""
+    CANCEL_CONFIRMATION = auto()
+    """The same email, if it waits."""
     TELL_NEW_REFERRAL = auto()
     UNLOCK_REWARDS = auto()
     """Whatever the referrer's count has reached, with the events and emails about it."""
@@ -79,6 +83,8 @@ def of_change(
         planned.append(Consequence.RECORD_DECISION)
         if is_by_hand:
             planned.append(Consequence.LOG_DECISION)
+    if before is not None and before.must_confirm:
+        planned += _about_confirmation(before, after, is_by_hand=is_by_hand)
     if after.referrer_id is not None:
         planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
     planned += _about_subscription(before, after)
@@ -92,6 +98,18 @@ def of_erasure(before: Subscriber) -> list[Consequence]:
     if before.partner_campaign_id is None or before.referral_status != Status.PENDING:
         return []
     return [Consequence.RECORD_DECISION, Consequence.COUNT_DECISION]
+
+
+def _about_confirmation(
+    before: Subscriber, after: Subscriber, *, is_by_hand: bool
+) -> list[Consequence]:
+    """Of somebody who had to confirm."""
+    has_moved = before.referral_status != after.referral_status
+    if (has_moved and after.referral_status == Status.REJECTED) or before.status != after.status:
+        return [Consequence.CANCEL_CONFIRMATION]
+    if has_moved and after.referral_status == Status.VERIFIED and is_by_hand:
+        return [Consequence.RELEASE_CONFIRMATION]
+    return []
 
 
 def _decision(subscriber: Subscriber) -> tuple[str, str | None]:

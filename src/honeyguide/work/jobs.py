@@ -32,6 +32,7 @@ from honeyguide.referrals import backfill, clicks, cohorts, evidence, page_index
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
 from honeyguide.signups import (
+    confirmations,
     delayed_actions,
     erasures,
     group_looks,
@@ -41,7 +42,15 @@ from honeyguide.signups import (
 )
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
-from honeyguide.work import applying, backups, looking, money, notifications, weekly_summaries
+from honeyguide.work import (
+    applying,
+    backups,
+    held_emails,
+    looking,
+    money,
+    notifications,
+    weekly_summaries,
+)
 from honeyguide.work.items import Items, purged
 from honeyguide.work.notifications import SlackPoster
 
@@ -318,6 +327,12 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             30 * SECOND_MS,
             (looking.codes_to_look_at(site),),
             topic=CLOCK_SET,
+        ),
+        Job(
+            confirmations.RELEASING,
+            30 * SECOND_MS,
+            (held_emails.held_codes(site),),
+            topic=confirmations.TOPIC,
         ),
         Job(
             delayed_actions.APPLYING,

@@ -16,7 +16,7 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.referrals import review, search
 from honeyguide.referrals.reasons import facts_of
-from honeyguide.signups import delayed_actions, delayed_kinds
+from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 
@@ -94,6 +94,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "review.html",
         rows=rows,
+        held=await confirmations.held(tx, request.tenant, code),
         waiting=await delayed_actions.of_subjects(tx, request.tenant, [row.id for row in rows]),
         lists=LISTS,
         chosen=chosen,
@@ -150,6 +151,15 @@ async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
     where = listed.back(request, "/review")
     ids = ids[:MOST_OF_REFERRER]
     return await listed.delay_decision(tx, request, _kind(request), ids, where, more=more)
+
+
+async def release_confirmations(tx: Tx, request: PageRequest) -> Response:
+    """The confirmation emails of one code that wait."""
+    sent = await confirmations.release_all(request.change(tx), request.text("code"))
+    flash = "No confirmation emails are waiting for this link."
+    if sent:
+        flash = f"{formats.plural(sent, 'confirmation email')} will be sent now."
+    return request.go(listed.back(request, "/review"), flash)
 
 
 def _kind(request: PageRequest) -> DelayedKind:

@@ -154,6 +154,7 @@ PAGES = (
     get("/review", READS, review.show),
     post("/review", WRITES, review.decide, review.show, subscribers.REASON),
     post("/review/referrer", WRITES, review.decide_referrer),
+    post("/review/confirmations", WRITES, review.release_confirmations),
     get("/rewards", READS, rewards.show),
     post("/rewards", WRITES, rewards.create, rewards.show, rewards.FORM),
     post("/rewards/preview", READS, rewards.sketch),

@@ -15,6 +15,7 @@ from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.referrals import hub, reader_emails, subscribers
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import confirmations
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
@@ -40,10 +41,16 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 async def send_confirm(
     tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
 ) -> None:
-    token = confirm_token(site, reader.ref_code, now_ms + CONFIRM_WITHIN_MS)
-    link = f"{site.base_url}/confirm/{token}"
+    change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)
+    hold = await confirmations.find_hold(change, reader)
+    if hold is not None and hold.is_queued:
+        return
+    until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
+    link = f"{site.base_url}/confirm/{confirm_token(site, reader.ref_code, until_ms)}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    await _send(tx, site, brand, reader, kind=CONFIRM, email=email, now_ms=now_ms)
+    held_code = hold.code if hold else None
+    if await _send(change, brand, reader, kind=CONFIRM, email=email, held_code=held_code) and hold:
+        await confirmations.put_on(change, hold.code)
 
 
 async def send_hub_link(
@@ -51,28 +58,28 @@ async def send_hub_link(
 ) -> None:
     link = hub.link(site, reader)
     email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    await _send(tx, site, brand, reader, kind=HUB_LINK, email=email, now_ms=now_ms)
+    change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)
+    await _send(change, brand, reader, kind=HUB_LINK, email=email)
 
 
 async def _send(
-    tx: Tx,
-    site: Site,
+    change: Change,
     brand: PageBranding,
     reader: Subscriber,
     *,
     kind: EmailKind,
     email: EmailText,
-    now_ms: int,
-) -> None:
+    held_code: str | None = None,
+) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
-    tenant = brand.tenant
+    tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
     if not await subscribers.lock(tx, tenant, reader.id):
-        return
+        return False
     to = EmailAddress(reader.email)
     try:
         await attempts.count(tx, site, ASKED_FOR, to.person, now_ms=now_ms)
     except TooMany:
-        return
+        return False
     lately = await emails.count_recent(
         tx,
         tenant.account_id,
@@ -82,12 +89,13 @@ async def _send(
         day_ago_ms=now_ms - DAY_MS,
     )
     if lately.of_account or lately.of_all >= kind.most_a_day:
-        return
-    await reader_emails.send(
-        Change(tx, site, tenant, actors.subscriber(reader.id), now_ms),
+        return False
+    return await reader_emails.send(
+        change,
         reader,
         email,
         brand.email_branding(site),
         kind=kind,
         once=f"{kind.name}:{reader.id}:{now_ms // EVERY_MS}",
+        held_code=held_code,
     )

@@ -1,0 +1,378 @@
+"""Confirmation emails of one referral code: a robot that enters a bought list sends a few, honest
+people hardly wait, and the owner decides about the rest.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import random
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from honeyguide.events import change_log
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
+from honeyguide.mail import emails
+from honeyguide.pages.readers.requested_emails import CONFIRM_WITHIN_MS, confirm_code
+from honeyguide.referrals.lifecycle import SubscriberChanges
+from honeyguide.signups import confirmations, signups
+from honeyguide.signups.confirmations import FREE, CodeCounts, allowance
+from tests.support.held_emails import Link
+from tests.support.mailbox import Mailbox
+from tests.support.market import join, offer, publish
+from tests.support.newsletter import Newsletter
+from tests.support.service import ENGINES, ONE_ENGINE, Member, Service, until
+from tests.support.stores import statement
+from tests.support.web import Operator, operator, words
+
+HELD = statement(
+    "SELECT sentence, link FROM notice "
+    "WHERE account_id = :id AND kind = 'confirmations_held' ORDER BY created_ms"
+)
+
+
+def notifications(owner: Member) -> list[tuple[str, str]]:
+    """What they say, and where they lead."""
+    return owner.service.read(lambda tx: tx.all(HELD, id=owner.account_id))
+
+
+@pytest.fixture
+def link(alice: Member) -> Link:
+    return Link(alice)
+
+
+@pytest.mark.parametrize(
+    ("unconfirmed", "confirmed", "suspicious", "expected"),
+    [
+        (0, 0, 0, 25),
+        (24, 0, 0, 1),
+        (25, 0, 0, 0),
+        (80, 0, 0, 0),
+        (24, 1, 0, 5),
+        (84, 16, 0, 5),  # one in six confirms
+        (86, 14, 0, 0),
+        (0, 100, 0, 100),  # never more than the window that was counted
+        (8, 0, 4, 17),
+        (5, 0, 5, 0),
+        (3, 2, 5, 0),
+        (6, 5, 5, 39),  # less than half
+    ],
+)
+def test_how_many_may_leave(
+    unconfirmed: int, confirmed: int, suspicious: int, expected: int
+) -> None:
+    assert allowance(CodeCounts(unconfirmed, confirmed, suspicious)) == expected
+
+
+def test_an_owner_who_sent_them_anyway_overrules_the_evidence_but_not_the_count() -> None:
+    assert allowance(CodeCounts(5, 0, 5), is_trusted=True) == 20
+    assert allowance(CodeCounts(25, 0, 5), is_trusted=True) == 0
+
+
+def test_a_code_whose_people_do_not_confirm_sends_a_few_emails(link: Link) -> None:
+    other = Link(link.member)
+    came = link.arrive(FREE + 5)
+    assert link.statuses(came) == ["waiting"] * FREE + ["held"] * 5
+    link.look()
+    link.look()
+    assert link.statuses(came) == ["waiting"] * FREE + ["held"] * 5, "nobody confirmed"
+    assert link.statuses(link.arrive(code=other.code)) == ["waiting"], "another code"
+    unreferred = f"alone-{link.code}@example.org"
+    link.ask(unreferred)
+    assert link.statuses([unreferred]) == ["waiting"]
+
+
+def test_all_may_come_in_the_same_millisecond(link: Link) -> None:
+    came = link.arrive(FREE + 5, every_ms=0)
+    assert link.statuses(came).count("held") == 5
+    link.look()
+    assert link.statuses(came).count("held") == 5
+
+
+def test_each_one_who_confirms_releases_the_oldest_of_those_who_wait(link: Link) -> None:
+    came = link.arrive(FREE + 12)
+    link.confirm(came[0])
+    link.look()
+    assert link.statuses(came[FREE:]) == ["waiting"] * 5 + ["held"] * 7
+    released = link.email(came[FREE])
+    assert released.due_ms == released.created_ms == link.now_ms, "its date is that of today"
+    link.confirm(came[1], came[2], came[3])
+    newest = link.arrive()
+    assert link.statuses(newest) == ["held"], "first come, first served"
+    link.look()
+    assert link.statuses([*came[FREE:], *newest]) == ["waiting"] * 13
+    assert link.statuses(link.arrive()) == ["waiting"], "nothing waits any more"
+    again = link.arrive(20)
+    assert "held" in link.statuses(again), "too few confirmed"
+    link.confirm(*came[4:10])
+    link.look()
+    assert link.statuses(again) == ["waiting"] * 20
+
+
+def test_who_waited_has_as_long_to_confirm_as_others(link: Link) -> None:
+    site, (*_, last) = link.service.services.site, link.arrive(FREE + 1)
+    held = link.email(last).id
+    text = link.service.read(lambda tx: emails.text_of(tx, link.tenant.account_id, held))
+    assert text is not None
+    token = text.split("/confirm/")[1].split()[0]
+    lasts_ms = link.now_ms + confirmations.HELD_MS + CONFIRM_WITHIN_MS
+    assert confirm_code(site, token, lasts_ms) == link.person(last).ref_code
+    assert confirm_code(site, token, lasts_ms + 1) is None
+
+
+def test_who_asks_again_while_it_waits_gets_one_email(link: Link) -> None:
+    *_, last = link.arrive(FREE + 1)
+    link.now_ms += HOUR_MS
+    link.ask(last, code=link.code)
+    about = link.person(last).id
+    found = link.service.read(lambda tx: emails.of_subscriber(tx, link.tenant.account_id, about))
+    assert [email.status for email in found] == ["held"]
+
+
+def test_a_group_with_evidence_against_it_waits_until_the_evidence_fades(link: Link) -> None:
+    came = link.arrive(8)
+    link.add_evidence(*came[:4])
+    assert link.statuses(link.arrive()) == ["waiting"]
+    link.add_evidence(came[4])
+    held = link.arrive(2)
+    assert link.statuses(held) == ["held"] * 2
+    link.look()
+    assert link.statuses(held) == ["held"] * 2
+    link.remove_evidence()
+    link.look()
+    assert link.statuses(held) == ["waiting"] * 2
+
+
+def test_weaker_evidence_holds_nothing(link: Link) -> None:
+    link.add_evidence(*link.arrive(8), points=2)
+    assert link.statuses(link.arrive()) == ["waiting"]
+
+
+def test_what_waits_for_a_week_is_canceled(link: Link) -> None:
+    came = link.arrive(FREE + 2)
+    link.look(7 * DAY_MS - 2 * SECOND_MS)
+    assert link.statuses(came[FREE:]) == ["held"] * 2
+    link.look(2 * SECOND_MS)
+    link.look()
+    assert link.statuses(came[FREE:]) == ["cancelled"] * 2
+    email = link.email(came[FREE])
+    assert email.error == "Cancelled: it waited for a week."
+    assert not link.service.read(lambda tx: emails.text_of(tx, link.tenant.account_id, email.id))
+    due = link.service.read(
+        lambda tx: confirmations.due_codes(tx, now_ms=link.now_ms + DAY_MS, most=100)
+    )
+    assert link.code not in [each.code for each in due], "nothing is left to look at"
+
+
+def test_the_referral_decides_about_its_email(link: Link) -> None:
+    *_, rejected, verified, confirmed, left, erased, still = link.arrive(FREE + 6)
+    link.make(signups.decide, rejected, "rejected")
+    link.make(signups.decide, verified, "verified")
+    link.confirm(confirmed)
+    link.make(signups.update, left, SubscriberChanges(status="unsubscribed"))
+    gone = link.email(erased)
+    link.make(signups.erase, erased)
+    assert link.statuses([rejected, verified, confirmed, left, still]) == [
+        "cancelled",
+        "waiting",
+        "cancelled",
+        "cancelled",
+        "held",
+    ]
+    (found,) = link.service.read(
+        lambda tx: emails.of_subscriber(tx, link.tenant.account_id, gone.about_id or "")
+    )
+    assert (found.status, found.held_code) == ("cancelled", None)
+
+
+def test_two_processes_release_no_email_twice(link: Link, processes: list[Service]) -> None:
+    came = link.arrive(FREE + 60)
+    link.confirm(*came[:3])
+    link.now_ms += confirmations.LOOK_EVERY_MS
+    with ThreadPoolExecutor(8) as pool:
+        list(
+            pool.map(
+                lambda n: link.make_at(
+                    processes[n % len(processes)], confirmations.look, link.code
+                ),
+                range(16),
+            )
+        )
+    assert link.statuses(came[FREE:]).count("waiting") == 15, "three confirmed"
+
+
+def test_who_comes_while_a_process_looks_is_not_forgotten(
+    link: Link, processes: list[Service]
+) -> None:
+    """A look that ends the brake and a signup that waits for it meet: the email is looked at
+    again."""
+    for _ in range(8):
+        came = link.arrive(FREE + 1)
+        link.confirm(*came)
+        link.now_ms += confirmations.LOOK_EVERY_MS
+        with ThreadPoolExecutor(4) as pool:
+            looks = [
+                pool.submit(link.make_at, processes[-1], confirmations.look, link.code)
+                for _ in range(2)
+            ]
+            (late,) = link.arrive(every_ms=0)
+            for each in looks:
+                each.result()
+        link.look()
+        assert link.statuses([late]) == ["waiting"]
+
+
+@ONE_ENGINE
+def test_a_link_in_a_newsletter_brings_300_honest_people_within_an_hour(link: Link) -> None:
+    """Two in three come in the first ten minutes; seven in ten confirm, most within five minutes.
+    Nobody waits long for the email."""
+    dice = random.Random(34)
+    arrivals = sorted(
+        dice.expovariate(1 / 9) * MINUTE_MS if dice.random() < 0.8 else dice.random() * HOUR_MS
+        for _ in range(300)
+    )
+    begin_ms = link.now_ms
+    todo: list[tuple[float, int, str, str]] = [
+        (begin_ms + at_ms, number, "arrive", "") for number, at_ms in enumerate(arrivals)
+    ]
+    todo += [(begin_ms + 30_000 * step, 1_000 + step, "look", "") for step in range(1, 2 * 60 * 2)]
+    heapq.heapify(todo)
+    asked, delays, order = dict[str, int](), dict[str, float](), itertools.count(10_000)
+    while todo:
+        at_ms, _, what, who = heapq.heappop(todo)
+        link.now_ms = int(at_ms)
+        if what == "arrive":
+            (email,) = link.arrive(every_ms=0)
+            asked[email] = link.now_ms
+        elif what == "look":
+            link.make(confirmations.look, link.code)
+        else:
+            link.confirm(who)
+        for email in [each for each in asked if each not in delays]:
+            if link.email(email).status == "waiting":
+                delays[email] = link.now_ms - asked[email]
+                if dice.random() < 0.7:
+                    later = (20 + dice.expovariate(1 / 180)) * SECOND_MS
+                    heapq.heappush(todo, (link.now_ms + later, next(order), "confirm", email))
+    assert len(delays) == 300, "every email left"
+    by_length = sorted(delays.values())
+    assert by_length[270] == 0 and by_length[-1] <= 2 * MINUTE_MS
+    assert not notifications(link.member)
+
+
+def test_the_owner_is_notified_once_and_soon_if_many_wait(link: Link) -> None:
+    link.arrive(FREE + 2)
+    link.look()
+    assert not notifications(link.member), "it may be over in a minute"
+    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.arrive()
+    link.look(DAY_MS)
+    ((_, where),) = notifications(link.member)
+    assert where == f"/review?show=pending&code={link.code}"
+
+    busy = Link(link.member)
+    busy.arrive(FREE + confirmations.NOTIFY_FROM)
+    busy.look()
+    assert len(notifications(link.member)) == 2
+
+
+def button(owner: Operator, link: Link, page: str = "") -> str:
+    """What the button on the review page of a code says. Empty without one."""
+    shown = owner.web.get(page or f"/review?show=pending&code={link.code}").text
+    found = re.search(r"Send the [^<]* anyway", shown)
+    return found[0] if found else ""
+
+
+def test_the_owner_sends_them_anyway(service: Service) -> None:
+    alice, mallory = operator(service), operator(service, "mallory")
+    link = Link(alice, now_ms=service.now_ms())
+    came = link.arrive(FREE + 3, every_ms=0)
+    assert button(alice, link) == "Send the 3 confirmation emails anyway"
+    assert button(alice, link, "/review") == "Send the 3 confirmation emails anyway"
+    assert not button(mallory, link) and not button(mallory, link, "/review")
+    form = {"page": "/settings", "code": link.code, "back": "/review"}
+    mallory.web.post("/review/confirmations", **form)
+    assert link.statuses(came[FREE:]) == ["held"] * 3
+    assert alice.web.post("/review/confirmations", **form).status_code == 303
+    assert "3 confirmation emails will be sent now." in words(alice.web.get("/review").text)
+    until(lambda: "held" not in link.statuses(came))
+    assert not button(alice, link)
+    alice.web.post("/review/confirmations", **form)
+    assert "No confirmation emails are waiting" in words(alice.web.get("/review").text)
+    logged = service.read(lambda tx: change_log.of_account(tx, alice.account_id, most=50))
+    (entry,) = [each for each in logged if each.action == "confirmations.released"]
+    assert entry.differences[1] == {"code": link.code, "emails": 3}
+
+
+def test_after_that_the_group_is_trusted_for_a_week_and_the_count_begins_anew(link: Link) -> None:
+    first = link.arrive(FREE)
+    link.add_evidence(*first)
+    held = link.arrive(3)
+    link.look(confirmations.NOTIFY_AFTER_MS)
+    assert len(notifications(link.member)) == 1
+    assert link.make(confirmations.release_all, link.code) == 3
+    link.look(0)
+    assert link.statuses(held) == ["waiting"] * 3
+    second = link.arrive(FREE - 5)
+    link.add_evidence(*second)
+    second += link.arrive(6)
+    assert link.statuses(second) == ["waiting"] * FREE + ["held"]
+    link.look(confirmations.NOTIFY_AFTER_MS)
+    assert len(notifications(link.member)) == 2, "what they sent before is not what waits now"
+    link.look(DAY_MS)
+    assert len(notifications(link.member)) == 2
+
+
+def test_a_long_backlog_is_released_in_batches(link: Link, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(confirmations, "BATCH", 4)
+    came = link.arrive(FREE + 10)
+    link.make(confirmations.release_all, link.code)
+    link.look(0)
+    assert link.statuses(came).count("held") == 6
+    link.look(0)
+    link.look(0)
+    assert link.statuses(came).count("held") == 0
+
+
+def enter_list(wax: Newsletter, path: str, count: int) -> None:
+    """As a tool does it: each address with a form of its own and from a network of its own."""
+    for start in range(0, count, 100):
+        numbers = range(start, min(start + 100, count))
+        opened = [wax.fields(path) for _ in numbers]
+        wax.later()
+        for number, hidden in zip(numbers, opened, strict=True):
+            from_ip = f"{20 + number // 62_500}.{number // 250 % 250}.{number % 250}.7"
+            answer = wax.visitor.post(
+                path,
+                data={**hidden, "email": f"listed{number}@example.org"},
+                headers={"x-forwarded-for": from_ip},
+            )
+            assert answer.status_code == 303, answer.text
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(5_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_bought_list_through_the_magic_link_makes_us_write_to_few(
+    engine: str, count: int
+) -> None:
+    with (
+        Mailbox() as mailbox,
+        Service(engine, smtp_url=mailbox.url, trusted_proxies="127.0.0.1") as service,
+    ):
+        alice, bob = operator(service), service.member("bob")
+        wax = Newsletter(service, member=alice)
+        joined = join(bob, offer(alice, publish(alice), slug="bought-list"))
+        enter_list(wax, f"/m/{joined['ref_code']}", count)
+        for _ in range(3):
+            wax.later(confirmations.LOOK_EVERY_MS / SECOND_MS)
+            service.run_jobs()
+        until(lambda: alice.email in [each.to for each in mailbox.received])
+        listed = [each.to for each in mailbox.received if each.to.startswith("listed")]
+        assert 0 < len(listed) == len(set(listed)) <= 50
+        assert alice.total() >= count
+        assert len(notifications(alice)) == 1
+        held = count - len(listed)
+        said = f"Send the {held:,} confirmation emails anyway"
+        assert said in alice.web.get(notifications(alice)[0][1]).text
