@@ -193,7 +193,7 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
     alice = service.member("alice")
     program = offer(alice)
     code = join(service.member("bob"), program)["ref_code"]
-    alice.put(path_of(program), {"screening": "strong"})
+    # Signups by API go by the campaign's level, as nobody chose another.
     alice.put(f"{alice.v1}/settings", {"screening": "strong"})
 
     def held(days: int = 0) -> HeldShare:
