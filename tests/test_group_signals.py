@@ -119,8 +119,10 @@ def test_a_few_on_each_of_several_domains_are_a_farm() -> None:
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(13)))[:12] == [2] * 12
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(22)))[:12] == [2] * 12
     assert found_by(Signal.RARE_DOMAIN, came(*farm, *others(23)))[:12] == [0] * 12
-    three_domains = [f"{WORDS[n]}@own{n % 3}x.example" for n in range(6)]
-    assert found_by(Signal.RARE_DOMAIN, came(*three_domains)) == [1] * 6
+    few = [f"{WORDS[n]}@own{n % 3}x.example" for n in range(7)]
+    assert found_by(Signal.RARE_DOMAIN, came(*few)) == [1] * 7
+    two_domains = [f"{WORDS[n]}@own{n % 2}x.example" for n in range(8)]
+    assert found_by(Signal.RARE_DOMAIN, came(*two_domains)) == [3] * 8
 
 
 def test_nobody_at_a_usual_mailbox_is_two_points_unless_the_campaign_is_like_that() -> None:

@@ -122,7 +122,7 @@ def test_less_evidence_never_makes_it_worse(
 
 
 @pytest.mark.parametrize(
-    "weak", [ReferralStanding(True, False, 2), ReferralStanding(True, False, 0, True)]
+    "weak", [ReferralStanding(True, False, 2), ReferralStanding(True, False, 0, is_watched=True)]
 )
 def test_a_second_look_takes_a_day(weak: ReferralStanding) -> None:
     strong = terms(Rule.CONFIRMED, Level.STRONG)

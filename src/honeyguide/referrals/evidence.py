@@ -28,6 +28,9 @@ GROUP = 200
 GROUP_MS = 30 * DAY_MS
 # Mail domains are compared with those of so many of the campaign's newest subscribers.
 NEWEST = 2_000
+# Verified referrals with which a code is known, and others within a day with which it is busy.
+KNOWN_CODE = 20
+BUSY_CODE = 3
 PURGE_BATCH = 500
 _CODES = frozenset(Signal)
 
@@ -196,6 +199,18 @@ def _without_bursts(
     }
 
 
+def is_new_and_busy(group: Sequence[InGroup], id: str, received_ms: int) -> bool:
+    """Whether a code that few verified referrals came with brought others within a day of this
+    one. What they have in common may not show yet."""
+    verified = near = 0
+    for each in group:
+        if each.referral_status == Status.VERIFIED and each.received_ms < received_ms - DAY_MS:
+            verified += 1
+        if each.id != id and abs(each.received_ms - received_ms) < DAY_MS:
+            near += 1
+    return verified < KNOWN_CODE and near >= BUSY_CODE
+
+
 async def look_at_new(
     change: Change,
     code: str,
@@ -203,8 +218,9 @@ async def look_at_new(
     network: str | None,
     *,
     partner_campaign_id: str | None = None,
-) -> list[SignalFinding]:
-    """What the group says about somebody who comes just now."""
+) -> tuple[list[SignalFinding], bool]:
+    """What the group says about somebody who comes just now, and whether its code is new and
+    busy."""
     tx, tenant = change.tx, change.tenant
     new = InGroup(
         id="",
@@ -217,7 +233,8 @@ async def look_at_new(
         referral_reason=None,
     )
     group = await group_of(tx, tenant, code, at_ms=change.now_ms, before=GROUP - 1)
-    return (await look(tx, tenant, code, [*group, new])).get(new.id, [])
+    found = (await look(tx, tenant, code, [*group, new])).get(new.id, [])
+    return found, is_new_and_busy(group, new.id, change.now_ms)
 
 
 async def refresh(

@@ -131,9 +131,10 @@ def _farm(shared: Sequence[Sequence[GroupSignup]], group: Sequence[GroupSignup])
 def _farm_points(shared: Sequence[Sequence[GroupSignup]], group: Sequence[GroupSignup]) -> int:
     """A domain costs about as much as a referral pays, so robots put more than one on each; people
     who read at work rarely have a colleague here."""
-    if len(shared) < THRESHOLDS.farm_domains:
+    people = [each for same in shared for each in same]
+    if len(shared) < THRESHOLDS.farm_domains or len(people) < THRESHOLDS.farm_people:
         return 0
-    share = _largest_share([each for same in shared for each in same], group)
+    share = _largest_share(people, group)
     if share < THRESHOLDS.farm_share:
         return 0
     return 3 if share >= THRESHOLDS.farm_clear_share else 2

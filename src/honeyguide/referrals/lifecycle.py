@@ -186,7 +186,8 @@ async def _find_evidence(
         link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
         found += await visits.find_evidence(change, new.visit, link)
     if referrer.screening != rules.Level.FLEXIBLE:
-        found += await evidence.look_at_new(change, code, person.email, person.ip_network)
+        by_group, _ = await evidence.look_at_new(change, code, person.email, person.ip_network)
+        found += by_group
     return found
 
 

@@ -49,8 +49,8 @@ class Level(StrEnum):
 LEVELS: frozenset[str] = frozenset(Level)
 SECOND_LOOK_POINTS = 2
 SECOND_LOOK_MS = DAY_MS
-"""How long a referral waits with so many points, or that others with the code speak against: then
-the group has shown what it is."""
+"""How long a referral waits with so many points, or while its code is watched: by then its group
+has shown what it is."""
 
 
 class Rule(StrEnum):
@@ -124,8 +124,8 @@ class ReferralStanding:
     is_confirmed: bool
     is_active: bool
     points: int
-    is_alike: bool = False
-    """Something of the evidence is about the group."""
+    is_watched: bool = False
+    """Something of the evidence is about its group, or the code is new and busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
         if terms.level == Level.STRICT:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
-    needs_second_look = standing.is_alike or standing.points >= SECOND_LOOK_POINTS
+    needs_second_look = standing.is_watched or standing.points >= SECOND_LOOK_POINTS
     if terms.level != Level.FLEXIBLE and needs_second_look:
         hold_until_ms = max(hold_until_ms, terms.arrived_ms + SECOND_LOOK_MS)
     if now_ms < hold_until_ms:

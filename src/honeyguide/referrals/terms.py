@@ -32,19 +32,21 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
     found = await of_subscriber(change.tx, change.tenant, subscriber.id)
     if found is None:
         return None
-    known = await look_again(change, subscriber, found)
+    known, is_watched = await look_again(change, subscriber, found)
     if await screening.is_allowed(change, subscriber):
-        known = [each for each in known if each.points <= 0]
-    return rules.decide_on_terms(found, standing(known, is_confirmed=is_confirmed), change.now_ms)
+        known, is_watched = [each for each in known if each.points <= 0], False
+    now = standing(known, is_confirmed=is_confirmed, is_watched=is_watched)
+    return rules.decide_on_terms(found, now, change.now_ms)
 
 
 async def look_again(
     change: Change, subscriber: Subscriber, found: ReferralTerms
-) -> list[SignalFinding]:
-    """All evidence about the referral, with what its group says at this moment."""
+) -> tuple[list[SignalFinding], bool]:
+    """All evidence about the referral, with what its group says at this moment; and whether its
+    code is new and busy."""
     if found.level == Level.FLEXIBLE:
         items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
-        return evidence.findings(items)
+        return evidence.findings(items), False
     code = subscriber.referrer_code
     assert code is not None
     half = GROUP // 2
@@ -52,13 +54,18 @@ async def look_again(
         change.tx, change.tenant, code, at_ms=subscriber.received_ms, before=half, after=half
     )
     by_group = await evidence.look(change.tx, change.tenant, code, group)
-    return (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
+    about = await evidence.refresh(change, [subscriber.id], by_group)
+    is_watched = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
+    return about[subscriber.id], is_watched
 
 
-def standing(found: list[SignalFinding], *, is_confirmed: bool) -> ReferralStanding:
+def standing(
+    found: list[SignalFinding], *, is_confirmed: bool, is_watched: bool = False
+) -> ReferralStanding:
     return ReferralStanding(
         is_confirmed=is_confirmed,
         is_active=any(each.points < 0 for each in found),
         points=signals.points(found),
-        is_alike=any(each.signal.facts.is_group and each.points > 0 for each in found),
+        is_watched=is_watched
+        or any(each.signal.facts.is_group and each.points > 0 for each in found),
     )

@@ -12,7 +12,6 @@ from honeyguide.partners import links, verification
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.referrals import evidence, rules, screening, visits
-from honeyguide.referrals import terms as referral_terms
 from honeyguide.referrals.lifecycle import NewSubscriber, PartnerSignup
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import Reason
@@ -27,6 +26,7 @@ from honeyguide.referrals.screening import Person
 from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.referrals.signals import SignalFinding
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.referrals.terms import standing as standing_of
 from honeyguide.referrals.visits import ClickedLink
 from honeyguide.signups.consequence_writer import find_referral
 from honeyguide.store.change import Change
@@ -113,14 +113,17 @@ async def decide(
     if refusal is not None:
         decision = Decision(Status.REJECTED, refusal)
     elif terms is not None:
-        is_allowed = signals.is_allowed
-        decision = _on_terms(terms, found, must_confirm, is_allowed, change.now_ms)
-        if decision.status == Status.VERIFIED and level != Level.FLEXIBLE:
+        standing = standing_of([] if signals.is_allowed else found, is_confirmed=not must_confirm)
+        decision = rules.decide_on_terms(terms, standing, change.now_ms)
+        is_looked_at = level != Level.FLEXIBLE and not signals.is_allowed
+        if decision.status == Status.VERIFIED and is_looked_at:
             # It is decided at this moment, so this is when the others with the code are looked at.
-            found += await evidence.look_at_new(
+            by_group, is_watched = await evidence.look_at_new(
                 change, partner.code, email, person.ip_network, partner_campaign_id=partner.id
             )
-            decision = _on_terms(terms, found, must_confirm, is_allowed, change.now_ms)
+            found += by_group
+            standing = standing_of(found, is_confirmed=not must_confirm, is_watched=is_watched)
+            decision = rules.decide_on_terms(terms, standing, change.now_ms)
     else:
         decision = partner_rules.decide_signup(
             must_confirm=must_confirm,
@@ -177,17 +180,6 @@ def _terms(
     if must_confirm and not rule.needs_confirmation:
         rule = Rule.CONFIRMED  # the campaign asks for it
     return ReferralTerms(rule, level, now_ms, now_ms + partner.hold_days * DAY_MS)
-
-
-def _on_terms(
-    terms: ReferralTerms,
-    found: list[SignalFinding],
-    must_confirm: bool,
-    is_allowed: bool,
-    now_ms: int,
-) -> Decision:
-    standing = referral_terms.standing([] if is_allowed else found, is_confirmed=not must_confirm)
-    return rules.decide_on_terms(terms, standing, now_ms)
 
 
 async def record(
