@@ -352,6 +352,8 @@ def enter_list(wax: Newsletter, path: str, count: int) -> None:
             assert answer.status_code == 303, answer.text
 
 
+# Thousands of forms take minutes.
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("count", [200, pytest.param(5_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_bought_list_through_the_magic_link_makes_us_write_to_few(

@@ -59,9 +59,8 @@ def every_plan() -> list[list[Consequence]]:
     people = [NOBODY, REFERRED, SENT, CLAIMING]
     people = [but(each, origin=origin) for each in people for origin in ("api", "import")]
     states = [
-        but(each, status=status, must_confirm=must_confirm, **decision)
+        but(each, status=status, **decision)
         for each in people
-        for must_confirm in (0, 1)
         for status in ("active", "confirmed", "unsubscribed")
         for decision in (COUNTED, HOLD, UNCONFIRMED, SCREENED, TAKEN_BACK)
     ]

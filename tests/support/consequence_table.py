@@ -17,6 +17,7 @@ from tests.support.subscriber_states import (
     PENDING,
     REFERRED,
     REJECTED,
+    SCREENED,
     SENT,
     SENT_PENDING,
     SENT_REJECTED,
@@ -186,13 +187,20 @@ CHANGES = [
         "a referral is confirmed",
         but(REFERRED, **UNCONFIRMED),
         but(REFERRED, **COUNTED, status="confirmed"),
-        [RECORD_DECISION, UNLOCK_REWARDS, EMAIL_REFERRER, TELL_NEW_SUBSCRIBER, TELL_VERIFIED],
+        [
+            RECORD_DECISION,
+            CANCEL_CONFIRMATION,
+            UNLOCK_REWARDS,
+            EMAIL_REFERRER,
+            TELL_NEW_SUBSCRIBER,
+            TELL_VERIFIED,
+        ],
     ),
     Row(
         "a referral is confirmed, and waits for its holding period",
         but(REFERRED, **UNCONFIRMED),
         but(PENDING, status="confirmed"),
-        [RECORD_DECISION, TELL_NEW_SUBSCRIBER],
+        [RECORD_DECISION, CANCEL_CONFIRMATION, TELL_NEW_SUBSCRIBER],
     ),
     Row("unsubscribed", NOBODY, GONE, [TELL_UNSUBSCRIBED]),
     Row("unsubscribed before confirming", UNSURE, GONE, [TELL_UNSUBSCRIBED]),
@@ -328,53 +336,30 @@ DECISIONS = [
         FIRST,
     ),
 ]
-WAITING = but(PENDING, must_confirm=1)
-CONFIRMATION_EMAILS = [
+UNSURE_REFERRAL = but(REFERRED, **UNCONFIRMED)
+HELD_EMAILS = [
     Row(
         "verified by hand",
-        WAITING,
-        but(WAITING, **COUNTED),
+        UNSURE_REFERRAL,
+        but(UNSURE_REFERRAL, **COUNTED),
         [RECORD_DECISION, LOG_DECISION, RELEASE_CONFIRMATION, TELL_VERIFIED],
         QUIET,
         True,
     ),
     Row(
         "verified by itself",
-        WAITING,
-        but(WAITING, **COUNTED),
+        UNSURE_REFERRAL,
+        but(UNSURE_REFERRAL, **COUNTED),
         [RECORD_DECISION, TELL_VERIFIED],
         QUIET,
     ),
     Row(
-        "rejected by hand",
-        WAITING,
-        but(WAITING, **BY_HAND),
-        [RECORD_DECISION, LOG_DECISION, CANCEL_CONFIRMATION, TELL_REJECTED],
-        QUIET,
-        True,
-    ),
-    Row(
-        "rejected by itself",
-        WAITING,
-        but(WAITING, **LEFT),
+        "rejected",
+        UNSURE_REFERRAL,
+        but(UNSURE_REFERRAL, **SCREENED),
         [RECORD_DECISION, CANCEL_CONFIRMATION, TELL_REJECTED],
-        QUIET,
     ),
-    Row(
-        "confirmed elsewhere",
-        WAITING,
-        but(WAITING, status="confirmed", must_confirm=0),
-        [CANCEL_CONFIRMATION],
-        QUIET,
-    ),
-    Row(
-        "unsubscribed",
-        WAITING,
-        but(WAITING, status="unsubscribed"),
-        [CANCEL_CONFIRMATION, TELL_UNSUBSCRIBED],
-        QUIET,
-    ),
-    Row("renamed", WAITING, but(WAITING, name="Ben"), [], QUIET),
+    Row("renamed", UNSURE_REFERRAL, but(UNSURE_REFERRAL, name="Ben"), []),
 ]
 REPAIRED_CODES = [
     Row(
@@ -407,7 +392,7 @@ TABLES = {
     "signup as": FIRST_STATUSES,
     "change": CHANGES,
     "decision": DECISIONS,
-    "confirmation email": CONFIRMATION_EMAILS,
+    "held email": HELD_EMAILS,
     "code repaired": REPAIRED_CODES,
 }
 ROWS = [(f"{name}: {row.what}", row) for name, rows in TABLES.items() for row in rows]

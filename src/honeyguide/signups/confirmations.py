@@ -104,7 +104,7 @@ class _First(NamedTuple):
     subscriber_id: str
 
 
-class _Waiting(NamedTuple):
+class _StillHeld(NamedTuple):
     n: int
     since_ms: int | None
 
@@ -123,7 +123,7 @@ _LOCK = _sql.query("lock", _Brake)
 _FIRST = _sql.query("first", _First)
 _RELEASE = _sql.command("release")
 _CANCEL_OLD = _sql.command("cancel_old")
-_WAITING = _sql.query("waiting", _Waiting)
+_WAITING = _sql.query("waiting", _StillHeld)
 _SET_LOOK = _sql.command("set_look")
 _SET_RELEASED = _sql.command("set_released")
 _HELD = _sql.query("held", HeldEmails)
@@ -219,7 +219,7 @@ async def _count_allowed(change: Change, code: str, brake: _Brake) -> int:
     return allowance(counts, is_trusted=_is_trusted(brake.released_ms, change.now_ms))
 
 
-def _is_worth_telling(left: _Waiting, now_ms: int) -> bool:
+def _is_worth_telling(left: _StillHeld, now_ms: int) -> bool:
     assert left.since_ms is not None
     return left.n >= NOTIFY_FROM or left.since_ms <= now_ms - NOTIFY_AFTER_MS
 

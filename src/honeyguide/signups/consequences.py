@@ -83,7 +83,7 @@ def of_change(
         planned.append(Consequence.RECORD_DECISION)
         if is_by_hand:
             planned.append(Consequence.LOG_DECISION)
-    if before is not None and before.must_confirm:
+    if before is not None and before.must_confirm and before.referrer_code is not None:
         planned += _about_confirmation(before, after, is_by_hand=is_by_hand)
     if after.referrer_id is not None:
         planned += _for_referrer(after, campaign, is_new=is_referred_now, has_moved=has_moved)
@@ -103,7 +103,7 @@ def of_erasure(before: Subscriber) -> list[Consequence]:
 def _about_confirmation(
     before: Subscriber, after: Subscriber, *, is_by_hand: bool
 ) -> list[Consequence]:
-    """Of somebody who had to confirm."""
+    """Of a referral who had to confirm."""
     has_moved = before.referral_status != after.referral_status
     if (has_moved and after.referral_status == Status.REJECTED) or before.status != after.status:
         return [Consequence.CANCEL_CONFIRMATION]
