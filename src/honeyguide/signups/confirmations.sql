@@ -48,22 +48,38 @@ SELECT look_ms, released_ms FROM confirmation_brake WHERE campaign_id = :campaig
 SELECT s.received_ms, s.id AS subscriber_id FROM letter AS l JOIN subscriber AS s ON s.id = l.about_id
 WHERE l.account_id = :account_id AND l.held_code = :code AND s.campaign_id = :campaign_id ORDER BY l.created_ms, l.id LIMIT 1;
 
--- name: release
+-- fragment: oldest
+SELECT id FROM letter WHERE account_id = :account_id AND held_code = :code AND created_ms <= :until_ms
+ORDER BY created_ms, id LIMIT :most
+
+-- name: release (sqlite)
 -- Its date is that of the release: mail programs would sort it by the other. The condition is repeated, so that what was
 -- canceled meanwhile is not sent.
 UPDATE letter SET due_ms = :now_ms, created_ms = :now_ms, held_code = NULL
 WHERE account_id = :account_id AND held_code = :code AND id IN (
-    SELECT id FROM letter WHERE account_id = :account_id AND held_code = :code AND created_ms <= :until_ms
-    ORDER BY created_ms, id LIMIT :most
+    {oldest}
 );
 
--- name: cancel_old
+-- name: release (postgres)
+-- ARRAY() runs the subselect once, whatever the planner believes about the table.
+UPDATE letter SET due_ms = :now_ms, created_ms = :now_ms, held_code = NULL
+WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
+    {oldest}
+));
+
+-- name: cancel_old (sqlite)
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: it waited for a week.', body_text = NULL, body_html = NULL
 WHERE account_id = :account_id AND held_code = :code AND id IN (
-    SELECT id FROM letter WHERE account_id = :account_id AND held_code = :code AND created_ms <= :until_ms
-    ORDER BY created_ms, id LIMIT :most
+    {oldest}
 );
+
+-- name: cancel_old (postgres)
+UPDATE letter SET
+    held_code = NULL, error = 'Cancelled: it waited for a week.', body_text = NULL, body_html = NULL
+WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
+    {oldest}
+));
 
 -- name: waiting
 SELECT COUNT(*) AS n, MIN(created_ms) AS since_ms FROM (
