@@ -28,6 +28,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import import_parts, importing, signups
 from honeyguide.signups.import_files import ImportLine
 from honeyguide.store import Store
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support import imports
 from tests.support.changes import changing, new_change
@@ -139,7 +140,9 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
         async def writing(tx: Tx) -> None:
             reader = await subscribers.get(tx, wax.tenant, zelda.id)
             brand = page_branding.of_campaign(await branding.of(tx, wax.tenant))
-            await requested_emails.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
+            await requested_emails.send_hub_link(
+                Change(tx, SITE, brand.tenant, actors.subscriber(reader.id), NOON_MS), brand, reader
+            )
 
         outcomes = await overlapping(wax.store, writing, wax.erasing(zelda))
         assert outcomes == (None, None)

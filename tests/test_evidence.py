@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from honeyguide.mail.email_kinds import CONFIRM
 from tests.support.mailbox import Mailbox
 from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
@@ -208,7 +209,6 @@ def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
     other = join(service.member("carol"), robots.program)["ref_code"]
     robots.come("wanted@gmail.com")
     first = robots.wax.person("wanted@gmail.com")
-    robots.wax.later(700)
     robots.come("wanted@gmail.com", code=other)
     again = robots.wax.person("wanted@gmail.com")
     assert again.id != first.id and again.referrer_code == other
@@ -217,9 +217,21 @@ def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
     sql = "SELECT referral_status, referral_reason FROM subscriber WHERE id = :id"
     rows = service.read(lambda tx: tx.all(statement(sql), id=first.id))
     assert tuple(rows[0]) == ("rejected", "unconfirmed")
-    # A code that nobody has takes nothing away, and who confirmed stays whose they are.
+    # Who confirmed stays whose they are.
     robots.come("wanted@gmail.com")
     assert robots.wax.person("wanted@gmail.com").referrer_code == other
+
+
+def test_codes_in_turn_do_not_fill_an_inbox(service: Service) -> None:
+    """What was sent before the address came with another code still counts."""
+    robots = Robots(service)
+    other = join(service.member("carol"), robots.program)["ref_code"]
+    for number in range(9):
+        robots.wax.later(0 if number % 4 else 3_700)  # a mailbox can be typed in five times an hour
+        robots.come("target@gmail.com", code=(robots.code, other)[number % 2])
+    sent = [each for each in robots.wax.letters("confirm") if each.to_email == "target@gmail.com"]
+    assert len(sent) == CONFIRM.most_a_day
+    assert {each.about_id for each in sent} == {robots.wax.person("target@gmail.com").id}
 
 
 def test_the_owner_sees_it_the_partner_does_not_and_erasure_takes_it(service: Service) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from honeyguide.accounts import accounts, invitations
+from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications, stops
@@ -19,6 +20,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import branding, campaigns, subscribers
 from honeyguide.referrals.branding import BrandFields
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.mailbox import Mailbox, Received
@@ -217,8 +219,12 @@ def test_emails_that_somebody_asked_for_cannot_be_stopped(wax: Member, inbox: Ma
         own = page_branding.of_campaign(await branding.of(tx, tenant))
         reader = await subscribers.get(tx, tenant, made["uuid"])
         await stops.stop(tx, tenant.account_id, reader.id, now_ms=now_ms)
-        await requested_emails.send_confirm(tx, site, own, reader, now_ms=now_ms)
-        await requested_emails.send_hub_link(tx, site, own, reader, now_ms=now_ms)
+        await requested_emails.send_confirm(
+            Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
+        )
+        await requested_emails.send_hub_link(
+            Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
+        )
 
     wax.service.write(ask)
     for got in wait_for(inbox, 2):

@@ -29,6 +29,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
 from honeyguide.signups.import_files import ImportLine
 from honeyguide.signups.importing import ImportResult
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
 from tests.support.races import overlapping
@@ -247,7 +248,9 @@ def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_af
 
     async def ask(tx: Tx, owner: Tenant, reader: Subscriber) -> None:
         brand = page_branding.of_campaign(await branding.of(tx, owner))
-        await requested_emails.send_hub_link(tx, SITE, brand, reader, now_ms=NOON_MS)
+        await requested_emails.send_hub_link(
+            Change(tx, SITE, brand.tenant, actors.subscriber(reader.id), NOON_MS), brand, reader
+        )
 
     asking = [
         partial(ask, owner=owner, reader=reader)

@@ -14,7 +14,7 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
-from honeyguide.kernel import mornings
+from honeyguide.kernel import actors, mornings
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -25,6 +25,7 @@ from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
 from honeyguide.referrals import branding, subscribers
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support import market
 from tests.support.belongings import pending
@@ -85,8 +86,12 @@ def to_subscribers(who: Operator) -> None:
     async def ask(tx: Tx) -> None:
         own = page_branding.of_campaign(await branding.of(tx, tenant))
         reader = await subscribers.get(tx, tenant, reader_id)
-        await requested_emails.send_confirm(tx, site, own, reader, now_ms=now_ms)
-        await requested_emails.send_hub_link(tx, site, own, reader, now_ms=now_ms)
+        await requested_emails.send_confirm(
+            Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
+        )
+        await requested_emails.send_hub_link(
+            Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
+        )
 
     who.service.write(ask)
     offer(who, referrals=2, kind="coupon", coupon_code="THANKS-7")

@@ -73,6 +73,8 @@ _BACKLOG = _sql.query("backlog", Backlog)
 _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
 _WITHDRAW = _sql.command("withdraw")
+_HAND_OVER = _sql.command("hand_over")
+_CANCEL_UNSENT = _sql.command("cancel_unsent")
 _MARK_ALL_SENT = _sql.command("mark_all_sent")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
@@ -198,6 +200,16 @@ async def erase(tx: Tx, account_id: str, about_id: str) -> None:
 async def withdraw(tx: Tx, account_id: str, once: str) -> None:
     """Deletes an email that nobody has begun to send, so that its `once` can be used again."""
     await tx.run(_WITHDRAW, account_id=account_id, once_key=once)
+
+
+async def hand_over(tx: Tx, account_id: str, old_id: str, new_id: str) -> None:
+    """Emails about one subscriber are about another from now on, who has the same address. So
+    limits per mailbox still count them, and an erasure finds them."""
+    await tx.run(_HAND_OVER, account_id=account_id, old_id=old_id, new_id=new_id)
+
+
+async def cancel_unsent(tx: Tx, account_id: str, about_id: str, error: str) -> None:
+    await tx.run(_CANCEL_UNSENT, account_id=account_id, about_id=about_id, error=error)
 
 
 async def mark_all_sent(tx: Tx, account_id: str, until_ms: int) -> None:

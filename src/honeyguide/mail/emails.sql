@@ -42,6 +42,13 @@ WHERE account_id = :account_id AND about_id = :about_id;
 -- An attempt is counted when the email is claimed, so this one was never on its way.
 DELETE FROM letter WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
+-- name: hand_over
+UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id = :old_id;
+
+-- name: cancel_unsent
+UPDATE letter SET due_ms = NULL, held_code = NULL, error = :error, lease_token = NULL, lease_until_ms = 0
+WHERE account_id = :account_id AND about_id = :about_id AND (due_ms IS NOT NULL OR held_code IS NOT NULL);
+
 -- name: mark_all_sent
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
 

@@ -5,24 +5,37 @@ somebody typed under one code does not keep it from being referred with another.
 from __future__ import annotations
 
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.ids import new_id
+from honeyguide.mail import emails
 from honeyguide.referrals import lifecycle
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import partner_signups, signups
 from honeyguide.store.change import Change
 
+REPLACED = "Cancelled: the address came again with another code."
 
-async def give_way(change: Change, subscriber: Subscriber, new: NewSubscriber) -> bool:
-    """Deletes a signup that was never confirmed if the same address comes with another code. Its
-    referral is rejected, and the caller signs the address up anew."""
+
+async def sign_up_again(
+    change: Change, subscriber: Subscriber, new: NewSubscriber, email: EmailAddress
+) -> Subscriber | None:
+    """Deletes a signup that was never confirmed if the same address comes with another code, and
+    signs the address up anew. Its first referral is rejected. None if nothing is changed."""
     if not subscriber.must_confirm or subscriber.status != "active":
-        return False
+        return None
     code = (new.referrer_code or "").strip().lower()
     if code in ("", subscriber.referrer_code) or not await _is_known(change, new, code):
-        return False
+        return None
+    tx, account_id, kept_by = change.tx, change.tenant.account_id, new_id()
     await signups.reject_unconfirmed(change, subscriber.id)
+    # The link in an email that is not sent yet leads nowhere any more. What was sent still counts
+    # for the limits of the mailbox, which an erasure would make us forget.
+    await emails.cancel_unsent(tx, account_id, subscriber.id, REPLACED)
+    await emails.hand_over(tx, account_id, subscriber.id, kept_by)
     await signups.erase(change, subscriber.id)
-    return True
+    signed_up = await signups.sign_up(change, new, email=email)
+    await emails.hand_over(tx, account_id, kept_by, signed_up.id)
+    return signed_up
 
 
 async def _is_known(change: Change, new: NewSubscriber, code: str) -> bool:

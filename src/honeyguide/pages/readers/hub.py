@@ -183,7 +183,9 @@ async def _post_links(
         if person is not None:
             own = page_branding.of_campaign(await branding.of(tx, tenant))
             own = own.in_language(brand.language) if brand else own
-            await requested_emails.send_hub_link(tx, site, own, person, now_ms=now_ms)
+            await requested_emails.send_hub_link(
+                Change(tx, site, own.tenant, actors.subscriber(person.id), now_ms), own, person
+            )
 
 
 async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBranding | None:

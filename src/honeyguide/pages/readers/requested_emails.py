@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
@@ -17,7 +16,6 @@ from honeyguide.referrals import hub, reader_emails, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import confirmations
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS
@@ -39,9 +37,11 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 
 
 async def send_confirm(
-    tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
+    change: Change, brand: PageBranding, reader: Subscriber, *, is_again: bool = False
 ) -> None:
-    change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)
+    """`is_again` if the link in an earlier email leads nowhere any more, so that this one must not
+    wait."""
+    site, now_ms = change.site, change.now_ms
     hold = await confirmations.find_hold(change, reader)
     if hold is not None and hold.is_queued:
         return
@@ -49,16 +49,17 @@ async def send_confirm(
     link = f"{site.base_url}/confirm/{confirm_token(site, reader.ref_code, until_ms)}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     held_code = hold.code if hold else None
-    if await _send(change, brand, reader, kind=CONFIRM, email=email, held_code=held_code) and hold:
+    every_ms = 0 if is_again else EVERY_MS
+    is_queued = await _send(
+        change, brand, reader, kind=CONFIRM, email=email, held_code=held_code, every_ms=every_ms
+    )
+    if is_queued and hold:
         await confirmations.put_on(change, hold.code)
 
 
-async def send_hub_link(
-    tx: Tx, site: Site, brand: PageBranding, reader: Subscriber, *, now_ms: int
-) -> None:
-    link = hub.link(site, reader)
+async def send_hub_link(change: Change, brand: PageBranding, reader: Subscriber) -> None:
+    link = hub.link(change.site, reader)
     email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)
     await _send(change, brand, reader, kind=HUB_LINK, email=email)
 
 
@@ -70,6 +71,7 @@ async def _send(
     kind: EmailKind,
     email: EmailText,
     held_code: str | None = None,
+    every_ms: int = EVERY_MS,
 ) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
     tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
@@ -85,7 +87,7 @@ async def _send(
         tenant.account_id,
         to,
         kind,
-        since_ms=now_ms - EVERY_MS,
+        since_ms=now_ms - every_ms,
         day_ago_ms=now_ms - DAY_MS,
     )
     if lately.of_account or lately.of_all >= kind.most_a_day:

@@ -325,10 +325,11 @@ async def _enter(
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
     subscriber = await subscribers.find_by_email(tx, tenant, email)
     change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
-    if subscriber is not None and await unconfirmed.give_way(change, subscriber, new):
-        subscriber = None
+    is_again = False
     if subscriber is None:
         subscriber = await signups.sign_up(change, new, email=email)
+    elif (anew := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
+        subscriber, is_again = anew, True
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
     if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
@@ -339,8 +340,11 @@ async def _enter(
         or bool(subscriber.must_confirm)
         or (brand.needs_confirmation and subscriber.status == "active")
     )
-    send = requested_emails.send_confirm if must_confirm else requested_emails.send_hub_link
-    await send(tx, site, brand, subscriber, now_ms=now_ms)
+    change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
+    if must_confirm:
+        await requested_emails.send_confirm(change, brand, subscriber, is_again=is_again)
+    else:
+        await requested_emails.send_hub_link(change, brand, subscriber)
     return subscriber.ref_code
 
 
