@@ -7,24 +7,19 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
-from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support import market, prizes
-from tests.support.held_emails import held_code
+from tests.support.job_referrals import (
+    ODD,
+    come_with_codes,
+    delay_decisions,
+    hold_emails,
+    hold_referrals,
+    keep_old_evidence,
+    never_confirm,
+    subscribe,
+)
 from tests.support.job_world import Case, World, no_rows, old_rows, purge, rows
 from tests.support.web import operator, upload
-
-ODD = {
-    "name": "=HYPERLINK(1)\t\u202e\u05de\u05e6\u05d1 \U0001f469\u200d\U0001f467 Z\u0351\u036b "
-    + "\u00e9" * 90,
-    "utm_source": "a/b?c=d&e=%00'\";--" + "\u00fc" * 50,
-    "utm_campaign": "\u200f\u0639\u0631\u0628\u0649 \\u0000 \U0001f41d",
-    "created_at": "0001-01-01T00:00:00Z",
-}
-
-
-def subscribe(world: World) -> None:
-    for who in world.both:
-        who.subscribe(f"{new_id()}@example.org", **ODD)
 
 
 def start_imports(world: World) -> None:
@@ -33,80 +28,6 @@ def start_imports(world: World) -> None:
     for who in both:
         wanted = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
         who.web.post(f"/subscribers/import/{wanted}", do="start", email="0", name="1")
-
-
-def hold_referrals(world: World) -> None:
-    for who in world.both:
-        ana = who.subscribe(f"{new_id()}@example.org", **ODD)
-        who.subscribe(f"{new_id()}@example.org", referrer_code=ana["ref_code"])
-        world.do(
-            "UPDATE subscriber SET referral_status = 'pending', referral_due_ms = 1 "
-            "WHERE account_id = :id AND referrer_code IS NOT NULL",
-            id=who.account_id,
-        )
-
-
-def keep_old_evidence(world: World) -> None:
-    for who in world.both:
-        person = who.subscribe(f"{new_id()}@example.org", **ODD)
-        world.do(
-            "INSERT INTO evidence (subscriber_id, code, account_id, campaign_id, points, value, "
-            "found_ms) VALUES (:person, 'no_click', :id, :campaign, 1, :value, 1)",
-            person=person["uuid"],
-            id=who.account_id,
-            campaign=who.campaign_id,
-            value=ODD["name"],
-        )
-        world.do("UPDATE subscriber SET received_ms = 1 WHERE id = :person", person=person["uuid"])
-
-
-def come_with_codes(world: World) -> None:
-    hold_referrals(world)
-    world.do("UPDATE subscriber SET referral_due_ms = 9999999999999")
-    for who in world.both:
-        people = who.get(f"{who.v1}/subscribers").json()["subscribers"]
-        code = next(each["referrer_code"] for each in people if each["referrer_code"])
-        world.do(
-            "INSERT INTO code_look (campaign_id, code, account_id, since_ms) "
-            "VALUES (:campaign, :code, :id, 1)",
-            campaign=who.campaign_id,
-            code=code,
-            id=who.account_id,
-        )
-
-
-def never_confirm(world: World) -> None:
-    for who in world.both:
-        program = market.offer(who)
-        partner = market.join(world.service.member(), program)
-        who.subscribe(f"{new_id()}@example.org", referrer_code=partner["ref_code"])
-        world.do(
-            "UPDATE subscriber SET referral_status = 'pending', received_ms = 1, "
-            "referral_reason = 'awaiting_confirmation' "
-            "WHERE account_id = :id AND partner_campaign_id IS NOT NULL",
-            id=who.account_id,
-        )
-        world.do(
-            "UPDATE partner_referral SET rule = 'confirmed', screening = 'strong', arrived_ms = 1, "
-            "hold_until_ms = 1 WHERE account_id = :id",
-            id=who.account_id,
-        )
-
-
-def delay_decisions(world: World) -> None:
-    """Whose holding period has ended: the decision comes first."""
-    hold_referrals(world)
-    for who in world.both:
-        people = who.get(f"{who.v1}/subscribers").json()["subscribers"]
-        referred = [each["uuid"] for each in people if each["referrer_code"]]
-        who.make(delayed_actions.delay, delayed_kinds.REJECT, referred)
-    world.do("UPDATE delayed_action SET due_ms = 1")
-
-
-def hold_emails(world: World) -> None:
-    for who in world.both:
-        held_code(who)
-    world.do("UPDATE confirmation_brake SET look_ms = 1")
 
 
 def mark_days(world: World) -> None:

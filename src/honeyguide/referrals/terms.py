@@ -4,12 +4,14 @@ are now.
 
 from __future__ import annotations
 
+from honeyguide.kernel.clock import day
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails
 from honeyguide.referrals import evidence, rules, screening, signals
 from honeyguide.referrals.evidence import GROUP
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Decision, Level, ReferralStanding, ReferralTerms, Status
-from honeyguide.referrals.signals import SignalFinding
+from honeyguide.referrals.signals import Signal, SignalFinding
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, beside
@@ -54,9 +56,20 @@ async def look_again(
         change.tx, change.tenant, code, at_ms=subscriber.received_ms, before=half, after=half
     )
     by_group = await evidence.look(change.tx, change.tenant, code, group)
-    about = await evidence.refresh(change, [subscriber.id], by_group)
+    about = (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
+    about += await _find_bounce(change, subscriber)
     is_watched = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
-    return about[subscriber.id], is_watched
+    return about, is_watched
+
+
+async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFinding]:
+    """Emails are sent by a lower package, which knows nothing of referrals."""
+    bounced_ms = await emails.find_bounce(change.tx, change.tenant.account_id, subscriber.id)
+    if bounced_ms is None:
+        return []
+    found = [Signal.BOUNCED.found(day(bounced_ms))]
+    await evidence.record(change, {subscriber.id: found})
+    return found
 
 
 def standing(
