@@ -44,13 +44,16 @@ class Robots:
         self.program = offer(self.owner, publish(self.owner), **program)
         self.code = join(self.partner, self.program)["ref_code"]
 
-    def come(self, email: str, code: str | None = None) -> None:
+    def visit(self) -> None:
         """Each from an address of their own."""
         number = next(_numbers)
         transport = httpx.HTTPTransport(local_address=f"127.3.{number // 250}.{number % 250 + 1}")
         self.wax.visitor = httpx.Client(
             base_url=self.service.url, headers=BROWSER, transport=transport
         )
+
+    def come(self, email: str, code: str | None = None) -> None:
+        self.visit()
         answer = self.wax.fill_in(f"/m/{code or self.code}", email)
         assert answer.status_code == 303, answer.text
 
@@ -291,3 +294,45 @@ def test_evidence_of_one_account_changes_nothing_in_another(service: Service) ->
 def _stored(service: Service, subscriber_id: str) -> list[tuple[str, str | None]]:
     sql = "SELECT code, value FROM evidence WHERE subscriber_id = :id ORDER BY code"
     return [tuple(row) for row in service.read(lambda tx: tx.all(statement(sql), id=subscriber_id))]
+
+
+@pytest.mark.parametrize("level", ["strong", "strict"])
+def test_referrals_by_subscribers_use_the_same_evidence(service: Service, level: str) -> None:
+    robots = Robots(service)
+    star = robots.owner.subscribe("star@gmail.com")
+    robots.wax.configure(screening=level)
+    emails = [f"{name}@lone-pine.example" for name in NAMES[:7]]
+    for email in emails:
+        robots.visit()
+        assert robots.wax.join(email, f"?ref={star['ref_code']}").status_code == 303
+    expected = {
+        "strong": ("pending", "looks_automated"),
+        "strict": ("rejected", "looks_automated"),
+    }[level]
+    assert robots.referral(emails[6]) == expected
+    assert robots.referral(emails[0]) == ("verified", None), "verified is final"
+    robots.days_pass(7.1)
+    after = ("verified", "screening_hold_over") if level == "strong" else expected
+    assert robots.referral(emails[6]) == after
+
+
+def test_a_flexible_program_pays_whatever_the_evidence_is(service: Service) -> None:
+    robots = Robots(service)
+    path = f"/v2/partner_programs/{robots.program['uuid']}/verification"
+    assert robots.owner.put(path, {"screening": "flexible"}).status_code == 200
+    emails = [f"{name}@quiet-harbor.example" for name in NAMES[:6]]
+    for email in emails:
+        robots.come(email)
+        robots.confirm(email)
+    assert {robots.referral(email) for email in emails} == {("verified", None)}
+
+
+def test_a_program_that_existed_decides_as_before(service: Service) -> None:
+    robots = Robots(service)
+    sql = "UPDATE program SET rule = 'none', screening = NULL WHERE id = :id"
+    service.write(lambda tx: tx.run(statement(sql), id=robots.program["uuid"]))
+    emails = [f"{name}@quiet-harbor.example" for name in NAMES[:6]]
+    for email in emails:
+        robots.come(email)
+    assert {robots.referral(email) for email in emails} == {("verified", None)}
+    assert robots.charged() == 6
