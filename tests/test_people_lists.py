@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import daily_counts, earned_rewards, search
+from honeyguide.referrals import daily_counts, earned_rewards, review, search
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
 
@@ -37,8 +37,10 @@ def steps(connection: apsw.Connection, statement: Statement[Any]) -> list[str]:
 @pytest.mark.parametrize(
     ("statement", "index"),
     [
-        (daily_counts._SUSPECTED, "subscriber_suspected"),
-        (search._SUSPECTED, "subscriber_suspected"),
+        (daily_counts._SUSPECTED, "subscriber_suspicious"),
+        (search._SUSPECTED, "subscriber_suspicious"),
+        (review._NEWEST["suspected"], "subscriber_suspicious"),
+        (review._NEWEST["pending"], "subscriber_review"),
         (search._JUDGED, "subscriber_review"),
         (search._NEWEST, "subscriber_list"),
         (search._OLDEST, "subscriber_list"),

@@ -17,7 +17,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import hub_choices, page_index, search, subscribers, tags
+from honeyguide.referrals import hub_choices, page_index, review, search, subscribers, tags
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscriber_filters import read_filter
 from honeyguide.signups.signups import sign_up
@@ -92,6 +92,9 @@ class Growing:
             "tags": lambda: store.snapshot(tags.in_use, tenant),
             "pending": lambda: store.snapshot(
                 search.judged, tenant, "pending", before=None, most=20
+            ),
+            "groups to review": lambda: store.snapshot(
+                review.page_of_groups, tenant, "pending", Page(1, 20)
             ),
         }
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals.reasons import facts_of
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -27,11 +28,21 @@ class Advocate(NamedTuple):
     referrals_pending: int
 
 
+class FirstDue(NamedTuple):
+    due_ms: int
+    reason: str
+
+    @property
+    def outcome(self) -> str:
+        """What it becomes then."""
+        return "rejected" if facts_of(self.reason).ends_as else "verified"
+
+
 _sql = beside(__file__)
 _TOP = _sql.query("top", Advocate)
 _EVER = _sql.query("ever", EverJoined)
 _SUSPECTED = _sql.value("suspected", int)
-_FIRST_SUSPECTED_DUE_MS = _sql.value("first_suspected_due_ms", int)
+_FIRST_SUSPECTED = _sql.query("first_suspected", FirstDue)
 
 
 async def ever(tx: Tx, tenant: Tenant) -> EverJoined:
@@ -45,9 +56,9 @@ async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
     return await tx.one(_SUSPECTED, campaign_id=tenant.campaign_id, most=most) or 0
 
 
-async def first_suspected_due_ms(tx: Tx, tenant: Tenant) -> int | None:
-    """When the one that has waited longest is verified by itself."""
-    return await tx.one(_FIRST_SUSPECTED_DUE_MS, campaign_id=tenant.campaign_id)
+async def first_suspected(tx: Tx, tenant: Tenant) -> FirstDue | None:
+    """The one that is decided by itself first, of those that wait for a review."""
+    return await tx.one(_FIRST_SUSPECTED, campaign_id=tenant.campaign_id)
 
 
 async def top_advocates(tx: Tx, tenant: Tenant, *, most: int) -> list[Advocate]:

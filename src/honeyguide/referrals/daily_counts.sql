@@ -18,9 +18,13 @@ SELECT COUNT(*) AS n FROM (
       AND {suspicious} ORDER BY received_ms DESC, id DESC LIMIT :most
 ) AS w;
 
--- name: first_suspected_due_ms
-SELECT referral_due_ms FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-  AND {suspicious} ORDER BY received_ms, id LIMIT 1;
+-- name: first_suspected
+-- Of those that have waited longest, so that a long list is not read to its end.
+SELECT w.referral_due_ms AS due_ms, w.referral_reason AS reason FROM (
+    SELECT referral_due_ms, referral_reason FROM subscriber
+    WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
+      AND {suspicious} ORDER BY received_ms, id LIMIT 1000
+) AS w WHERE w.referral_due_ms IS NOT NULL ORDER BY w.referral_due_ms LIMIT 1;
 
 -- name: top
 SELECT s.id, s.email, s.name, s.referrals_verified, s.referrals_pending

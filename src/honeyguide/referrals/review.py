@@ -1,13 +1,22 @@
-"""Referrals that wait for a decision, grouped by who referred them: a subscriber or a partner."""
+"""Referrals that wait for a decision, in groups: those who came with one code and have the same in
+common. That is the strongest group evidence about them, or else the reason why they wait.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import search
+from honeyguide.referrals import evidence, search
+from honeyguide.referrals.evidence import EvidenceItem
+from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
+from honeyguide.referrals.signals import Signal
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -15,56 +24,201 @@ from honeyguide.store.tx import Tx
 KINDS = ("suspected", "pending")
 # How many of the newest are grouped.
 NEWEST = 5_000
+# What is shown of a group.
+EMAILS_SHOWN = 5
+VALUES_SHOWN = 3
+_GROUP_SIGNALS = frozenset(signal.value for signal in Signal if signal.facts.is_group)
+# In "12 of 40 at example.org", the numbers change with every signup.
+_COUNTS = re.compile(r"(?<![\w.@-])[0-9]+(?![\w.@-])")
 
 
-class ReferrerGroup(NamedTuple):
-    """The waiting referrals of one code. The referrer has no email address if they were erased."""
-
+class WaitingReferral(NamedTuple):
+    id: str
+    email: str
     referrer_code: str
     referrer_id: str | None
-    referrer_email: str | None
-    referrer_name: str | None
-    partner_name: str | None
-    n: int
-    first_ms: int
-    last_ms: int
-
-
-class Cluster(NamedTuple):
-    """Referrals of one code that wait for the same reason, and from the same IP network if that is
-    the reason."""
-
-    referrer_code: str
+    partner_campaign_id: str | None
     reason: str
+    due_ms: int | None
     ip_network: str | None
+    """If that is the reason."""
+    received_ms: int
+
+
+class EvidenceLine(NamedTuple):
+    sentence: str
+    is_against: bool
     n: int
-    first_ms: int
-    last_ms: int
+    """How many of the group it is about."""
+
+
+class GroupReferrer(NamedTuple):
+    """Without an email address and a partner's name if they were erased."""
+
+    email: str | None
+    name: str | None
+    partner_name: str | None
+
+
+class ReviewGroup(NamedTuple):
+    key: str
+    members: list[WaitingReferral]
+    """The newest first."""
+    at_stake_cents: int
+    """What the group costs if all are verified."""
+    evidence: list[EvidenceLine]
+    referrer: GroupReferrer = GroupReferrer(None, None, None)
+
+    @property
+    def code(self) -> str:
+        return self.members[0].referrer_code
+
+    @property
+    def referrer_id(self) -> str | None:
+        return self.members[0].referrer_id
+
+    @property
+    def emails(self) -> list[str]:
+        return [each.email for each in self.members[:EMAILS_SHOWN]]
+
+    @property
+    def first_ms(self) -> int:
+        return self.members[-1].received_ms
+
+    @property
+    def last_ms(self) -> int:
+        return self.members[0].received_ms
+
+    @property
+    def reasons(self) -> list[tuple[str, str | None]]:
+        """Why they wait, each reason with the IP network that it is about."""
+        return sorted({(each.reason, each.ip_network) for each in self.members}, key=str)
+
+    @property
+    def due_ms(self) -> int | None:
+        """When the first of them is decided if nobody does."""
+        return min((each.due_ms for each in self.members if each.due_ms is not None), default=None)
+
+    @property
+    def ending(self) -> int:
+        """How many of those that have a date are then rejected. The others are verified."""
+        dated = [each for each in self.members if each.due_ms is not None]
+        return sum(bool(facts_of(each.reason).ends_as) for each in dated)
+
+    @property
+    def dated(self) -> int:
+        return sum(each.due_ms is not None for each in self.members)
+
+
+class _Fee(NamedTuple):
+    subscriber_id: str
+    fee_cents: int
+
+
+class _PlacedReferrer(NamedTuple):
+    place: int
+    email: str | None
+    name: str | None
+    partner_name: str | None
 
 
 _sql = beside(__file__)
-_GROUPS = {kind: _sql.query(f"{kind}_groups", ReferrerGroup) for kind in KINDS}
-_CLUSTERS = {kind: _sql.query(f"{kind}_clusters", Cluster) for kind in KINDS}
+_NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in KINDS}
 _OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in KINDS}
+_FEES = _sql.query("fees", _Fee)
+_REFERRERS = _sql.query("referrers_of_groups", _PlacedReferrer)
 
 
 async def page_of_groups(
     tx: Tx, tenant: Tenant, kind: str, page: Page
-) -> tuple[list[tuple[ReferrerGroup, list[Cluster]]], bool]:
-    """Most referrals first, each group with its clusters; and whether there are more groups."""
-    whose: dict[str, Any] = {"campaign_id": tenant.campaign_id, "newest": NEWEST}
-    groups = await tx.all(
-        _GROUPS[kind],
-        **whose,
-        account_id=tenant.account_id,
-        most=page.per_page + 1,
-        skip=page.skip,
-    )
-    shown = groups[: page.per_page]
-    clusters: dict[str, list[Cluster]] = {group.referrer_code: [] for group in shown}
-    for cluster in await tx.all(_CLUSTERS[kind], **whose, codes=list(clusters)):
-        clusters[cluster.referrer_code].append(cluster)
-    return [(group, clusters[group.referrer_code]) for group in shown], len(groups) > len(shown)
+) -> tuple[list[ReviewGroup], bool]:
+    """Most dollars at stake first, then most referrals; and whether there are more groups."""
+    waiting = await _newest(tx, tenant, kind)
+    found = await evidence.of_subscribers(tx, tenant, [each.id for each in waiting])
+    paid = [each.id for each in waiting if each.partner_campaign_id is not None]
+    fees = dict(await tx.all(_FEES, account_id=tenant.account_id, ids=paid))
+    groups = []
+    for key, members in _grouped(waiting, found).items():
+        cents = sum(fees.get(each.id, 0) for each in members)
+        groups.append((-cents, -len(members), -members[0].received_ms, key, members))
+    groups.sort()
+    shown = [
+        ReviewGroup(key, members, -cents, _lines([found[each.id] for each in members]))
+        for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]
+    ]
+    return await _named(tx, tenant, shown), len(groups) > page.skip + len(shown)
+
+
+async def members_of_group(
+    tx: Tx, tenant: Tenant, kind: str, code: str, key: str
+) -> list[WaitingReferral]:
+    """The newest first; none if nobody of the group waits any more."""
+    waiting = [each for each in await _newest(tx, tenant, kind) if each.referrer_code == code]
+    found = await evidence.of_subscribers(tx, tenant, [each.id for each in waiting])
+    return _grouped(waiting, found).get(key, [])
+
+
+async def _newest(tx: Tx, tenant: Tenant, kind: str) -> list[WaitingReferral]:
+    return await tx.all(_NEWEST[kind], campaign_id=tenant.campaign_id, newest=NEWEST)
+
+
+def _grouped(
+    waiting: list[WaitingReferral], found: Mapping[str, list[EvidenceItem]]
+) -> dict[str, list[WaitingReferral]]:
+    """By a key that is the same for those who have the same in common."""
+    shared = Counter((each.referrer_code, item.code) for each in waiting for item in found[each.id])
+    groups: dict[tuple[str, str, str], list[WaitingReferral]] = {}
+    for each in waiting:
+        code = each.referrer_code
+        about = [
+            (item.points, shared[code, item.code], item.code, item.value or "")
+            for item in found[each.id]
+            if item.points > 0 and item.code in _GROUP_SIGNALS
+        ]
+        if about:  # the strongest; of equals, what most of those with the same code have
+            *_, signal, value = max(about)
+            common = (code, signal, _COUNTS.sub("", value))
+        else:
+            common = (code, each.reason, each.ip_network or "")
+        groups.setdefault(common, []).append(each)
+    return {_key(common): members for common, members in groups.items()}
+
+
+def _key(common: tuple[str, str, str]) -> str:
+    """A digest, because it is in URLs and evidence may hold parts of email addresses."""
+    return hashlib.sha256("\n".join(common).encode()).hexdigest()[:20]
+
+
+def _lines(found: Iterable[list[EvidenceItem]]) -> list[EvidenceLine]:
+    """One for each signal, what speaks against them first."""
+    values: dict[str, Counter[str]] = {}
+    points: dict[str, int] = {}
+    for items in found:
+        for each in items:
+            values.setdefault(each.code, Counter())[each.value or ""] += 1
+            points[each.code] = max(each.points, points.get(each.code, each.points))
+    lines = []
+    for code in sorted(values, key=lambda code: (-points[code], -values[code].total(), code)):
+        most = [value for value, _ in values[code].most_common(VALUES_SHOWN) if value]
+        more = len(values[code]) - VALUES_SHOWN
+        value = "; ".join(most) + (f"; and {more} more" if more > 0 else "")
+        item = EvidenceItem("", code, points[code], value, found_ms=0)
+        lines.append(EvidenceLine(item.sentence, points[code] > 0, values[code].total()))
+    return lines
+
+
+async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[ReviewGroup]:
+    sent = [
+        {
+            "place": place,
+            "referrer_id": group.referrer_id,
+            "partner_campaign_id": group.members[0].partner_campaign_id,
+        }
+        for place, group in enumerate(groups)
+    ]
+    rows = await tx.all(_REFERRERS, **tenant._asdict(), referrers=sent)
+    names = {row.place: GroupReferrer(row.email, row.name, row.partner_name) for row in rows}
+    return [group._replace(referrer=names[place]) for place, group in enumerate(groups)]
 
 
 async def ids_of_code(

@@ -9,7 +9,7 @@ now, it is dropped and the operator is notified.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -58,9 +58,8 @@ class DelayedAction(NamedTuple):
 
 
 class DelayedGroup(NamedTuple):
-    """Referrals by one code that were decided together."""
+    """What waits for several subjects and was asked for together."""
 
-    referrer_code: str
     kind: str
     id: str
     """Of the batch: undoing it may undo more than these."""
@@ -85,7 +84,7 @@ class Delayed(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_SUBJECTS = _sql.query("of_subjects", DelayedAction)
-_OF_CODES = _sql.query("of_codes", DelayedGroup)
+_OF_CODES = _sql.query("of_codes", DelayedAction)
 _DUE = _sql.query("due", DelayedAction)
 _DELETE = _sql.command("delete")
 _UNDO_BATCH = _sql.command("undo_batch")
@@ -148,12 +147,21 @@ async def of_subjects(
     return {each.subject_id: each for each in found}
 
 
-async def of_codes(tx: Tx, tenant: Tenant, codes: Sequence[str]) -> dict[str, list[DelayedGroup]]:
-    """What waits for the referrals by these codes."""
-    groups: dict[str, list[DelayedGroup]] = {}
-    for each in await tx.all(_OF_CODES, account_id=tenant.account_id, codes=list(codes)):
-        groups.setdefault(each.referrer_code, []).append(each)
-    return groups
+async def of_codes(tx: Tx, tenant: Tenant, codes: Sequence[str]) -> dict[str, DelayedAction]:
+    """What waits for the referrals by these codes, by the id of the subscriber."""
+    found = await tx.all(_OF_CODES, account_id=tenant.account_id, codes=list(codes))
+    return {each.subject_id: each for each in found}
+
+
+def group(actions: Iterable[DelayedAction]) -> list[DelayedGroup]:
+    """Those that were asked for together as one."""
+    batches: dict[str, list[DelayedAction]] = {}
+    for each in actions:
+        batches.setdefault(each.batch_id, []).append(each)
+    return [
+        DelayedGroup(same[0].kind, batch_id, len(same), max(each.due_ms for each in same))
+        for batch_id, same in batches.items()
+    ]
 
 
 async def undo(tx: Tx, tenant: Tenant, action_or_batch_id: str) -> int:

@@ -11,10 +11,9 @@ ON CONFLICT (subject_id, account_id) DO NOTHING;
 SELECT {action} FROM delayed_action WHERE account_id = :account_id AND subject_id {in :ids};
 
 -- name: of_codes
-SELECT s.referrer_code, w.kind, w.batch_id AS id, COUNT(*) AS n, MAX(w.due_ms) AS due_ms
-FROM delayed_action AS w JOIN subscriber AS s ON s.id = w.subject_id
-WHERE w.account_id = :account_id AND s.referrer_code {in :codes}
-GROUP BY s.referrer_code, w.kind, w.batch_id ORDER BY 1, 2, 3;
+SELECT {action} FROM delayed_action WHERE account_id = :account_id AND EXISTS (
+    SELECT 1 FROM subscriber AS s WHERE s.id = delayed_action.subject_id AND s.referrer_code {in :codes}
+) ORDER BY id;
 
 -- name: due
 SELECT {action} FROM delayed_action WHERE due_ms <= :now_ms OR due_ms > :ahead_ms ORDER BY due_ms, id LIMIT :most;

@@ -64,7 +64,6 @@ _sql = beside(__file__)
 _DUE_ACCOUNTS = _sql.query("due_accounts", DueAccount)
 _MOVE = _sql.command("move")
 _WAITING_REWARDS = _sql.query("waiting_rewards", _WaitingRewards)
-_FIRST_VERIFIED_MS = _sql.value("first_verified_ms", int)
 
 
 async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[DueAccount]:
@@ -176,9 +175,11 @@ async def _waiting(tx: Tx, site: Site, tenant: Tenant, zone: ZoneInfo) -> list[W
 
     most = MOST_COUNTED + 1
     to_review = await daily_counts.suspected(tx, tenant, most=most)
-    first_ms = await tx.one(_FIRST_VERIFIED_MS, **tenant._asdict()) if to_review else None
-    note = f"The first is verified automatically on {_short_day(first_ms, zone)}."
-    add(to_review, "Referrals to review", note if first_ms else "", "Review", "/review")
+    first = await daily_counts.first_suspected(tx, tenant) if to_review else None
+    note = ""
+    if first is not None:
+        note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
+    add(to_review, "Referrals to review", note, "Review", "/review")
     approve = await _waiting_rewards(tx, tenant, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
     to_send = await shipments.to_send(tx, tenant, most=most)

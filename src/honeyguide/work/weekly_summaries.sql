@@ -13,13 +13,3 @@ SELECT COUNT(*) AS n, MIN(w.earned_ms) AS oldest_ms FROM (
     SELECT earned_ms FROM won_reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = :status
     ORDER BY earned_ms, id LIMIT :most
 ) AS w;
-
--- name: first_verified_ms
--- The earliest end of a holding period among the oldest referrals to review.
-SELECT MIN(r.referral_due_ms) AS due_ms FROM (
-    SELECT referral_due_ms FROM subscriber
-    WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-      AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
-      'needs_review')
-    ORDER BY received_ms, id LIMIT 100
-) AS r;

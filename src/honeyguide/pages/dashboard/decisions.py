@@ -45,12 +45,12 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     count = await daily_counts.suspected(tx, tenant, most=MOST + 1)
     if not count:
         return None
-    due_ms = await daily_counts.first_suspected_due_ms(tx, tenant)
+    first = await daily_counts.first_suspected(tx, tenant)
     words = "They do not count until you decide."
-    if due_ms is not None:
+    if first is not None:
         words = (
-            f"The first will be verified automatically on {formats.day(due_ms)} unless you decide "
-            "earlier."
+            f"The first will be {first.outcome} automatically on {formats.day(first.due_ms)} "
+            "unless you decide earlier."
         )
     title = f"{_many(count, 'referral')} {'looks' if count == 1 else 'look'} suspicious"
     return OpenDecision("warning", title, words, "/review", f"Review {_many(count, 'referral')}")

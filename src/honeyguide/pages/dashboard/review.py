@@ -1,5 +1,5 @@
-"""Referrals to review: suspicious, pending or rejected, each with its reason, as one list or by
-referrer.
+"""Referrals to review: suspicious, pending or rejected, each with its reason, as one list or in
+groups by what they have in common.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response
 
+from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
@@ -16,13 +17,13 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.referrals import review, search
 from honeyguide.referrals.reasons import facts_of
+from honeyguide.referrals.search import Cursor
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
 GROUPS_PER_PAGE = 20
-CLUSTERS_SHOWN = 6
 # Decided at one press of a button: a few seconds of work.
 MOST_OF_REFERRER = 1_000
 
@@ -45,9 +46,11 @@ LISTS = (
         "suspected",
         "/review",
         "Needs review",
-        "Suspicious referrals waiting for you. They are verified automatically if you do nothing.",
+        "Suspicious referrals waiting for you. If you do nothing, those by partners are rejected "
+        "on their date, and the others are verified.",
         "Nothing to review",
-        "When screening is set to strong, suspicious referrals appear here.",
+        "While screening is strong, suspicious referrals appear here. Those that look alike make "
+        "a group.",
     ),
     List(
         "pending",
@@ -77,17 +80,19 @@ def _chosen(key: str | None) -> List:
 async def show(tx: Tx, request: PageRequest) -> PageView:
     chosen = _chosen(request.query.get("show"))
     if chosen.can_group and request.query.get("by") == "referrer":
-        return await _by_referrer(tx, request, chosen)
+        return await _in_groups(tx, request, chosen)
     code = request.query.get("code", "") if chosen.can_group else ""
+    group = request.query.get("group", "") if code else ""
     before = listed.read_cursor(request.query.get("before", ""))
     if code:
-        ids = await review.ids_of_code(
-            tx, request.tenant, chosen.key, code, before=before, most=PER_PAGE + 1
+        ids = await _ids_of_code(
+            tx, request, chosen.key, code, group, before=before, most=PER_PAGE + 1
         )
         rows = await search.of_ids(tx, request.tenant, ids)
     else:
         rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
-    here, further = {"show": chosen.key} | ({"code": code} if code else {}), ""
+    named = {"code": code, "group": group}
+    here, further = {"show": chosen.key} | {name: of for name, of in named.items() if of}, ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
         further = _link(**here, before=f"{rows[-1].received_ms}.{rows[-1].id}")
@@ -99,6 +104,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         lists=LISTS,
         chosen=chosen,
         code=code,
+        group=group,
         here=_link(**here),
         further=further,
         is_first=before is None,
@@ -110,24 +116,53 @@ def _link(**query: str) -> str:
     return "/review?" + urlencode(query)
 
 
-async def _by_referrer(tx: Tx, request: PageRequest, chosen: List) -> PageView:
+async def _ids_of_code(
+    tx: Tx,
+    request: PageRequest,
+    list_key: str,
+    code: str,
+    group_key: str,
+    *,
+    before: Cursor | None = None,
+    most: int,
+) -> list[str]:
+    """Those that came with the code, or only those of one group, newest first."""
+    tenant = request.tenant
+    if not group_key:
+        return await review.ids_of_code(tx, tenant, list_key, code, before=before, most=most)
+    members = await review.members_of_group(tx, tenant, list_key, code, group_key)
+    top = before or search.TOP
+    return [each.id for each in members if (each.received_ms, each.id) < top][:most]
+
+
+async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     page = Page(forms.page_number(request.query.get("page", "")), GROUPS_PER_PAGE)
     groups, has_more = await review.page_of_groups(tx, request.tenant, chosen.key, page)
+    delayed = await delayed_actions.of_codes(tx, request.tenant, [group.code for group in groups])
     here = {"show": chosen.key, "by": "referrer"}
+    this = here | ({"page": str(page.page)} if page.page > 1 else {})
     return request.view(
-        "review_referrers.html",
+        "review_groups.html",
         groups=groups,
-        waiting=await delayed_actions.of_codes(
-            tx, request.tenant, [group.referrer_code for group, _ in groups]
-        ),
+        waiting={
+            group.key: delayed_actions.group(
+                delayed[each.id] for each in group.members if each.id in delayed
+            )
+            for group in groups
+        },
+        link=_link,
+        here=_link(**this),
+        decides="/review/referrer?" + urlencode(this),
         facts_of=facts_of,
-        clusters_shown=CLUSTERS_SHOWN,
+        money=money.show,
         newest=review.NEWEST,
         lists=LISTS,
         chosen=chosen,
         further=_link(**here, page=str(page.page + 1)) if has_more else "",
         first=_link(**here),
         is_first=page.page == 1,
+        entered_in=request.text("group") if request.errors else "",
+        entered_reason=request.text("decision_reason"),
     )
 
 
@@ -140,17 +175,21 @@ async def decide(tx: Tx, request: PageRequest) -> Response:
 
 
 async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
-    """Everything of the chosen list that one referrer's code brought."""
+    """Everything of the chosen list that one referrer's code brought, or one group of it."""
     chosen, code = _chosen(request.text("show")), request.text("code")
     list_key = chosen.key if chosen.can_group else review.KINDS[0]
-    ids = await review.ids_of_code(tx, request.tenant, list_key, code, most=MOST_OF_REFERRER + 1)
+    most = MOST_OF_REFERRER
+    ids = await _ids_of_code(tx, request, list_key, code, request.text("group"), most=most + 1)
     more = ""
-    if len(ids) > MOST_OF_REFERRER:
-        most = formats.number(MOST_OF_REFERRER)
-        more = f"Some are left: {most} are decided at a time, so press the button again after that."
+    if len(ids) > most:
+        more = (
+            f"Some are left: {formats.number(most)} are decided at a time, so press the button "
+            "again after that."
+        )
     where = listed.back(request, "/review")
-    ids = ids[:MOST_OF_REFERRER]
-    return await listed.delay_decision(tx, request, _kind(request), ids, where, more=more)
+    if not ids:
+        return request.go(where, "Nothing is left to decide in this group.")
+    return await listed.delay_decision(tx, request, _kind(request), ids[:most], where, more=more)
 
 
 async def release_confirmations(tx: Tx, request: PageRequest) -> Response:

@@ -153,7 +153,7 @@ PAGES = (
     get("/overview/summary.csv", REPLICA_READS, overview_files.summary),
     get("/review", READS, review.show),
     post("/review", WRITES, review.decide, review.show, subscribers.REASON),
-    post("/review/referrer", WRITES, review.decide_referrer),
+    post("/review/referrer", WRITES, review.decide_referrer, review.show, subscribers.REASON),
     post("/review/confirmations", WRITES, review.release_confirmations),
     get("/rewards", READS, rewards.show),
     post("/rewards", WRITES, rewards.create, rewards.show, rewards.FORM),

@@ -1,0 +1,68 @@
+"""Groups of referrals to review in a real browser: by keyboard, without scripts, and at every
+width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import DESKTOP, LOOKS, PageAt
+from tests.browser.test_partners import sit_down
+from tests.support.delayed import pass_minute
+from tests.support.service import Service
+from tests.support.web import Operator, operator
+from tests.test_review_page import COUNTED, RARE, come, paid, suspicious
+
+
+def with_groups(service: Service) -> Operator:
+    alice = operator(service)
+    alice.put(f"{alice.v1}/settings", {"screening": "strong"})
+    come(alice, paid(alice), *RARE, *COUNTED)
+    suspicious(alice, "ann", 3, "9.9.9.9")
+    return alice
+
+
+def test_a_group_is_rejected_by_keyboard_without_scripts(service: Service, page_at: PageAt) -> None:
+    page = sit_down(page_at(DESKTOP, scripts=False), with_groups(service))
+    page.goto(f"{service.url}/review")
+    page.get_by_role("link", name="In groups").click()
+    first = page.get_by_role("region", name="6 referrals by")
+    first.get_by_role("textbox").focus()
+    page.keyboard.type("A farm")
+    page.keyboard.press("Tab")
+    expect(first.get_by_role("button", name="Reject 6")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("6 referrals will be rejected in a minute.")
+    page.get_by_role("status").get_by_role("button", name="Undo").click()
+    first.get_by_role("button", name="Verify 6").click()
+    pass_minute(service)
+    page.reload()
+    expect(page.get_by_role("region")).to_have_count(2)
+
+
+def test_groups_look_good(
+    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    page = sit_down(page_at(DESKTOP), with_groups(service))
+    page.goto(f"{service.url}/review?by=referrer")
+    looks_good(page)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "theme"), LOOKS)
+def test_groups_in_all_looks(
+    service: Service,
+    page_at: PageAt,
+    axe: Callable[[Page], None],
+    screenshot: Callable[[Page, str], Path],
+    width: int,
+    theme: str,
+) -> None:
+    page = sit_down(page_at(width, theme), with_groups(service))
+    page.goto(f"{service.url}/review?by=referrer")
+    axe(page)
+    screenshot(page, f"review-groups-{width}-{theme}")
