@@ -120,6 +120,7 @@ class World:
             "TagList": {"tags": ["vip"]},
             "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
             "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
+            "NewReferralCheck": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
             "ReversalCreate": {"reason": "robot"},
             "Replay": {"since": "2026-01-01T00:00:00Z"},
         }.get(body, {})

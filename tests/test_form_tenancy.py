@@ -87,6 +87,7 @@ NO_IDS = {
     "/newsletter/test",
     "/embed",
     "/embed/check",
+    "/review/check",
     "/webhooks",
     "/webhooks/{id}",
     "/account/keys",

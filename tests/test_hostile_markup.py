@@ -164,6 +164,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         ("/branding/preview", "/branding", {**brand, "preview_page": "hub"}),
         ("/embed", "/embed", evil("origins form_selector")),
         ("/embed/check", "/embed", {"url": EVIL}),
+        ("/review/check", "/review", evil("email referrer_code origin")),
         ("/webhooks", "/webhooks", {"url": EVIL, "event": EVIL}),
         (f"/webhooks/{world.ids['webhook']}", "/webhooks", {"url": EVIL}),
         (f"/webhooks/{world.ids['webhook']}/act", "/webhooks", {"do": "replay", "since": EVIL}),

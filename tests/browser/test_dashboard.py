@@ -72,6 +72,7 @@ class Places:
             "review-waiting": "/review?show=pending",
             "review-rejected": "/review?show=rejected",
             "review-referrers": "/review?by=referrer",
+            "review-check": "/review/check",
             "rewards": "/rewards",
             "shipments": "/shipments",
             "shipments-sent": "/shipments?show=sent",

@@ -1,5 +1,5 @@
-"""Groups of referrals to review in a real browser: by keyboard, without scripts, and at every
-width.
+"""Groups of referrals to review, and the check of an address, in a real browser: by keyboard,
+without scripts, and at every width.
 """
 
 from __future__ import annotations
@@ -52,6 +52,31 @@ def test_groups_look_good(
     looks_good(page)
 
 
+def test_an_address_is_checked_without_scripts(
+    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    alice = with_groups(service)
+    code = alice.subscribe("lea@gmail.com")["ref_code"]
+    come(alice, code, *(each.replace("quiet-harbor", "still-water") for each in RARE))
+    page = sit_down(page_at(DESKTOP, scripts=False), alice)
+    page.goto(f"{service.url}/review")
+    page.get_by_role("link", name="What would happen").click()
+    page.get_by_label("Email address").fill("nils@still-water.example")
+    page.get_by_label("Referral code").fill(code)
+    page.keyboard.press("Enter")
+    found = page.get_by_role("status")
+    expect(found).to_contain_text("Pending")
+    expect(found).to_contain_text("still-water.example")
+    expect(page.get_by_label("Referral code")).to_have_value(code)
+    with_scripts = sit_down(page_at(DESKTOP), alice)
+    with_scripts.goto(f"{service.url}/review/check")
+    with_scripts.get_by_label("Email address").fill("nils@still-water.example")
+    with_scripts.get_by_label("Referral code").fill(code)
+    with_scripts.get_by_role("button", name="Check the address").click()
+    expect(with_scripts.get_by_role("status")).to_contain_text("Pending")
+    looks_good(with_scripts)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_groups_in_all_looks(
@@ -66,3 +91,9 @@ def test_groups_in_all_looks(
     page.goto(f"{service.url}/review?by=referrer")
     axe(page)
     screenshot(page, f"review-groups-{width}-{theme}")
+    page.goto(f"{service.url}/review/check")
+    page.get_by_label("Email address").fill("ida@quiet-harbor.example")
+    page.get_by_label("Referral code").fill("k7m2x9pa")
+    page.get_by_role("button", name="Check the address").click()
+    axe(page)
+    screenshot(page, f"review-check-{width}-{theme}")

@@ -8,6 +8,7 @@ from honeyguide.pages.dashboard.routes import PAGES as TABLE
 NOT_LOGGED = {
     "POST /v1/campaigns/{campaign_uuid}/subscribers": "a signup",
     "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}": "about a subscriber",
+    "POST /v1/campaigns/{campaign_uuid}/referral_checks": "writes nothing",
     "POST /v2/subscribers": "a signup",
     "PUT /v2/subscribers/{uuid}": "about a subscriber",
     "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags": "about a subscriber",
@@ -38,6 +39,7 @@ NOT_LOGGED = {
     "/emails/stopped": "about a subscriber",
     "/emails/test": "sends an email",
     "/embed/check": "looks at a website",
+    "/review/check": "writes nothing",
     "/notices/slack/test": "sends a message",
     "/administration/checks": "looks at the installation",
     "/administration/test-email": "sends an email",

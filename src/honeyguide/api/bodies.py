@@ -25,7 +25,7 @@ from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardChanges, RewardFields
-from honeyguide.signups import group_decisions
+from honeyguide.signups import group_decisions, referral_checks
 
 B = TypeVar("B", bound="Body")
 
@@ -67,6 +67,27 @@ class SubscriberCreate(Body, SignupClaims, frozen=True):
 
 class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
     pass
+
+
+class NewReferralCheck(Body, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("email", "referrer_code")
+
+    email: public.Email | None = None
+    referrer_code: public.ClaimedCode | None = None
+    origin: (
+        Annotated[
+            str,
+            doc(
+                "How they would come. `magic` by default if the code is a partner's, else "
+                "`signup`.",
+                "magic",
+                enum=list(referral_checks.ORIGINS),
+            ),
+        ]
+        | None
+    ) = None
+    ip_address: public.IpAddress | None = None
+    status: Annotated[str, _FIRST_STATUS] | None = None
 
 
 class ReferralDecisions(Body, frozen=True):

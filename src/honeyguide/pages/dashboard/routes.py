@@ -36,6 +36,7 @@ from honeyguide.pages.dashboard import (
     program,
     program_form,
     publications,
+    referral_check,
     reversals,
     review,
     rewards,
@@ -153,6 +154,10 @@ PAGES = (
     get("/overview/summary.csv", REPLICA_READS, overview_files.summary),
     get("/review", READS, review.show),
     post("/review", WRITES, review.decide, review.show, subscribers.REASON),
+    get("/review/check", READS, referral_check.show),
+    post(
+        "/review/check", SERVICES, referral_check.check, referral_check.show, referral_check.FIELDS
+    ),
     post("/review/referrer", WRITES, review.decide_referrer, review.show, subscribers.REASON),
     post("/review/confirmations", WRITES, review.release_confirmations),
     get("/rewards", READS, rewards.show),
