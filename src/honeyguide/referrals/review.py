@@ -38,7 +38,7 @@ class WaitingReferral(NamedTuple):
     referrer_code: str
     referrer_id: str | None
     partner_campaign_id: str | None
-    reason: str
+    reason: str | None
     due_ms: int | None
     ip_network: str | None
     """If that is the reason."""
@@ -78,6 +78,10 @@ class ReviewGroup(NamedTuple):
         return self.members[0].referrer_id
 
     @property
+    def partner_campaign_id(self) -> str | None:
+        return self.members[0].partner_campaign_id
+
+    @property
     def emails(self) -> list[str]:
         return [each.email for each in self.members[:EMAILS_SHOWN]]
 
@@ -90,7 +94,7 @@ class ReviewGroup(NamedTuple):
         return self.members[0].received_ms
 
     @property
-    def reasons(self) -> list[tuple[str, str | None]]:
+    def reasons(self) -> list[tuple[str | None, str | None]]:
         """Why they wait, each reason with the IP network that it is about."""
         return sorted({(each.reason, each.ip_network) for each in self.members}, key=str)
 
@@ -115,18 +119,23 @@ class _Fee(NamedTuple):
     fee_cents: int
 
 
-class _PlacedReferrer(NamedTuple):
-    place: int
+class _NamedReferrer(NamedTuple):
+    id: str
     email: str | None
     name: str | None
-    partner_name: str | None
+
+
+class _NamedPartner(NamedTuple):
+    id: str
+    name: str
 
 
 _sql = beside(__file__)
 _NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in KINDS}
 _OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in KINDS}
 _FEES = _sql.query("fees", _Fee)
-_REFERRERS = _sql.query("referrers_of_groups", _PlacedReferrer)
+_REFERRERS = _sql.query("referrers", _NamedReferrer)
+_PARTNERS = _sql.query("partners", _NamedPartner)
 
 
 async def page_of_groups(
@@ -179,7 +188,7 @@ def _grouped(
             *_, signal, value = max(about)
             common = (code, signal, _COUNTS.sub("", value))
         else:
-            common = (code, each.reason, each.ip_network or "")
+            common = (code, each.reason or "", each.ip_network or "")
         groups.setdefault(common, []).append(each)
     return {_key(common): members for common, members in groups.items()}
 
@@ -208,17 +217,22 @@ def _lines(found: Iterable[list[EvidenceItem]]) -> list[EvidenceLine]:
 
 
 async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[ReviewGroup]:
-    sent = [
-        {
-            "place": place,
-            "referrer_id": group.referrer_id,
-            "partner_campaign_id": group.members[0].partner_campaign_id,
-        }
-        for place, group in enumerate(groups)
-    ]
-    rows = await tx.all(_REFERRERS, **tenant._asdict(), referrers=sent)
-    names = {row.place: GroupReferrer(row.email, row.name, row.partner_name) for row in rows}
-    return [group._replace(referrer=names[place]) for place, group in enumerate(groups)]
+    ids = {group.referrer_id for group in groups} - {None}
+    joined = {group.partner_campaign_id for group in groups} - {None}
+    referrers = await tx.all(_REFERRERS, campaign_id=tenant.campaign_id, ids=list(ids))
+    partners = await tx.all(_PARTNERS, account_id=tenant.account_id, ids=list(joined))
+    by_id = {each.id: each for each in referrers}
+    names = {each.id: each.name for each in partners}
+    result = []
+    for group in groups:
+        referrer = by_id.get(group.referrer_id or "")
+        named = GroupReferrer(
+            referrer and referrer.email,
+            referrer and referrer.name,
+            names.get(group.partner_campaign_id or ""),
+        )
+        result.append(group._replace(referrer=named))
+    return result
 
 
 async def ids_of_code(

@@ -20,12 +20,12 @@ ORDER BY received_ms DESC, id DESC LIMIT :newest;
 -- name: fees
 SELECT subscriber_id, fee_cents FROM partner_referral WHERE subscriber_id {in :ids} AND account_id = :account_id;
 
--- name: referrers_of_groups
-SELECT m.place, r.email, r.name, COALESCE(a.name, a.email) AS partner_name
-FROM {rows :referrers AS m (place BIGINT, referrer_id TEXT, partner_campaign_id TEXT)}
-LEFT JOIN subscriber AS r ON r.id = m.referrer_id AND r.campaign_id = :campaign_id
-LEFT JOIN partner_campaign AS j ON j.id = m.partner_campaign_id AND j.owner_account_id = :account_id
-LEFT JOIN account AS a ON a.id = j.account_id;
+-- name: referrers
+SELECT id, email, name FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id;
+
+-- name: partners
+SELECT j.id, COALESCE(a.name, a.email) AS name FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
+WHERE j.id {in :ids} AND j.owner_account_id = :account_id;
 
 -- name: suspected_of_code
 -- COALESCE keeps the partial indexes of whole lists out of it: the one on the code finds these rows at once.
