@@ -11,7 +11,10 @@ import pytest
 from honeyguide.events import outbox
 from honeyguide.mail import emails
 from honeyguide.pages.dashboard import formats
-from honeyguide.signups import referral_checks
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import referral_checks, signups
+from honeyguide.store.change import Change
 from tests.support.market import join, offer
 from tests.support.service import Service, until
 from tests.support.tables import dump
@@ -89,6 +92,22 @@ def test_a_partners_code_means_the_magic_link_and_evidence_is_told(service: Serv
     magic = check(alice, "nils@quiet-harbor.example", code, origin="magic")
     assert magic["reason"] == "needs_review"
     assert check(alice, "nils@quiet-harbor.example", code, origin="api")["decision"] == "verified"
+
+
+def test_the_origin_is_that_of_the_codes_link(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice, came, sign_up = operator(service), list[str](), signups.sign_up
+
+    async def noted(change: Change, new: NewSubscriber, **kwargs: Any) -> Subscriber:
+        came.append(new.origin)
+        return await sign_up(change, new, **kwargs)
+
+    monkeypatch.setattr(signups, "sign_up", noted)
+    check(alice, "new@gmail.com", paid(alice))
+    check(alice, "new@gmail.com", "nobodys1")
+    check(alice, "new@gmail.com", "nobodys1", origin="embed")
+    assert came == ["magic", "signup", "embed"]
 
 
 def test_who_is_subscribed_and_who_never_confirmed(service: Service) -> None:
