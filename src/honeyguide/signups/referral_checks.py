@@ -18,6 +18,7 @@ from honeyguide.referrals.lifecycle import FIRST_STATUSES, NewSubscriber
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Status
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import partner_signups, signups, unconfirmed
 from honeyguide.store.change import Change
 
@@ -86,16 +87,16 @@ async def try_out(change: Change, asked: AskedSignup) -> NoReturn:
 
 
 async def _find(change: Change, new: NewSubscriber, email: EmailAddress) -> ReferralCheck:
-    known = await subscribers.find_by_email(change.tx, change.tenant, email)
-    if known is not None and not (
-        Origin(new.origin).is_hosted and await unconfirmed.give_way(change, known, new)
-    ):
+    subscriber = await _sign_up(change, new, email)
+    if subscriber is None:
         return ReferralCheck(Status.REJECTED, ALREADY_SUBSCRIBED, Reason.ALREADY_SUBSCRIBED)
-    subscriber = await signups.sign_up(change, new, email=email)
-    await change.tx.flush()
     if subscriber.referrer_code is None:
         return ReferralCheck(Status.REJECTED, UNKNOWN_CODE)
+    await change.tx.flush()
+    # A job looks at the others who came with the code within a minute.
+    await signups.decide_on_evidence(change, subscriber.id)
     found = await explanations.explain(change.tx, change.site, change.tenant, subscriber.id)
+    subscriber = found.subscriber
     return ReferralCheck(
         decision=subscriber.referral_status,
         explanation=found.explanation,
@@ -104,3 +105,13 @@ async def _find(change: Change, new: NewSubscriber, email: EmailAddress) -> Refe
         must_confirm=bool(subscriber.must_confirm),
         evidence=found.evidence,
     )
+
+
+async def _sign_up(change: Change, new: NewSubscriber, email: EmailAddress) -> Subscriber | None:
+    """None if they are subscribed already."""
+    known = await subscribers.find_by_email(change.tx, change.tenant, email)
+    if known is None:
+        return await signups.sign_up(change, new, email=email)
+    if not Origin(new.origin).is_hosted:
+        return None
+    return await unconfirmed.sign_up_again(change, known, new, email)
