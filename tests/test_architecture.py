@@ -43,7 +43,10 @@ MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
 MAY_IMPORT |= {"serve": {"app", "http_server", "kernel", "settings", "store", "supervisor"}}
 MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
-MAY_IMPORT |= {"cli": {*MAY_IMPORT["app"], "settings_file", "doctor", "app", "serve", "demo"}}
+MAY_IMPORT |= {"lab": {*DOMAIN, "app", "settings", "work"}}
+MAY_IMPORT |= {
+    "cli": {*MAY_IMPORT["app"], "settings_file", "doctor", "app", "serve", "demo", "lab"}
+}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}

@@ -19,6 +19,7 @@ from honeyguide.cli import (
     doctor,
     init,
     jobs,
+    lab,
     money,
     restore,
     server,
@@ -32,7 +33,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-groups = (init, server, backup, restore, demo, doctor, jobs, money, subscribers, changes)
+groups = (init, server, backup, restore, demo, lab, doctor, jobs, money, subscribers, changes)
 for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")
