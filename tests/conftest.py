@@ -88,6 +88,7 @@ LONG_FILES = frozenset(
     {
         *("test_cli_people.py", "test_dashboard.py", "test_demo.py", "test_durability.py"),
         *("test_event_loop.py", "test_faults.py", "test_forms.py", "test_jobs.py"),
+        *("test_lab.py", "test_robots.py"),
         *("test_loop_kills.py", "test_page_tenancy.py", "test_partner_simulation.py"),
         *("test_partners.py", "test_platform_nonsense.py", "test_reader_pages.py"),
         *("test_restore.py", "test_schemathesis.py", "test_subscribers_model.py"),
