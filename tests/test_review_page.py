@@ -16,7 +16,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard import review as review_page
 from honeyguide.referrals import evidence, review
 from honeyguide.referrals.review import ReviewGroup
-from honeyguide.referrals.signals import Finding, Signal
+from honeyguide.referrals.signals import Signal, SignalFinding
 from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
 from tests.support.market import join, offer
@@ -117,7 +117,7 @@ def test_the_strongest_evidence_makes_a_group_and_dollars_come_first(alice: Oper
     ]
     assert "4 like otter#" in found[1].evidence[0].sentence
     # What speaks for some of a group is a line, too, and comes last.
-    confirmed = Finding(Signal.CONFIRMED, "17 Nov 2026", 0)
+    confirmed = SignalFinding(Signal.CONFIRMED, "17 Nov 2026", 0)
     alice.make(evidence.record, {found[0].members[0].id: [confirmed]})
     shown = words(alice.web.get("/review?by=referrer").text)
     due = formats.day(found[0].due_ms or 0)
@@ -132,10 +132,10 @@ def test_counts_in_what_was_found_make_no_other_group(alice: Operator) -> None:
     code = paid(alice)
     come(alice, code, *RARE)
     first = groups(alice)[0].members[0].id
-    found = Finding(Signal.RARE_DOMAIN, "4 of 5 at quiet-harbor.example", 3)
+    found = SignalFinding(Signal.RARE_DOMAIN, "4 of 5 at quiet-harbor.example", 3)
     alice.make(evidence.record, {first: [found]})
     assert sizes(groups(alice)) == [(code, 6)]
-    other = Finding(Signal.RARE_DOMAIN, "6 of 10 at harbor2.example", 3)
+    other = SignalFinding(Signal.RARE_DOMAIN, "6 of 10 at harbor2.example", 3)
     alice.make(evidence.record, {first: [other]})
     assert sizes(groups(alice)) == [(code, 5), (code, 1)]
 
