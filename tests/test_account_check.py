@@ -60,6 +60,10 @@ PLANTED = [
     "UPDATE subscriber SET adjustments = 1 WHERE id = (SELECT subscriber_id FROM adjustment)",
     "INSERT INTO delayed_action SELECT 'w', account_id, id, 'b', 'job', 'x', 'verify', 'x', '', "
     f"'', 1 {CAMPAIGN}",
+    "INSERT INTO evidence SELECT MIN(id), 'no_click', account_id, campaign_id, 1, 'x', 1 "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    f"INSERT INTO confirmation_brake SELECT id, 'x', account_id, NULL, 1 {CAMPAIGN}",
+    f"INSERT INTO code_look SELECT id, 'x', account_id, 1 {CAMPAIGN}",
     f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1 {CAMPAIGN}",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",

@@ -87,8 +87,10 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
 
 def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
     never = {
+        "awaiting_activity",
         "awaiting_confirmation",
         "holding_period",
+        "needs_review",
         "verified_by_hand",
         "screening_hold_over",
         "own_program",

@@ -125,8 +125,6 @@ def test_a_tool_and_another_visitor_are_evidence_and_no_decision(service: Servic
     }
     assert "python" in found["automated_browser"]["sentence"]
     robots.confirm("tool@gmail.com")
-    assert robots.referral("tool@gmail.com") == ("pending", "holding_period"), "a second look"
-    robots.days_pass(1.1)
     assert robots.referral("tool@gmail.com") == ("verified", None)
 
 

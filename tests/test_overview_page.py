@@ -66,8 +66,10 @@ def test_every_reason_has_words_of_its_own() -> None:
     """Every one that a rejected referral can have."""
     without = {reason.value for reason in Reason if not reason.facts.counted}
     assert without == {
+        "awaiting_activity",
         "awaiting_confirmation",
         "holding_period",
+        "needs_review",
         "own_program",
         "verified_by_hand",
         "screening_hold_over",

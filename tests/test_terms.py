@@ -31,14 +31,14 @@ def terms(rule: Rule, level: Level, hold_days: int = 0) -> ReferralTerms:
 CASES = [
     ("none", "flexible", 0, False, False, 9, 0, VERIFIED, None, None),
     ("none", "strong", 0, False, False, 1, 0, VERIFIED, None, None),
-    ("none", "strong", 0, False, False, 2, 0, PENDING, "holding_period", 1),
+    ("none", "strong", 0, False, False, 2, 0, VERIFIED, None, None),
     ("none", "strong", 0, False, False, 2, 1, VERIFIED, None, None),
     ("none", "strong", 14, False, False, 2, 1, PENDING, "holding_period", 14),
     ("none", "strong", 0, False, False, 3, 0, PENDING, "needs_review", 30),
     ("none", "strong", 14, False, False, 3, 43, PENDING, "needs_review", 44),
     ("none", "strong", 14, False, False, 3, 44, REJECTED, "unreviewed", None),
     ("none", "strict", 14, False, False, 3, 0, REJECTED, "looks_automated", None),
-    ("none", "strict", 0, False, False, 2, 0, PENDING, "holding_period", 1),
+    ("none", "strict", 0, False, False, 2, 0, VERIFIED, None, None),
     ("confirmed", "flexible", 0, False, False, 0, 0, PENDING, "awaiting_confirmation", None),
     ("confirmed", "strong", 14, False, False, 9, 29, PENDING, "awaiting_confirmation", 14),
     ("confirmed", "flexible", 365, False, False, 0, 30, REJECTED, "unconfirmed", None),
@@ -121,10 +121,10 @@ def test_less_evidence_never_makes_it_worse(
     )
 
 
-@pytest.mark.parametrize(
-    "weak", [ReferralStanding(True, False, 2), ReferralStanding(True, False, 0, is_watched=True)]
-)
-def test_a_second_look_takes_a_day(weak: ReferralStanding) -> None:
+def test_what_is_watched_waits_a_day() -> None:
+    watched = ReferralStanding(is_confirmed=True, is_active=False, points=0, is_watched=True)
     strong = terms(Rule.CONFIRMED, Level.STRONG)
-    almost = decide_on_terms(strong, weak, CAME + 23 * HOUR_MS)
+    almost = decide_on_terms(strong, watched, CAME + 23 * HOUR_MS)
     assert almost == Decision(PENDING, Reason.HOLDING_PERIOD, CAME + DAY_MS)
+    assert decide_on_terms(strong, watched, CAME + DAY_MS) == Decision(VERIFIED)
+    assert decide_on_terms(terms(Rule.NONE, Level.FLEXIBLE), watched, CAME) == Decision(VERIFIED)

@@ -214,7 +214,11 @@ def test_no_page_with_a_token_is_stored(wax: Newsletter) -> None:
         (method, path)
         for path in ("/m/{code}", "/join/{slug}", "/hub", "/hub/{token}/claim/{earned_id}")
         for method in ("GET", "POST")
-    } | {("GET", "/hub/{token}"), ("POST", "/hub/{token}/choices")}
+    } | {
+        ("GET", "/hub/{token}"),
+        ("POST", "/hub/{token}/choices"),
+        ("POST", "/hub/{token}/active"),
+    }
 
 
 def visitor(address: str = "192.0.2.7", agent: str = AGENT) -> Request:

@@ -209,6 +209,9 @@ def mixed_in(rng: Random, fakes: list[str], honest: int) -> list[str]:
 
 _SLOW = at_random(2 * HOUR)
 ATTACKS: dict[str, Callable[[Random], Group]] = {
+    "made-up names": lambda rng: group(
+        rng, [f"{made_up(rng)}@{rng.choice(MAILBOXES)}" for _ in range(40)], _SLOW
+    ),
     "one catch-all domain": lambda rng: group(
         rng, [f"{name(rng)}@catch-all.com" for _ in range(40)], _SLOW, confirming=1
     ),
@@ -263,9 +266,6 @@ ATTACKS: dict[str, Callable[[Random], Group]] = {
 # These have no clear group; one or two more points make them suspicious.
 UNCLEAR: dict[str, Callable[[Random], Group]] = {
     "a domain each": lambda rng: group(rng, farm(rng, 40, 2000), _SLOW, confirming=1),
-    "made-up names": lambda rng: group(
-        rng, [f"{made_up(rng)}@{rng.choice(MAILBOXES)}" for _ in range(40)], _SLOW
-    ),
     "pool of 6 networks": lambda rng: group(
         rng, readers(rng, 40), _SLOW, [f"10.6.0.{n}" for n in range(6)]
     ),

@@ -273,7 +273,7 @@ CASES = {
         "OLD.account_id = '{id}'",
         no_rows("code_look"),
     ),
-    "reject referrals that nobody confirmed": Case(
+    "reject unconfirmed referrals": Case(
         never_confirm,
         "UPDATE",
         "subscriber",

@@ -58,7 +58,13 @@ class Reader:
     must_confirm: bool = False
     by_hand: bool = False
     """Whether the owner verified it, who need not wait for anything."""
+    has_left: bool = False
     id: str = ""
+
+    @property
+    def is_subscriber(self) -> bool:
+        """Or was one: who still has to confirm is none yet."""
+        return self.here and (self.has_left or not self.must_confirm)
 
 
 class Model:
@@ -86,7 +92,7 @@ class Model:
             offer.paused
             or partner in offer.removed | offer.blocked | offer.left
             or any(
-                other.here and other.person == person and other.offer is offer
+                other.is_subscriber and other.person == person and other.offer is offer
                 for other in self.readers
             )
         ):
@@ -159,12 +165,14 @@ class Model:
 
     def confirm(self, reader: Reader, now_ms: int) -> None:
         """They confirm their address."""
+        reader.has_left = False
         has_waited, reader.must_confirm = reader.must_confirm, False
         is_over = reader.due_ms is None or reader.due_ms <= now_ms
         if has_waited and reader.status == "pending" and is_over:
             self.verify(reader, now_ms)
 
     def leave(self, reader: Reader) -> None:
+        reader.has_left = True
         if reader.status == "pending":
             reader.status = "rejected"
 

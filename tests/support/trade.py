@@ -90,7 +90,12 @@ async def publish(tx: Tx, tenant: Tenant, *, now_ms: int, **fields: Any) -> Prog
     )
     change = new_change(tx, SITE, tenant, now_ms)
     publication = await publications.create(change, about, await logos.store(LOGO, None))
-    return await programs.create(change, publication.id, terms(**chosen))
+    made = await programs.create(change, publication.id, terms(**chosen))
+    # The money is the same whatever a program asks of referrals, so it asks for nothing, as one
+    # from before programs could.
+    sql = "UPDATE program SET rule = 'none', screening = NULL WHERE id = :id"
+    await tx.run(statement(sql), id=made.id)
+    return made
 
 
 @dataclass

@@ -26,6 +26,7 @@ VALUES_KEPT_MS = 90 * DAY_MS
 # Of a group, only those near each other in time are compared: so many, and no older.
 GROUP = 200
 GROUP_MS = 30 * DAY_MS
+LEAST_GROUP = 4
 # Mail domains are compared with those of so many of the campaign's newest subscribers.
 NEWEST = 2_000
 # Verified referrals with which a code is known, and others within a day with which it is busy.
@@ -165,7 +166,9 @@ async def group_of(
 async def look(
     tx: Tx, tenant: Tenant, code: str, group: Sequence[InGroup]
 ) -> dict[str, list[SignalFinding]]:
-    """What the group says about each of its members."""
+    """What the group says about each of its members. A few people are no group."""
+    if len(group) < LEAST_GROUP:
+        return {}
     signups = [
         GroupSignup(
             id=each.id,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import NamedTuple
@@ -158,7 +158,16 @@ def _same_shape(group: Sequence[LocalPart]) -> _Found:
         if len(same) >= THRESHOLDS.same_shape and len(same) >= least * len(group):
             name = shape.replace("a", "name")[:_LONGEST_SAMPLE]
             value = f"{len(same)} of {len(group)} are like {name}"
-            yield from ((each.id, value, 2) for each in same)
+            points = 3 if _has_one_length_of_numbers(same, group) else 2
+            yield from ((each.id, value, points) for each in same)
+
+
+def _has_one_length_of_numbers(same: Sequence[LocalPart], group: Sequence[LocalPart]) -> bool:
+    """Nearly everybody of the group has as many digits, and too many for an age or a jersey."""
+    lengths = Counter(each.pattern.count("#") for each in same)
+    digits, count = lengths.most_common(1)[0]
+    is_long = digits >= THRESHOLDS.same_digits
+    return is_long and count >= THRESHOLDS.same_shape_plain_share * len(group)
 
 
 def _gibberish(group: Sequence[LocalPart]) -> _Found:

@@ -173,9 +173,14 @@ async def sign_up(
         network=person.ip_network,
     )
     await evidence.record(change, {row.id: found})
-    if referrer is not None and referrer.screening != rules.Level.FLEXIBLE:
+    if referrer is not None and _is_looked_at(new, referrer):
         await evidence.queue_look(change, code)
     return SignedUp(row, referrer)
+
+
+def _is_looked_at(new: NewSubscriber, referrer: Referrer) -> bool:
+    """Only on forms of ours: who else adds people has looked at them."""
+    return new.visit is not None and referrer.screening != rules.Level.FLEXIBLE
 
 
 async def _find_evidence(
@@ -185,7 +190,7 @@ async def _find_evidence(
     if new.visit is not None:
         link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
         found += await visits.find_evidence(change, new.visit, link)
-    if referrer.screening != rules.Level.FLEXIBLE:
+    if _is_looked_at(new, referrer):
         by_group, _ = await evidence.look_at_new(change, code, person.email, person.ip_network)
         found += by_group
     return found

@@ -47,10 +47,8 @@ class Level(StrEnum):
 
 
 LEVELS: frozenset[str] = frozenset(Level)
-SECOND_LOOK_POINTS = 2
 SECOND_LOOK_MS = DAY_MS
-"""How long a referral waits with so many points, or while its code is watched: by then its group
-has shown what it is."""
+"""How long a referral waits that is watched: by then its group has shown what it is."""
 
 
 class Rule(StrEnum):
@@ -125,7 +123,7 @@ class ReferralStanding:
     is_active: bool
     points: int
     is_watched: bool = False
-    """Something of the evidence is about its group, or the code is new and busy."""
+    """What others with its code have in common may not show yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +182,7 @@ def decide_on_terms(terms: ReferralTerms, standing: ReferralStanding, now_ms: in
         if terms.level == Level.STRICT:
             return Decision(Status.REJECTED, Reason.LOOKS_AUTOMATED)
         return _until(hold_until_ms + deadline_ms, Reason.NEEDS_REVIEW, now_ms)
-    needs_second_look = standing.is_watched or standing.points >= SECOND_LOOK_POINTS
-    if terms.level != Level.FLEXIBLE and needs_second_look:
+    if terms.level != Level.FLEXIBLE and standing.is_watched:
         hold_until_ms = max(hold_until_ms, terms.arrived_ms + SECOND_LOOK_MS)
     if now_ms < hold_until_ms:
         return Decision(Status.PENDING, Reason.HOLDING_PERIOD, hold_until_ms)
@@ -347,7 +344,7 @@ def explain(reason: str, due_ms: int | None) -> str:
             f"{why.sentence} It will be verified once they confirm{earliest}, "
             "unless you decide earlier."
         )
-    if due_ms is not None:
+    if due_ms is not None and why.facts.ends_as != why:  # else it is as good as rejected
         outcome = "rejected" if why.facts.ends_as else "verified"
         return f"{why.sentence} It will be {outcome} on {day(due_ms)} unless you decide earlier."
     if why.facts.is_settled:

@@ -14,6 +14,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns, evidence, rules, screening_lists
+from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.screening_lists import ListMatch
 from honeyguide.referrals.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.referrals.subscribers import Subscriber
@@ -149,7 +150,9 @@ async def on_evidence(change: Change, subscriber: Subscriber) -> rules.Decision 
     """What becomes of somebody's pending referral by a subscriber, if the evidence about it is now
     enough."""
     items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
-    if subscriber.referrer_id is None or points(evidence.findings(items)) < SUSPICIOUS_POINTS:
+    if not Origin(subscriber.origin).is_hosted or subscriber.referrer_id is None:
+        return None
+    if points(evidence.findings(items)) < SUSPICIOUS_POINTS:
         return None
     campaign = await change.fact(campaigns.get)
     return rules.on_evidence(

@@ -167,6 +167,7 @@ class Thresholds:
     same_shape: int = _limit(15, "Addresses of one pattern with digits, such as `name.name#`.")
     same_shape_share: float = _limit(0.6, "Two points; of honest ones a tenth have such a pattern.")
     same_shape_plain_share: float = _limit(0.85, "For `name#`, which a third of people have.")
+    same_digits: int = _limit(3, "Three points if nearly all have so many digits, or more, alike.")
     gibberish: int = _limit(6, "Names that cannot be pronounced; one real name in 1,000 looks so.")
     gibberish_share: float = _limit(0.3, "Two points: more than any language explains.")
     gibberish_clear_share: float = _limit(0.5, "Three points: most have no name.")

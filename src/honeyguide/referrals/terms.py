@@ -34,10 +34,10 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
     found = await of_subscriber(change.tx, change.tenant, subscriber.id)
     if found is None:
         return None
-    known, is_watched = await look_again(change, subscriber, found)
+    known, is_busy = await look_again(change, subscriber, found)
     if await screening.is_allowed(change, subscriber):
-        known, is_watched = [each for each in known if each.points <= 0], False
-    now = standing(known, is_confirmed=is_confirmed, is_watched=is_watched)
+        known, is_busy = [each for each in known if each.points <= 0], False
+    now = standing(known, is_confirmed=is_confirmed, is_new_and_busy=is_busy)
     return rules.decide_on_terms(found, now, change.now_ms)
 
 
@@ -58,8 +58,8 @@ async def look_again(
     by_group = await evidence.look(change.tx, change.tenant, code, group)
     about = (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
     about += await _find_bounce(change, subscriber)
-    is_watched = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
-    return about, is_watched
+    is_busy = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
+    return about, is_busy
 
 
 async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFinding]:
@@ -73,12 +73,15 @@ async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFin
 
 
 def standing(
-    found: list[SignalFinding], *, is_confirmed: bool, is_watched: bool = False
+    found: list[SignalFinding], *, is_confirmed: bool, is_new_and_busy: bool = False
 ) -> ReferralStanding:
+    """A referral is watched if its code is new and busy, or if one more point would make it
+    suspicious and it is not alone."""
+    points = signals.points(found)
+    is_alike = any(each.signal.facts.is_group and each.points > 0 for each in found)
     return ReferralStanding(
         is_confirmed=is_confirmed,
         is_active=any(each.points < 0 for each in found),
-        points=signals.points(found),
-        is_watched=is_watched
-        or any(each.signal.facts.is_group and each.points > 0 for each in found),
+        points=points,
+        is_watched=is_new_and_busy or (is_alike and points == signals.SUSPICIOUS_POINTS - 1),
     )

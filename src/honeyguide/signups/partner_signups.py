@@ -118,11 +118,11 @@ async def decide(
         is_looked_at = level != Level.FLEXIBLE and not signals.is_allowed
         if decision.status == Status.VERIFIED and is_looked_at:
             # It is decided at this moment, so this is when the others with the code are looked at.
-            by_group, is_watched = await evidence.look_at_new(
+            by_group, is_busy = await evidence.look_at_new(
                 change, partner.code, email, person.ip_network, partner_campaign_id=partner.id
             )
             found += by_group
-            standing = standing_of(found, is_confirmed=not must_confirm, is_watched=is_watched)
+            standing = standing_of(found, is_confirmed=not must_confirm, is_new_and_busy=is_busy)
             decision = rules.decide_on_terms(terms, standing, change.now_ms)
     else:
         decision = partner_rules.decide_signup(

@@ -317,7 +317,7 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             topic=CLOCK_SET,
         ),
         Job(
-            "reject referrals that nobody confirmed",
+            "reject unconfirmed referrals",
             10 * MINUTE_MS,
             (looking.unconfirmed_referrals(site),),
             topic=CLOCK_SET,
