@@ -47,6 +47,9 @@ class Family:
     name: str
     about: str
     is_honest: bool
+    is_out_of_reach: bool
+    """An attack that nothing we look at can tell from readers. It is played and shown, and the
+    limits do not count it."""
     people: int
     signups: Callable[[random.Random, int], Iterator[Signup]]
 
@@ -68,7 +71,8 @@ def choose_third(families: list[Family], seed: int) -> list[Family]:
     because a group is the harder to see, the smaller it is."""
     attacks = [family for family in families if not family.is_honest]
     honest = [family for family in families if family.is_honest]
-    return attacks[seed % 3 :: 3] + honest[seed % 3 :: 3]
+    third = (seed + 1) % 3
+    return attacks[third::3] + honest[third::3]
 
 
 def _read(name: str) -> Family:
@@ -77,6 +81,7 @@ def _read(name: str) -> Family:
         name=name,
         about=" ".join((inspect.getdoc(module) or "").split()),
         is_honest=module.is_honest,
+        is_out_of_reach=getattr(module, "is_out_of_reach", False),
         people=getattr(module, "people", ATTACK_SIGNUPS),
         signups=module.signups,
     )

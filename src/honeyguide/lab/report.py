@@ -22,6 +22,7 @@ MOST_HONEST_HELD = 0.03
 class AttackRow(NamedTuple):
     family: str
     about: str
+    is_out_of_reach: bool
     tried_cents: int
     charged_cents: int
     refused: int
@@ -108,6 +109,7 @@ def _attack(family: Family, played: Sequence[PlayedSignup]) -> AttackRow:
     return AttackRow(
         family=family.name,
         about=family.about,
+        is_out_of_reach=family.is_out_of_reach,
         tried_cents=len(played) * FEE_CENTS,
         charged_cents=sum(each.charged_cents for each in played),
         refused=sum(not each.is_accepted for each in played),
@@ -152,11 +154,11 @@ def _evidence(played: Iterable[PlayedSignup]) -> dict[str, int]:
 
 
 def _limits(attacks: Sequence[AttackRow], honest: Sequence[HonestRow]) -> Iterable[LabLimit]:
-    if attacks:
-        charged = sum(row.charged_cents for row in attacks)
-        stopped = 1 - charged / sum(row.tried_cents for row in attacks)
+    if within_reach := [row for row in attacks if not row.is_out_of_reach]:
+        charged = sum(row.charged_cents for row in within_reach)
+        stopped = 1 - charged / sum(row.tried_cents for row in within_reach)
         yield LabLimit("Dollars stopped, all attacks", stopped, LEAST_STOPPED, True)
-        worst = min(attacks, key=lambda row: row.stopped)
+        worst = min(within_reach, key=lambda row: row.stopped)
         name = f"Dollars stopped, worst attack ({worst.family})"
         yield LabLimit(name, worst.stopped, LEAST_STOPPED_OF_FAMILY, True)
     if people := sum(row.people for row in honest):

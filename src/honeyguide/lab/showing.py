@@ -34,7 +34,7 @@ def tables(report: LabReport) -> list[Table]:
     )
     for row in report.attacks:
         attacks.add_row(
-            row.family,
+            f"{row.family} (out of reach)" if row.is_out_of_reach else row.family,
             dollars(row.tried_cents),
             dollars(row.charged_cents),
             percent(row.stopped),

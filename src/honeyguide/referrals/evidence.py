@@ -31,7 +31,7 @@ LEAST_GROUP = 4
 NEWEST = 2_000
 # Verified referrals with which a code is known, and others within a day with which it is busy.
 KNOWN_CODE = 20
-BUSY_CODE = 3
+BUSY_CODE = 2
 PURGE_BATCH = 500
 _CODES = frozenset(Signal)
 

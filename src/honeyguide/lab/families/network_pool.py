@@ -1,5 +1,6 @@
 """Bought mailboxes with ordinary names, signed up through a pool of eight IP addresses with all
-headers of a real browser. All of them confirm.
+headers of a real browser. All of them confirm. Out of reach: an office, a school or a village
+behind one address looks the same, and refusing those would cost more than this does.
 """
 
 import random
@@ -10,6 +11,7 @@ from honeyguide.lab.crowd import Crowd
 from honeyguide.lab.family import Signup
 
 is_honest = False
+is_out_of_reach = True
 
 
 def signups(rng: random.Random, count: int) -> Iterator[Signup]:
