@@ -18,10 +18,13 @@ from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.referrals import advocate_emails, branding
 from honeyguide.referrals.advocate_emails import EmailSwitches
 from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.visits import Visit
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
+from tests.support.market import join, offer
 from tests.support.service import Member, Service
+from tests.support.stores import statement
 
 
 class Counted:
@@ -147,3 +150,41 @@ def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) ->
         "signups.used_forms.mailbox",
         "referrals.subscribers.by_email",
     ]
+
+
+def test_keeping_robots_out_costs_a_paid_signup_few_statements(
+    service: Service, alice: Member
+) -> None:
+    """Four: the form, the click, the brake on emails and the look at the code; and one more if
+    there is evidence to store. A magic link needs no click."""
+    program = offer(alice)
+    code = join(service.member("bob"), program)["ref_code"]
+    alice.put(f"/v2/partner_programs/{program['uuid']}/verification", {"screening": "strong"})
+    site, tenant, now_ms = whose(service, alice)
+    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
+    store: Any = CountingStore(service.services.store)
+    services: Any = SimpleNamespace(store=store, site=site)
+    set_rule = statement("UPDATE program SET rule = :rule WHERE id = :id")
+
+    def statements_of(email: str, rule: str, visit: Visit | None) -> Counter[str]:
+        service.write(lambda tx: tx.run(set_rule, rule=rule, id=program["uuid"]))
+        new = NewSubscriber(email=email, referrer_code=code, origin="signup", visit=visit)
+        form = ShownForm(new_id(), now_ms, is_same_visitor=True) if visit else None
+        store.names = []
+        address = EmailAddress.parse(email)
+        service.run(signup.enter(services, brand, new, address, shown=form, now_ms=now_ms))
+        return Counter(store.names)
+
+    before = statements_of("ben@gmail.com", "none", None)
+    on_page = Visit(None, ("x", "y"), was_shown_form=True, is_on_link=False)
+    expected = {
+        "signups.used_forms.use",
+        "referrals.clicks.of_visitor",
+        "referrals.evidence.insert",  # nobody clicked
+        "referrals.evidence.queue_look",
+        "signups.confirmations.arrival",
+    }
+    assert statements_of("ann@gmail.com", "confirmed", on_page) - before == Counter(expected)
+    on_link = on_page._replace(is_on_link=True)
+    expected -= {"referrals.clicks.of_visitor", "referrals.evidence.insert"}
+    assert statements_of("cleo@gmail.com", "confirmed", on_link) - before == Counter(expected)
