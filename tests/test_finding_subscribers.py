@@ -80,7 +80,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
 async def sign_up_by_partner(
     tx: Any, tenant: Tenant, new: NewSubscriber, *, now_ms: int
 ) -> Subscriber:
-    partner = PartnerSignup("pcode1234", new_id(), Decision(Status.VERIFIED))
+    partner = PartnerSignup("pcode1234", new_id(), Decision(Status.VERIFIED), must_confirm=False)
     email = EmailAddress.parse(new.email)
     sign_up = changing(lifecycle.sign_up, SITE, tenant, now_ms)
     made = await sign_up(tx, new, email=email, needs_confirmation=False, partner=partner)

@@ -180,7 +180,7 @@ async def sign_up(
 
 def _is_looked_at(new: NewSubscriber, referrer: Referrer) -> bool:
     """Only on forms of ours: who else adds people has looked at them."""
-    return new.visit is not None and referrer.screening != rules.Level.FLEXIBLE
+    return Origin(new.origin).is_hosted and referrer.screening != rules.Level.FLEXIBLE
 
 
 async def _find_evidence(
