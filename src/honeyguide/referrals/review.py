@@ -22,8 +22,8 @@ from honeyguide.store.tx import Tx
 
 # The kinds of waiting referrals that can be grouped, as in `search.judged`.
 KINDS = ("suspected", "pending")
-# How many of the newest are grouped.
-NEWEST = 5_000
+# How many of the newest are grouped: so many keep the event loop busy for well under 100 ms.
+NEWEST = 2_000
 # What is shown of a group.
 EMAILS_SHOWN = 5
 VALUES_SHOWN = 3
