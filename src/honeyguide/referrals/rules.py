@@ -63,9 +63,6 @@ class Rule(StrEnum):
         return self is not Rule.NONE
 
 
-RULES: frozenset[str] = frozenset(Rule)
-
-
 @dataclass(frozen=True, slots=True)
 class Signals:
     """What is known about a signup. Counts include this signup and everyone who used the code,

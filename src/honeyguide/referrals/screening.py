@@ -149,9 +149,9 @@ async def judge_referral(
 async def on_evidence(change: Change, subscriber: Subscriber) -> rules.Decision | None:
     """What becomes of somebody's pending referral by a subscriber, if the evidence about it is now
     enough."""
-    items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
     if not Origin(subscriber.origin).is_hosted or subscriber.referrer_id is None:
         return None
+    items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
     if points(evidence.findings(items)) < SUSPICIOUS_POINTS:
         return None
     campaign = await change.fact(campaigns.get)

@@ -95,11 +95,8 @@ async def decide(
     origin = Origin(new.origin)
     rule, level = verification.effective(partner, partner.campaign_level, origin)
     has_terms = verification.has_terms(partner, origin)
-    must_confirm = new.status == "active" and (
-        rule.needs_confirmation
-        or rules.must_confirm(
-            origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
-        )
+    must_confirm = (new.status == "active" and rule.needs_confirmation) or rules.must_confirm(
+        origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
     )
     signals = await _signals(change, partner, person, new, None if has_terms else level)
     found: list[SignalFinding] = []
