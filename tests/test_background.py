@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -108,6 +109,33 @@ def test_a_task_that_was_cancelled_beneath_a_loop_does_not_end_it() -> None:
     loops.add(loop)
     asyncio.run(run_until(loops, lambda: loop.steps > 5))
     assert loops.health[0].failures == 1
+
+
+class Deaf(Trying):
+    """A loop that loses one cancellation, as `asyncio.wait_for` could before Python 3.12."""
+
+    async def rest(self) -> None:
+        with contextlib.suppress(*[asyncio.CancelledError] if self.steps == 1 else []):
+            await asyncio.sleep(600)
+
+
+def test_a_loop_that_loses_its_cancellation_ends_nevertheless() -> None:
+    loop, loops = Deaf("deaf"), Background()
+    loops.add(loop)
+
+    async def run() -> None:
+        running = asyncio.create_task(loops.run())
+        while loop.steps == 0:
+            await asyncio.sleep(0.001)
+        running.cancel()
+        await asyncio.wait({running}, timeout=5)
+        ended.append(loop.ended)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    ended: list[int] = []
+    asyncio.run(run())
+    assert (loop.steps, ended) == (1, [1])
 
 
 @pytest.mark.usefixtures("short_delays")

@@ -145,7 +145,8 @@ class GuardedResolver(AbstractResolver):
             asked = self._asked[host] = asyncio.ensure_future(self._lookup(host))
             asked.add_done_callback(lambda done: self._forget(host, done))
         try:
-            addresses = await asyncio.wait_for(asyncio.shield(asked), self._timeout_s)
+            async with asyncio.timeout(self._timeout_s):
+                addresses = await asyncio.shield(asked)
         except TimeoutError:
             raise OSError("the lookup timed out") from None
         except UnicodeError as error:  # a label longer than DNS can carry

@@ -65,7 +65,8 @@ class IntegrationWorker:
 
     async def rest(self) -> None:
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), POLL_S)
+            async with asyncio.timeout(POLL_S):
+                await self._wake.wait()
 
     async def end(self) -> None:
         for task in self._serving.values():

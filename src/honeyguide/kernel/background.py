@@ -88,7 +88,8 @@ async def keep_running(loop: BackgroundLoop, health: LoopHealth) -> None:
     loop.begin()
     away = 0
     try:
-        while True:
+        # A library can lose a cancellation that comes just when it has its result.
+        while not _is_cancelled():
             try:
                 await loop.step()
                 health.failures_in_a_row = away = 0
@@ -98,7 +99,8 @@ async def keep_running(loop: BackgroundLoop, health: LoopHealth) -> None:
                 log.warning("Background work will be tried again: %s", error)
                 await asyncio.sleep(_delay_s(away, LONGEST_AWAY_S))
             except (Exception, asyncio.CancelledError) as error:
-                if _is_stopping(error):
+                # If only something that the loop waited for was cancelled, it goes on.
+                if isinstance(error, asyncio.CancelledError) and _is_cancelled():
                     raise
                 health.note(error)
                 delay_s = _delay_s(health.failures_in_a_row, LONGEST_DELAY_S)
@@ -115,7 +117,6 @@ def _delay_s(times: int, longest_s: float) -> float:
     return min(FIRST_DELAY_S * 2.0 ** min(times - 1, MOST_FAILURES), longest_s)
 
 
-def _is_stopping(error: BaseException) -> bool:
-    """Whether we were cancelled. If only something that the loop waited for was, it goes on."""
+def _is_cancelled() -> bool:
     task = asyncio.current_task()
-    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+    return task is not None and task.cancelling() > 0

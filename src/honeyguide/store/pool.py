@@ -106,7 +106,8 @@ class ConnectionPool:
 
     async def close(self) -> None:
         try:
-            await asyncio.wait_for(self._pool.close(), CLOSE_S)
+            async with asyncio.timeout(CLOSE_S):
+                await self._pool.close()
         except DOWN_ERRORS:
             self._pool.terminate()
 

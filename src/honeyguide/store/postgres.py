@@ -224,7 +224,8 @@ class PostgresStore:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._notices.flush(), 1)
+            async with asyncio.timeout(1):
+                await self._notices.flush()
         await self._batches.close()
         for pool in self._all_pools():
             await pool.close()
