@@ -12,6 +12,7 @@ from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.referrals import evidence
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.store.tx import Tx
 from tests.support.integrations import Synced, with_tool
@@ -157,6 +158,29 @@ def test_a_changed_address_and_a_confirmation_are_taken_over(engine: str) -> Non
         await says(synced, tool, type="joined", email="not an address")
         await says(synced, tool, type="confirmed", email="bob@example.org")
         assert await status_of(synced, "bob@example.org") == "confirmed"
+
+    with_tool(engine, test)
+
+
+def test_a_sign_of_life_there_speaks_for_them_here(engine: str) -> None:
+    async def test(synced: Synced, tool: GenericTool) -> None:
+        ada = await synced.join("ada@example.org")
+        eve = await synced.join("eve@example.org")
+        await synced.sync()
+        await says(synced, tool, type="left", email="eve@example.org")
+        for email in ("ada@example.org", "eve@example.org", "new@example.org"):
+            await says(synced, tool, type="engaged", email=email)
+        new = await synced.find("new@example.org")
+        assert new is not None and new.status == "active"
+        codes = {
+            each.id: [
+                item.code
+                for item in await synced.store.read(evidence.of_subscriber, synced.tenant, each.id)
+            ]
+            for each in (ada, eve, new)
+        }
+        assert codes == {ada.id: ["active_on_platform"], eve.id: [], new.id: []}
+        assert await status_of(synced, "eve@example.org") == "unsubscribed"
 
     with_tool(engine, test)
 

@@ -31,6 +31,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.origins import Origin
+from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
@@ -311,9 +312,10 @@ async def _update(
     *,
     now_ms: int,
 ) -> None:
-    """A new address, a confirmation, or nothing new. Who unsubscribed here stays unsubscribed; if
-    we wrote nothing about them before they did, the platform is told. An address that the platform
-    had before is no news: it was changed here, and is not written yet."""
+    """A new address, a confirmation, a sign of life, or nothing new. Those who unsubscribed here
+    stay unsubscribed; if we wrote nothing about them before they did, the platform is told. An
+    address that the platform had before is no news: it was changed here, and is not written yet.
+    """
     await _link(tx, integration, found.id, change.remote_id)
     before = await _state_there(tx, integration, found.id)
     known = {"", EmailAddress(found.email).key, _key(before.email) if before else ""}
@@ -327,9 +329,11 @@ async def _update(
         fields["email"] = change.email
     if change.kind == ChangeKind.CONFIRMED and found.status == "active":
         fields["status"] = "confirmed"
+    made = Change(tx, site, integration.tenant, integration.actor, now_ms)
     if fields:
-        made = Change(tx, site, integration.tenant, integration.actor, now_ms)
         await signups.update(made, found.id, SubscriberChanges(**fields))
+    if change.kind == ChangeKind.ENGAGED and is_here:
+        await signups.record_sign_of_life(made, found.id, Signal.ACTIVE_ON_PLATFORM)
 
 
 async def _leave(

@@ -198,6 +198,7 @@ class WriteOutcome(msgspec.Struct, frozen=True, kw_only=True):
 class ChangeKind(StrEnum):
     JOINED = "joined"  # is on the list, new or not
     CONFIRMED = "confirmed"  # confirmed their address there
+    ENGAGED = "engaged"  # did what no mail scanner does, such as a reply or a purchase
     LEFT = "left"
     CHANGED_ADDRESS = "changed_address"  # from `old_email`, or whoever has `remote_id`
     BOUNCED = "bounced"
