@@ -81,8 +81,10 @@ def _new(
     first, last = rng.choice(newsletters.FIRST), rng.choice(newsletters.LAST)
     domain = host or rng.choice(newsletters.MAIL_HOSTS)
     spelling = rng.choice((f"{first}.{last}", f"{first[0]}{last}", f"{first}_{last}"))
+    # Each its own number, but not one after the other: that would look like a robot.
+    number = state.number * 7919 % 10_000
     return NewSubscriber(
-        email=f"{spelling}{state.number}@{domain}".lower(),
+        email=f"{spelling}{number}@{domain}".lower(),
         name=f"{first} {last}" if rng.random() < 0.9 else None,
         referrer_code=code,
         ip_address=ip_address or _address(state),
