@@ -57,7 +57,12 @@ class Filled:
     """
 
     def __init__(self, engine: str, folder: Path) -> None:
-        self.settings = settings.read({}, database_url=fresh_database_url(engine, folder))
+        # As the command does it: with emails, so that programs have the usual rule.
+        self.settings = settings.read(
+            {},
+            database_url=fresh_database_url(engine, folder),
+            smtp_url=f"file://{folder / 'emails'}",
+        )
         start = time.process_time()
         self.made = self.prepare()
         self.took_s = time.process_time() - start

@@ -135,7 +135,11 @@ def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
 async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
     """What the background jobs do each day."""
     ours = {account.tenant for account in state.accounts}
-    for tenant, subscriber_id in await moves.due(tx, now_ms=at_ms, most=500):
+    ended = [
+        *await moves.due(tx, now_ms=at_ms, most=500),
+        *await moves.unconfirmed(tx, now_ms=at_ms, most=500),
+    ]
+    for tenant, subscriber_id in ended:
         if tenant in ours:
             change = Change(tx, state.site, tenant, actors.command("demo"), at_ms)
             await signups.verify_due(change, subscriber_id)

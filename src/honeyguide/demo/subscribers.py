@@ -16,6 +16,7 @@ from honeyguide.referrals.clicks import Click
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.shipments import PostalAddress
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Tx
 
@@ -95,12 +96,13 @@ def _new(
 
 async def _sign_up(
     tx: Tx, state: DemoState, account: DemoAccount, new: NewSubscriber, at_ms: int
-) -> None:
+) -> Subscriber:
     made = await signups.sign_up(state.change(tx, account, at_ms), new)
     if not new.email.endswith(newsletters.THROWAWAY):
         account.subscribers.append(
             DemoSubscriber(made.id, made.ref_code, new.ip_address or "", at_ms)
         )
+    return made
 
 
 def _referrer(state: DemoState, account: DemoAccount) -> DemoSubscriber | None:
@@ -131,10 +133,12 @@ async def refer_subscriber(
     partner_campaign: DemoPartnerCampaign,
     at_ms: int,
 ) -> None:
-    """A subscriber whom a partner sends."""
+    """A subscriber whom a partner sends. Nearly all of them confirm their address."""
     host = newsletters.THROWAWAY if state.rng.random() < 0.03 else ""
     new = _new(state, code=partner_campaign.code, origin=Origin.MAGIC, host=host)
-    await _sign_up(tx, state, account, new, at_ms)
+    made = await _sign_up(tx, state, account, new, at_ms)
+    if not host and state.rng.random() < 0.94:
+        await signups.confirm(state.change(tx, account, at_ms), made)
 
 
 def suspicious(

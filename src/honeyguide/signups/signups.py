@@ -179,6 +179,14 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     return await _follow(change, await lifecycle.change_person(change, id_or_email, changes))
 
 
+async def confirm(change: Change, subscriber: Subscriber) -> Subscriber:
+    """They pressed the button behind the link that we emailed them."""
+    if subscriber.referrer_code is not None:
+        confirmed = Signal.CONFIRMED.found(clock.day(change.now_ms))
+        await evidence.record(change, {subscriber.id: [confirmed]})
+    return await update(change, subscriber.id, SubscriberChanges(status="confirmed"))
+
+
 async def decide(
     change: Change, id_or_email: str, new_status: str, *, note: str | None = None
 ) -> Subscriber:

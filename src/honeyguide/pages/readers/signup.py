@@ -40,7 +40,6 @@ from honeyguide.referrals import (
     branding,
     clicks,
     consents,
-    evidence,
     hub,
     hub_choices,
     links,
@@ -48,9 +47,8 @@ from honeyguide.referrals import (
     signals,
     subscribers,
 )
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.referrals.visits import Visit
 from honeyguide.signups import signups, unconfirmed, used_forms
@@ -184,13 +182,9 @@ async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     if found is None:
         return _expired(request.language)
     (brand, subscriber), site = found, request.services.site
-    changes = SubscriberChanges(status="confirmed")
     actor = actors.subscriber(subscriber.id)
     change = Change(tx, site, brand.tenant, actor, request.now_ms)
-    if subscriber.referrer_code is not None:
-        confirmed = Signal.CONFIRMED.found(clock.day(request.now_ms))
-        await evidence.record(change, {subscriber.id: [confirmed]})
-    subscriber = await signups.update(change, subscriber.id, changes)
+    subscriber = await signups.confirm(change, subscriber)
     return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
 
 
