@@ -148,9 +148,10 @@ class Model:
         return None
 
     def end_pending(self, offer: Offer, partner: int) -> None:
+        """They stay subscribers, or go on not being one yet."""
         for reader in self.readers:
-            if reader.offer is offer and reader.partner == partner:
-                self.leave(reader)
+            if reader.offer is offer and reader.partner == partner and reader.status == "pending":
+                reader.status = "rejected"
 
     def set_budget(self, offer: Offer, budget: int, now_ms: int) -> None:
         if budget == offer.budget:
