@@ -61,7 +61,7 @@ def many_tries(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
 
 # Where each form of a page leads, and the names of its fields.
 FORMS = """() => [...document.forms].map((form) => [
-  new URL(form.action).pathname,
+  new URL(form.getAttribute("action") ?? "", location.href).pathname,
   [...form.elements].map((field) => field.name).filter((name) => name !== "csrf").join(" "),
 ])"""
 
