@@ -143,6 +143,7 @@ def test_a_settings_file_that_cannot_be_read_is_a_sentence(
         assert "Traceback" not in done.stderr
 
 
+@pytest.mark.long
 def test_every_command_says_so_if_the_folder_was_deleted(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()

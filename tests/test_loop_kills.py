@@ -197,7 +197,7 @@ class Working:
         ("sqlite", "serve"),
         pytest.param("postgres", "serve", marks=pytest.mark.long),
         ("postgres", "serve --workers 2"),
-        ("sqlite", "work"),
+        pytest.param("sqlite", "work", marks=pytest.mark.long),
         pytest.param("postgres", "work", marks=pytest.mark.long),
     ],
 )

@@ -32,7 +32,7 @@ from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
 
 STEPS = 50
 ASKED = ("api", "signup", "magic", "embed")
-EVERY_RUN = {"sqlite": 40, "postgres": 12}
+EVERY_RUN = {"sqlite": 16, "postgres": 8}
 
 
 class Market(Partings):

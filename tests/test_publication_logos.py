@@ -50,6 +50,7 @@ def send_and_check(owner: Member, logos: Iterable[tuple[str, list[tuple[str, str
             check_answer(owner, name, method, answer)
 
 
+@pytest.mark.long
 @ONE_ENGINE
 def test_a_hostile_logo_is_refused_in_a_sentence_or_comes_out_clean(alice):
     """What needs a child process comes in samples, which take the six ways in turn:

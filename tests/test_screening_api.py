@@ -62,7 +62,7 @@ def share(judged: Judged, label: str, *statuses: str) -> float:
     ("quiet_service", "level"),
     [
         pytest.param("sqlite", "flexible", marks=pytest.mark.long),
-        ("sqlite", "strong"),
+        pytest.param("sqlite", "strong", marks=pytest.mark.long),
         pytest.param("postgres", "strong", marks=pytest.mark.long),
     ],
     indirect=["quiet_service"],

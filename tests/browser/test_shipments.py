@@ -16,7 +16,7 @@ from tests.support.web import operator
 pytestmark = pytest.mark.usefixtures("quick_hands")
 
 
-@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("scripts", [pytest.param(True, marks=pytest.mark.long), False])
 def test_a_mug_is_defined_claimed_sent_and_seen(
     service: Service, page_at: PageAt, looks_good: Callable[[Page], None], scripts: bool
 ) -> None:
