@@ -24,22 +24,27 @@ UNKNOWN_PATH = "There is nothing at this address."
 
 class TooLarge(Fault):
     code = "too_large"
+    status = 413
 
 
 class Slow(Fault):
     code = "timeout"
+    status = 408
 
 
 class NotJson(Fault):
     code = "unsupported_media_type"
+    status = 415
 
 
 class Unknown(Fault):
     code = "not_found"
+    status = 404
 
 
 class WrongMethod(Fault):
     code = "method_not_allowed"
+    status = 405
 
     def __init__(self, allowed: list[str]) -> None:
         super().__init__("Method not allowed; use {allowed}.", allowed=" or ".join(allowed))

@@ -34,6 +34,7 @@ class NoSecretKey(Invalid):
 
 class Undecryptable(Fault):
     code = "undecryptable"
+    status = 400
 
     def __init__(self) -> None:
         super().__init__(

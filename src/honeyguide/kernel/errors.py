@@ -1,4 +1,6 @@
-"""Errors, each a sentence that the caller can act on. Only the edges know HTTP statuses."""
+"""Errors, each a sentence that the caller can act on, with the HTTP status by which it is answered:
+the same from the API, pages, embeds and the addresses for webhooks of email platforms.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,9 @@ class Fault(Exception):
     """
 
     code = "fault"
+    status = 500
+    retry_after_s = 0
+    """When to try again; 0 if that would not help."""
 
     def __init__(
         self, template: str, *, param: str | None = None, code: str | None = None, **values: Any
@@ -42,6 +47,7 @@ class Invalid(Fault):
     """The input breaks a rule; the sentence says which one and how to fix it."""
 
     code = "invalid"
+    status = 400
 
 
 class Required(Invalid):
@@ -55,28 +61,33 @@ class Missing(Fault):
     """It does not exist, or belongs to someone else; the answer is the same."""
 
     code = "not_found"
+    status = 404
 
 
 class Busy(Fault):
     """The same request is still running."""
 
     code = "conflict"
+    status = 409
 
 
 class Reused(Fault):
     """An idempotency key was sent again with another body."""
 
     code = "idempotency_key_reused"
+    status = 422
 
 
 class Unauthorized(Fault):
     code = "unauthorized"
+    status = 401
 
 
 class TooMany(Fault):
-    """Over a limit; `retry_after_s` says when to try again."""
+    """Over a limit."""
 
     code = "rate_limited"
+    status = 429
 
     def __init__(self, template: str, *, retry_after_s: int, **values: Any) -> None:
         super().__init__(template, **values)
@@ -87,3 +98,5 @@ class Unavailable(Fault):
     """A fault of ours that passes by itself: the store is down, locked or full."""
 
     code = "unavailable"
+    status = 503
+    retry_after_s = 1

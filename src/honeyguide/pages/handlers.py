@@ -1,4 +1,5 @@
-"""What a page's handler is called with, as its row in the route table says."""
+"""What a page's handler is called with, as its row in the route table says, and how a refusal is
+answered."""
 
 from __future__ import annotations
 
@@ -6,6 +7,9 @@ from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import Protocol, TypeVar
 
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Fault
 from honeyguide.store import Store
 
 A = TypeVar("A")
@@ -37,3 +41,11 @@ async def call(
     if uses is Uses.WRITES:
         return await services.store.write(handler, request)
     return await handler(services, request)
+
+
+def refused(response: Response, fault: Fault) -> Response:
+    """The response with the status of the fault, and when to try again."""
+    response.status_code = fault.status
+    if fault.retry_after_s:
+        response.headers["retry-after"] = str(fault.retry_after_s)
+    return response

@@ -25,12 +25,12 @@ from honeyguide.accounts import sessions
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
-from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import cookies, forms, rendering
 from honeyguide.pages.dashboard import nav
-from honeyguide.pages.forms import FormErrors
+from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
@@ -45,12 +45,6 @@ TOO_MANY_COOKIES = (
 )
 SESSION_S = sessions.LONGEST_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_STATUSES: tuple[tuple[type[Fault], int], ...] = (
-    (Missing, 404),
-    (TooMany, 429),
-    (Unavailable, 503),
-    (Invalid, 400),
-)
 
 Fields = ImmutableMultiDict[str, str]
 
@@ -342,14 +336,8 @@ def _parse_form(body: bytes) -> list[tuple[str, str]]:
         raise Invalid("The form could not be read. Go back and try again.") from None
 
 
-def status_of(fault: Fault) -> int:
-    if isinstance(fault, FormErrors):
-        return fault.status
-    return next((status for kind, status in _STATUSES if isinstance(fault, kind)), 400)
-
-
 def refusal(fault: Fault) -> Response:
-    status = status_of(fault)
+    status = fault.status
     if status == 404:
         raise HTTPException(404)
     words = {429: "Too many requests", 503: "We’ll be right back"}
@@ -359,7 +347,4 @@ def refusal(fault: Fault) -> Response:
         title=words.get(status, "That didn’t work"),
         words=fault.message_for("This value"),
     )
-    response = HTMLResponse(html, status)
-    if isinstance(fault, TooMany):
-        response.headers["retry-after"] = str(fault.retry_after_s)
-    return response
+    return refused(HTMLResponse(html), fault)

@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Fault, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import confirm, page_request
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.handlers import Uses, call
+from honeyguide.pages.handlers import Uses, call, refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
@@ -94,8 +94,4 @@ async def _form_again(
     answer = await call(route.form_uses, form, request.services, request)
     if not isinstance(answer, PageView):
         return answer
-    response = await request.render(answer)
-    response.status_code = page_request.status_of(fault)
-    if isinstance(fault, TooMany):
-        response.headers["retry-after"] = str(fault.retry_after_s)
-    return response
+    return refused(await request.render(answer), fault)

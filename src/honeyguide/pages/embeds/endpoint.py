@@ -21,7 +21,7 @@ from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
-from honeyguide.pages.forms import FormErrors
+from honeyguide.pages.handlers import refused
 from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderServices
@@ -143,19 +143,10 @@ async def _answered(request: EmbedRequest, route: EmbedRoute) -> Response:
         return JSONResponse(answer, headers={"cache-control": route.cache_control})
     except (Invalid, TooMany, Missing, Unavailable) as fault:
         wrong = _errors(language, fault, request.fields)
-        response = JSONResponse({"errors": wrong}, _status(fault), _PRIVATE)
-        if isinstance(fault, TooMany):
-            response.headers["retry-after"] = str(fault.retry_after_s)
-        return response
+        return refused(JSONResponse({"errors": wrong}, headers=_PRIVATE), fault)
 
 
 def _errors(language: Language, fault: Fault, given: Mapping[str, str]) -> dict[str, str]:
     if fault.code == "invalid_email":
         return forms.email_errors(language, fault, given)
     return errors.by_field(language, fault, signup.SIGNUP_FIELDS)
-
-
-def _status(fault: Fault) -> int:
-    if isinstance(fault, FormErrors):
-        return fault.status
-    return {TooMany: 429, Missing: 404, Unavailable: 503}.get(type(fault), 400)

@@ -14,8 +14,7 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.languages.language import ENGLISH, Language, preferred_language
-from honeyguide.pages.forms import FormErrors
-from honeyguide.pages.handlers import Uses, call
+from honeyguide.pages.handlers import Uses, call, refused
 from honeyguide.pages.readers import errors, forms
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
@@ -139,14 +138,12 @@ def _failure(language: Language, fault: Fault) -> Response:
     gettext = language.gettext
     if isinstance(fault, Missing):
         return lost(language)
+    title, sentence = gettext("Something went wrong"), errors.sentence(language, fault)
     if isinstance(fault, Unavailable):
-        title, words = gettext("We’ll be right back"), gettext("Please try again in a minute.")
-        return sorry(language, 503, title, words, retry_after_s=5)
-    words = errors.sentence(language, fault)
-    if isinstance(fault, TooMany):
-        title, wait_s = gettext("Too many requests"), fault.retry_after_s
-        return sorry(language, 429, title, words, retry_after_s=wait_s)
-    return sorry(language, 400, gettext("Something went wrong"), words)
+        title, sentence = gettext("We’ll be right back"), gettext("Please try again in a minute.")
+    elif isinstance(fault, TooMany):
+        title = gettext("Too many requests")
+    return refused(sorry(language, fault.status, title, sentence), fault)
 
 
 async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute) -> Response:
@@ -160,13 +157,7 @@ async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute)
             raise
         request.refusal = fault
         answer = await call(form.uses, form.handler, request.services, request)
-        response = _rendered(request, route, answer)
-        if isinstance(fault, TooMany):
-            response.status_code = 429
-            response.headers["retry-after"] = str(fault.retry_after_s)
-        else:
-            response.status_code = fault.status if isinstance(fault, FormErrors) else 400
-        return response
+        return refused(_rendered(request, route, answer), fault)
 
 
 def _rendered(request: ReaderRequest, route: ReaderRoute, answer: Answer) -> Response:

@@ -30,14 +30,11 @@ def shown(
     *,
     status: int = 200,
     private: bool = False,
-    retry_after_s: int = 0,
     **values: Any,
 ) -> HTMLResponse:
     headers = dict(_PRIVATE if private else _HEADERS)
     if brand is None or brand.follows_browser:
         headers["vary"] = "accept-language"
-    if retry_after_s:
-        headers["retry-after"] = str(retry_after_s)
     if brand is not None and brand.thankyou_page_url:
         # Browsers apply a form's policy to the redirect that follows it, too.
         target = urlsplit(brand.thankyou_page_url)
@@ -55,9 +52,7 @@ def see_other(address: str) -> RedirectResponse:
     )
 
 
-def sorry(
-    language: Language, status: int, title: str, words: str, *, retry_after_s: int = 0
-) -> HTMLResponse:
+def sorry(language: Language, status: int, title: str, words: str) -> HTMLResponse:
     """`title` and `words` are in the reader's language already."""
     return shown(
         "sorry.html",
@@ -65,7 +60,6 @@ def sorry(
         language,
         status=status,
         private=True,
-        retry_after_s=retry_after_s,
         title=title,
         words=words,
     )
