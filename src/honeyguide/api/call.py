@@ -106,3 +106,15 @@ class Route:
     @property
     def writes(self) -> bool:
         return self.method != "GET"
+
+
+def resource(tag: str, prefix: str = "") -> Callable[..., Route]:
+    """What makes the rows of a resource. They share the tag. An operation ID that is not given is
+    the version, the prefix and the name of the endpoint."""
+
+    def row(method: str, path: str, endpoint: Endpoint, **more: Any) -> Route:
+        parts = (path.split("/")[1], prefix, endpoint.__name__)
+        more.setdefault("operation_id", "_".join(part for part in parts if part))
+        return Route(method, path, endpoint, tag=tag, **more)
+
+    return row

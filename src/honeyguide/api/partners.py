@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Known, Listed, Route
+from honeyguide.api.call import Call, Known, Listed, resource
 from honeyguide.api.money_views import (
     OneEarnings,
     OnePayout,
@@ -108,7 +108,7 @@ def _amount(text: str | None, param: str) -> int:
     return money.cents(Decimal(text), param=param)
 
 
-async def list_network_programs(tx: Tx, call: Call) -> Listed:
+async def list_offers(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await network.page_of(
         tx, call.tenant.account_id, _network_query(call), page, now_ms=call.now_ms
@@ -122,7 +122,7 @@ async def list_network_programs(tx: Tx, call: Call) -> Listed:
     return Listed(Offers(shown, meta), page, total)
 
 
-async def get_network_program(tx: Tx, call: Call) -> OneOffer:
+async def get_offer(tx: Tx, call: Call) -> OneOffer:
     account_id = call.tenant.account_id
     program = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
     figures = await public_figures.of(tx, [program.id])
@@ -138,7 +138,14 @@ async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     return view if is_new else Known(view)
 
 
-async def list_partner_campaigns(tx: Tx, call: Call) -> Listed:
+_programs = resource("Partner programs", "partners")
+_network = resource("Partner network", "partners")
+_partner_campaigns = resource("Partner campaigns", "partners")
+_earnings = resource("Earnings", "partners")
+_payouts = resource("Payouts", "partners")
+
+
+async def list_joined(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await network.page_of_partner_campaigns(
         tx, call.tenant.account_id, page, now_ms=call.now_ms
@@ -148,7 +155,7 @@ async def list_partner_campaigns(tx: Tx, call: Call) -> Listed:
     return Listed(PartnerCampaigns(shown, meta), page, total)
 
 
-async def get_partner_campaign(tx: Tx, call: Call) -> OnePartnerCampaign:
+async def get_joined(tx: Tx, call: Call) -> OnePartnerCampaign:
     partner_campaign = await network.get_partner_campaign(
         tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms
     )
@@ -218,169 +225,137 @@ _FILTERS = (
 )
 
 ROUTES = (
-    Route(
+    _programs(
         "POST",
         _P,
         create_program,
-        operation_id="v2_partners_create_program",
-        tag="Partner programs",
         summary="Create a partner program",
         body=bodies.ProgramCreate,
         answer=OneProgram,
         status=201,
     ),
-    Route(
+    _programs(
         "GET",
         _P,
         list_programs,
-        operation_id="v2_partners_list_programs",
-        tag="Partner programs",
         summary="List partner programs",
         query=_PAGED,
         answer=Programs,
         snapshot=True,
     ),
-    Route(
+    _programs(
         "GET",
         f"{_P}/{{uuid}}",
         get_program,
-        operation_id="v2_partners_get_program",
-        tag="Partner programs",
         summary="Get a partner program",
         answer=OneProgram,
     ),
-    Route(
+    _programs(
         "PUT",
         f"{_P}/{{uuid}}",
         update_program,
-        operation_id="v2_partners_update_program",
-        tag="Partner programs",
         summary="Update a partner program",
         body=bodies.ProgramUpdate,
         answer=OneProgram,
     ),
-    Route(
+    _programs(
         "DELETE",
         f"{_P}/{{uuid}}",
         delete_program,
-        operation_id="v2_partners_delete_program",
-        tag="Partner programs",
         summary="Delete a partner program",
         answer=Message,
     ),
-    Route(
+    _programs(
         "GET",
         f"{_P}/{{uuid}}/referrals",
         list_referrals,
-        operation_id="v2_partners_list_referrals",
-        tag="Partner programs",
         summary="List a partner program's referrals",
         query=_PAGED,
         answer=Referrals,
         snapshot=True,
     ),
-    Route(
+    _programs(
         "POST",
         f"{_P}/{{uuid}}/referrals/{{referral_uuid}}/reversal",
         reverse,
-        operation_id="v2_partners_reverse",
-        tag="Partner programs",
         summary="Take back the charge for a referral",
         body=bodies.ReversalCreate,
         answer=OnePartnerReferral,
         status=201,
     ),
-    Route(
+    _programs(
         "GET",
         f"{_P}/{{uuid}}/spend",
         spend,
-        operation_id="v2_partners_spend",
-        tag="Partner programs",
         summary="Get a partner program's spending",
         query=("month",),
         answer=OneSpend,
         snapshot=True,
     ),
-    Route(
+    _network(
         "GET",
         _N,
-        list_network_programs,
-        operation_id="v2_partners_list_offers",
-        tag="Partner network",
+        list_offers,
         summary="List programs in the partner network",
         query=_FILTERS,
         answer=Offers,
         snapshot=True,
     ),
-    Route(
+    _network(
         "GET",
         f"{_N}/{{uuid}}",
-        get_network_program,
-        operation_id="v2_partners_get_offer",
-        tag="Partner network",
+        get_offer,
         summary="Get a program in the partner network",
         answer=OneOffer,
     ),
-    Route(
+    _network(
         "POST",
         f"{_N}/{{uuid}}/join",
         join,
-        operation_id="v2_partners_join",
-        tag="Partner network",
         summary="Join a partner program",
         body=bodies.Join,
         answer=OnePartnerCampaign,
         status=201,
         known=True,
     ),
-    Route(
+    _partner_campaigns(
         "GET",
         f"{_ME}/partner_campaigns",
-        list_partner_campaigns,
-        operation_id="v2_partners_list_joined",
-        tag="Partner campaigns",
+        list_joined,
         summary="List the programs you have joined",
         query=_PAGED,
         answer=PartnerCampaigns,
         snapshot=True,
     ),
-    Route(
+    _partner_campaigns(
         "GET",
         f"{_ME}/partner_campaigns/{{uuid}}",
-        get_partner_campaign,
-        operation_id="v2_partners_get_joined",
-        tag="Partner campaigns",
+        get_joined,
         summary="Get a program you have joined",
         answer=OnePartnerCampaign,
     ),
-    Route(
+    _earnings(
         "GET",
         f"{_ME}/earnings",
         earnings,
-        operation_id="v2_partners_earnings",
-        tag="Earnings",
         summary="Get your earnings",
         query=("month",),
         answer=OneEarnings,
         snapshot=True,
     ),
-    Route(
+    _payouts(
         "GET",
         f"{_ME}/payouts",
         list_payouts,
-        operation_id="v2_partners_list_payouts",
-        tag="Payouts",
         summary="List payouts",
         query=_PAGED,
         answer=Payouts,
         snapshot=True,
     ),
-    Route(
+    _payouts(
         "GET",
         f"{_ME}/payouts/{{uuid}}",
         get_payout,
-        operation_id="v2_partners_get_payout",
-        tag="Payouts",
         summary="Get a payout",
         answer=OnePayout,
     ),

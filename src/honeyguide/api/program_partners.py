@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
 from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
 from honeyguide.kernel import public
@@ -96,7 +96,7 @@ async def get_partner(tx: Tx, call: Call) -> OneProgramPartner:
     return OneProgramPartner(_view(await _get(tx, call)))
 
 
-async def remove(tx: Tx, call: Call) -> OneProgramPartner:
+async def remove_partner(tx: Tx, call: Call) -> OneProgramPartner:
     removal = Removal(
         reason=call.query.get("reason") or None,
         ends_pending=call.choice("end_pending", ("false", "true"), "false") == "true",
@@ -106,19 +106,19 @@ async def remove(tx: Tx, call: Call) -> OneProgramPartner:
     return OneProgramPartner(_view(removed))
 
 
-async def allow(tx: Tx, call: Call) -> OneProgramPartner:
+async def allow_partner(tx: Tx, call: Call) -> OneProgramPartner:
     partner = await _get(tx, call)
     return OneProgramPartner(_view(await program_partners.allow(call.change(tx), partner.id)))
 
 
-async def block(tx: Tx, call: Call) -> OneProgramPartner:
+async def block_partner(tx: Tx, call: Call) -> OneProgramPartner:
     removal = Removal(reason=call.body.reason or None, ends_pending=call.body.end_pending)
     partner = await _get(tx, call)
     blocked = await removed_partners.block(call.change(tx), partner.id, removal)
     return OneProgramPartner(_view(blocked))
 
 
-async def unblock(tx: Tx, call: Call) -> OneProgramPartner:
+async def unblock_partner(tx: Tx, call: Call) -> OneProgramPartner:
     partner = await _get(tx, call)
     return OneProgramPartner(_view(await program_partners.unblock(call.change(tx), partner.id)))
 
@@ -137,76 +137,65 @@ _AFTERWARDS = (
     "what is pending."
 )
 
+_programs = resource("Partner programs", "partners")
+_partner_campaigns = resource("Partner campaigns", "partners")
+
 ROUTES = (
-    Route(
+    _programs(
         "GET",
         _P,
         list_partners,
-        operation_id="v2_partners_list_partners",
-        tag="Partner programs",
         summary="List a partner program's partners",
         query=("page", "per_page"),
         answer=ProgramPartners,
         snapshot=True,
     ),
-    Route(
+    _programs(
         "GET",
         _ONE,
         get_partner,
-        operation_id="v2_partners_get_partner",
-        tag="Partner programs",
         summary="Get a partner of a program",
         answer=OneProgramPartner,
     ),
-    Route(
+    _programs(
         "DELETE",
         _ONE,
-        remove,
-        operation_id="v2_partners_remove_partner",
-        tag="Partner programs",
+        remove_partner,
         summary="Remove a partner from a program",
         detail=_AFTERWARDS,
         query=("end_pending", "reason"),
         answer=OneProgramPartner,
     ),
-    Route(
+    _programs(
         "POST",
         f"{_ONE}/allow",
-        allow,
-        operation_id="v2_partners_allow_partner",
-        tag="Partner programs",
+        allow_partner,
         summary="Allow a removed partner again",
         detail="The partner's code counts again, unless they left; then they can join again.",
         answer=OneProgramPartner,
     ),
-    Route(
+    _programs(
         "POST",
         f"{_ONE}/block",
-        block,
-        operation_id="v2_partners_block_partner",
-        tag="Partner programs",
+        block_partner,
         summary="Block a partner in all your programs",
         detail=f"Also in programs that you create later. {_AFTERWARDS}",
         body=bodies.BlockPartner,
         answer=OneProgramPartner,
     ),
-    Route(
+    _programs(
         "POST",
         f"{_ONE}/unblock",
-        unblock,
-        operation_id="v2_partners_unblock_partner",
-        tag="Partner programs",
+        unblock_partner,
         summary="Unblock a partner",
         detail="Programs from which you also removed the partner stay closed to them until you "
         "allow them again.",
         answer=OneProgramPartner,
     ),
-    Route(
+    _partner_campaigns(
         "DELETE",
         "/v2/partner_profile/partner_campaigns/{uuid}",
         leave,
-        operation_id="v2_partners_leave",
-        tag="Partner campaigns",
         summary="Leave a partner program",
         detail="New referrals with your code are rejected as `partner_left`; what is pending "
         "finishes as planned. If you join again, you get the same partner campaign and code.",

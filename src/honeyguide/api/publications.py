@@ -8,7 +8,7 @@ from typing import Generic, NamedTuple, TypeVar
 from msgspec import UNSET
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.partner_views import (
     OnePublication,
     PublicationMeta,
@@ -84,13 +84,13 @@ async def delete(tx: Tx, call: Call) -> Message:
 
 _BASE = "/v2/publications"
 
+_publications = resource("Publications", "publications")
+
 ROUTES = (
-    Route(
+    _publications(
         "POST",
         _BASE,
         create,
-        operation_id="v2_publications_create",
-        tag="Publications",
         summary="Create a publication",
         body=bodies.PublicationCreate,
         answer=OnePublication,
@@ -98,44 +98,36 @@ ROUTES = (
         prepare=prepare_create,
         multipart=True,
     ),
-    Route(
+    _publications(
         "GET",
         _BASE,
         list_all,
-        operation_id="v2_publications_list_all",
-        tag="Publications",
         summary="List publications",
         query=("page", "per_page"),
         answer=Publications,
         snapshot=True,
     ),
-    Route(
+    _publications(
         "GET",
         f"{_BASE}/{{uuid}}",
         get,
-        operation_id="v2_publications_get",
-        tag="Publications",
         summary="Get a publication",
         answer=OnePublication,
     ),
-    Route(
+    _publications(
         "PUT",
         f"{_BASE}/{{uuid}}",
         update,
-        operation_id="v2_publications_update",
-        tag="Publications",
         summary="Update a publication",
         body=bodies.PublicationUpdate,
         answer=OnePublication,
         prepare=prepare_update,
         multipart=True,
     ),
-    Route(
+    _publications(
         "DELETE",
         f"{_BASE}/{{uuid}}",
         delete,
-        operation_id="v2_publications_delete",
-        tag="Publications",
         summary="Delete a publication",
         answer=Message,
     ),

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 import msgspec
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Route
+from honeyguide.api.call import Call, resource
 from honeyguide.api.subscriber_views import EvidenceView, evidence_view
 from honeyguide.api.views import View, iso_or_none
 from honeyguide.kernel import public
@@ -69,13 +69,13 @@ async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
     )
 
 
+_referrals = resource("Referrals", "referrals")
+
 ROUTES = (
-    Route(
+    _referrals(
         "POST",
         "/v1/campaigns/{campaign_uuid}/referral_checks",
         check_referral,
-        operation_id="v1_referrals_check_referral",
-        tag="Referrals",
         summary="Check what would happen to an address",
         detail="The decision that a signup with this code would get now, with its reason and the "
         "evidence. Nothing is stored, nothing is sent and nobody is notified. The address is taken "

@@ -6,7 +6,7 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Route
+from honeyguide.api.call import Call, Route, resource
 from honeyguide.api.subscriber_views import (
     DecidedReferrals,
     OneReferral,
@@ -92,37 +92,36 @@ _WHY = (
 _HAND = "Overrides every rule. Repeating the request changes nothing; "
 
 
-def _referral(version: str, subscribers: str) -> tuple[Route, ...]:
+_referrals = resource("Referrals", "referrals")
+_subscribers = resource("Subscribers", "referrals")
+_campaigns = resource("Campaigns", "referrals")
+
+
+def _referral(subscribers: str) -> tuple[Route, ...]:
     path = f"{subscribers}/{{uuid}}/referral"
     return (
-        Route(
+        _referrals(
             "GET",
             path,
             get_referral,
-            operation_id=f"{version}_referrals_get_referral",
-            tag="Referrals",
             summary="Explain a referral",
             detail=_WHY,
             answer=OneReferral,
             snapshot=True,
         ),
-        Route(
+        _referrals(
             "POST",
             f"{path}/verify",
             verify_referral,
-            operation_id=f"{version}_referrals_verify_referral",
-            tag="Referrals",
             summary="Verify a referral",
             detail=f"{_HAND}a verified referral stays verified.",
             body=bodies.Nothing,
             answer=OneReferral,
         ),
-        Route(
+        _referrals(
             "POST",
             f"{path}/reject",
             reject_referral,
-            operation_id=f"{version}_referrals_reject_referral",
-            tag="Referrals",
             summary="Reject a referral",
             detail=f"{_HAND}a verified referral cannot be rejected.",
             body=bodies.Nothing,
@@ -132,14 +131,12 @@ def _referral(version: str, subscribers: str) -> tuple[Route, ...]:
 
 
 ROUTES = (
-    *_referral("v1", f"{_C}/subscribers"),
-    *_referral("v2", "/v2/subscribers"),
-    Route(
+    *_referral(f"{_C}/subscribers"),
+    *_referral("/v2/subscribers"),
+    _referrals(
         "POST",
         f"{_C}/referral_decisions",
         decide_referrals,
-        operation_id="v1_referrals_decide_referrals",
-        tag="Referrals",
         summary="Verify or reject many referrals",
         detail="Each is decided as if you sent it alone, and has its own line in the answer, in "
         "the order you sent. One that is refused does not stop the others. If the request fails "
@@ -148,32 +145,26 @@ ROUTES = (
         answer=DecidedReferrals,
         in_parts=decide_in_parts,
     ),
-    Route(
+    _subscribers(
         "GET",
         f"{_C}/subscribers/{{uuid}}/export",
         export_subscriber,
-        operation_id="v1_referrals_export_subscriber",
-        tag="Subscribers",
         summary="Export a subscriber's data",
         detail="Everything stored about them. Other people appear only as UUIDs.",
         answer=PersonExport,
         snapshot=True,
     ),
-    Route(
+    _campaigns(
         "GET",
         f"{_C}/settings",
         get_settings,
-        operation_id="v1_referrals_get_settings",
-        tag="Campaigns",
         summary="Get a campaign's settings",
         answer=OneSettings,
     ),
-    Route(
+    _campaigns(
         "PUT",
         f"{_C}/settings",
         update_settings,
-        operation_id="v1_referrals_update_settings",
-        tag="Campaigns",
         summary="Update a campaign's settings",
         detail="Only the fields you send change. Existing referrals are not affected. "
         "With a null `destination_url`, referral links lead to the hosted signup page.",

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Route
+from honeyguide.api.call import Call, resource
 from honeyguide.api.reward_views import (
     Adjustments,
     EarnedRewards,
@@ -125,88 +125,74 @@ _CODES = (
 _KEPT = "Rewards already earned are kept."
 _EARNED = "Takes the UUID of the earned reward. "
 
+_rewards = resource("Rewards", "rewards")
+
 ROUTES = (
-    Route(
+    _rewards(
         "POST",
         f"{_C}/rewards",
         create_reward,
-        operation_id="v1_rewards_create_reward",
-        tag="Rewards",
         summary="Create a reward",
         detail=f"Advocates who already qualify get it within a minute. {_CODES}",
         body=bodies.RewardCreate,
         answer=OneReward,
         status=201,
     ),
-    Route(
+    _rewards(
         "GET",
         f"{_C}/rewards",
         list_rewards,
-        operation_id="v1_rewards_list_rewards",
-        tag="Rewards",
         summary="List rewards",
         detail="Fewest referrals first.",
         answer=Rewards,
     ),
-    Route(
+    _rewards(
         "GET",
         f"{_C}/rewards/{{uuid}}",
         get_reward,
-        operation_id="v1_rewards_get_reward",
-        tag="Rewards",
         summary="Get a reward",
         answer=OneReward,
     ),
-    Route(
+    _rewards(
         "PUT",
         f"{_C}/rewards/{{uuid}}",
         update_reward,
-        operation_id="v1_rewards_update_reward",
-        tag="Rewards",
         summary="Update a reward",
         detail="`kind` cannot change. `coupon_codes` are added to the pool; waiting advocates get "
         f"them first. {_KEPT}",
         body=bodies.RewardUpdate,
         answer=OneReward,
     ),
-    Route(
+    _rewards(
         "DELETE",
         f"{_C}/rewards/{{uuid}}",
         delete_reward,
-        operation_id="v1_rewards_delete_reward",
-        tag="Rewards",
         summary="Delete a reward",
         detail=_KEPT,
         answer=Message,
     ),
-    Route(
+    _rewards(
         "GET",
         _S,
         list_earned_rewards,
-        operation_id="v1_rewards_list_earned_rewards",
-        tag="Rewards",
         summary="List a subscriber's earned rewards",
         detail="`progress` says what they have toward the next one.",
         answer=EarnedRewards,
         snapshot=True,
     ),
-    Route(
+    _rewards(
         "GET",
         _A,
         list_adjustments,
-        operation_id="v1_rewards_list_adjustments",
-        tag="Rewards",
         summary="List a subscriber's adjustments",
         detail="Newest first.",
         answer=Adjustments,
         snapshot=True,
     ),
-    Route(
+    _rewards(
         "POST",
         _A,
         create_adjustment,
-        operation_id="v1_rewards_create_adjustment",
-        tag="Rewards",
         summary="Adjust a subscriber's progress",
         detail="Adds to what they have toward rewards, or takes off. Rewards they reach by it are "
         "unlocked; rewards they earned stay. `referrals_count` does not change.",
@@ -214,45 +200,39 @@ ROUTES = (
         answer=OneAdjustment,
         status=201,
     ),
-    Route(
+    _rewards(
         "POST",
         f"{_S}/{{reward_uuid}}/approve",
         approve_reward,
-        operation_id="v1_rewards_approve_reward",
-        tag="Rewards",
         summary="Approve an earned reward",
         detail=_EARNED + "Approving twice changes nothing.",
         body=bodies.Nothing,
         answer=OneEarnedReward,
     ),
-    Route(
+    _rewards(
         "POST",
         f"{_S}/{{reward_uuid}}/redeem",
         redeem_reward,
-        operation_id="v1_rewards_redeem_reward",
-        tag="Rewards",
         summary="Mark an earned reward as redeemed",
         detail=_EARNED + "Redeeming twice changes nothing.",
         body=bodies.Redeem,
         answer=OneEarnedReward,
     ),
-    Route(
+    _rewards(
         "POST",
         f"{_C}/rewards/{{uuid}}/approve",
         approve_reward,
         operation_id="v1_rewards_approve_reward_of_campaigns",
-        tag="Rewards",
         summary="Approve an earned reward",
         detail=_EARNED + "Same as the endpoint under the subscriber.",
         body=bodies.Nothing,
         answer=OneEarnedReward,
     ),
-    Route(
+    _rewards(
         "POST",
         f"{_C}/rewards/{{uuid}}/redeem",
         redeem_reward,
         operation_id="v1_rewards_redeem_reward_of_campaigns",
-        tag="Rewards",
         summary="Mark an earned reward as redeemed",
         detail=_EARNED + "Same as the endpoint under the subscriber.",
         body=bodies.Redeem,

@@ -19,39 +19,36 @@ from honeyguide.api import (
     views,
     webhooks,
 )
-from honeyguide.api.call import Route
+from honeyguide.api.call import Route, resource
 
 _C = "/v1/campaigns"
 _S = "/v1/campaigns/{campaign_uuid}/subscribers"
 _S2 = "/v2/campaigns/{campaign_uuid}/subscribers"
 _PAGED = ("page", "per_page")
 
+_campaigns = resource("Campaigns")
+_subscribers = resource("Subscribers")
+
 CAMPAIGNS = (
-    Route(
+    _campaigns(
         "GET",
         _C,
         v1.list_campaigns,
-        operation_id="v1_list_campaigns",
-        tag="Campaigns",
         summary="List campaigns",
         detail="Always exactly one. Start here: its UUID is part of every v1 path.",
         answer=views.Campaigns,
     ),
-    Route(
+    _campaigns(
         "GET",
         f"{_C}/{{campaign_uuid}}",
         v1.get_campaign,
-        operation_id="v1_get_campaign",
-        tag="Campaigns",
         summary="Get a campaign",
         answer=views.OneCampaign,
     ),
-    Route(
+    _campaigns(
         "PUT",
         f"{_C}/{{campaign_uuid}}",
         v1.update_campaign,
-        operation_id="v1_update_campaign",
-        tag="Campaigns",
         summary="Update a campaign",
         body=bodies.CampaignUpdate,
         answer=views.OneCampaign,
@@ -75,68 +72,56 @@ _NEWEST = "Newest first. Includes subscribers who unsubscribed."
 _OWN = "Uses your account's campaign. "
 
 SUBSCRIBERS_V1 = (
-    Route(
+    _subscribers(
         "POST",
         _S,
         v1.create_subscriber,
-        operation_id="v1_create_subscriber",
-        tag="Subscribers",
         summary="Create a subscriber",
         detail=_CREATE,
         body=bodies.SubscriberCreate,
         answer=subscriber_views.OneWritten,
         status=201,
     ),
-    Route(
+    _subscribers(
         "GET",
         _S,
         v1.list_subscribers,
-        operation_id="v1_list_subscribers",
-        tag="Subscribers",
         summary="List subscribers",
         detail=_NEWEST,
         query=("type", *_PAGED),
         answer=subscriber_views.ReadList,
         snapshot=True,
     ),
-    Route(
+    _subscribers(
         "GET",
         f"{_S}/{{uuid}}",
         v1.get_subscriber,
-        operation_id="v1_get_subscriber",
-        tag="Subscribers",
         summary="Get a subscriber",
         answer=subscriber_views.OneRead,
     ),
-    Route(
+    _subscribers(
         "GET",
         f"{_S}/{{uuid}}/referrals",
         v1.list_referrals,
-        operation_id="v1_list_referrals",
-        tag="Subscribers",
         summary="List a subscriber's referrals",
         detail=_ALL_STATES,
         query=_PAGED,
         answer=subscriber_views.ReadList,
         snapshot=True,
     ),
-    Route(
+    _subscribers(
         "PUT",
         f"{_S}/{{uuid}}",
         v1.update_subscriber,
-        operation_id="v1_update_subscriber",
-        tag="Subscribers",
         summary="Update a subscriber",
         detail=_UPDATE,
         body=bodies.SubscriberUpdate,
         answer=subscriber_views.OneWritten,
     ),
-    Route(
+    _subscribers(
         "DELETE",
         f"{_S}/{{uuid}}",
         v1.delete_subscriber,
-        operation_id="v1_delete_subscriber",
-        tag="Subscribers",
         summary="Delete a subscriber",
         detail=_ERASE,
         answer=views.Message,
@@ -144,92 +129,78 @@ SUBSCRIBERS_V1 = (
 )
 
 SUBSCRIBERS_V2 = (
-    Route(
+    _subscribers(
         "GET",
         _S2,
         v2.list_subscribers,
-        operation_id="v2_list_subscribers",
-        tag="Subscribers",
         summary="List subscribers",
         detail=_NEWEST,
         query=("type", "expand", *_PAGED),
         answer=subscriber_views.PlainList,
         snapshot=True,
     ),
-    Route(
+    _subscribers(
         "GET",
         f"{_S2}/{{uuid}}",
         v2.get_subscriber,
-        operation_id="v2_get_subscriber",
-        tag="Subscribers",
         summary="Get a subscriber",
         query=("expand",),
         answer=subscriber_views.OnePlain,
     ),
-    Route(
+    _subscribers(
         "GET",
         f"{_S2}/{{uuid}}/referrals",
         v2.list_referrals,
-        operation_id="v2_list_referrals",
-        tag="Subscribers",
         summary="List a subscriber's referrals",
         detail=_ALL_STATES,
         query=("expand", *_PAGED),
         answer=subscriber_views.CountedList,
         snapshot=True,
     ),
-    Route(
+    _subscribers(
         "POST",
         "/v2/subscribers",
         v1.create_subscriber,
-        operation_id="v2_create_subscriber",
-        tag="Subscribers",
         summary="Create a subscriber",
         detail=_OWN + _CREATE,
         body=bodies.SubscriberCreate,
         answer=subscriber_views.OneWritten,
         status=201,
     ),
-    Route(
+    _subscribers(
         "GET",
         "/v2/subscribers",
         v2.list_subscribers,
         operation_id="v2_list_subscribers_of_account",
-        tag="Subscribers",
         summary="List subscribers",
         detail=_OWN + _NEWEST,
         query=("type", "expand", *_PAGED),
         answer=subscriber_views.PlainList,
         snapshot=True,
     ),
-    Route(
+    _subscribers(
         "GET",
         "/v2/subscribers/{uuid}",
         v2.get_subscriber,
         operation_id="v2_get_subscriber_of_account",
-        tag="Subscribers",
         summary="Get a subscriber",
         detail=_OWN.strip(),
         query=("expand",),
         answer=subscriber_views.OnePlain,
     ),
-    Route(
+    _subscribers(
         "PUT",
         "/v2/subscribers/{uuid}",
         v1.update_subscriber,
-        operation_id="v2_update_subscriber",
-        tag="Subscribers",
         summary="Update a subscriber",
         detail=_OWN + _UPDATE,
         body=bodies.SubscriberUpdate,
         answer=subscriber_views.OneWritten,
     ),
-    Route(
+    _subscribers(
         "DELETE",
         "/v2/subscribers/{uuid}",
         v1.delete_subscriber,
-        operation_id="v2_delete_subscriber",
-        tag="Subscribers",
         summary="Delete a subscriber",
         detail=_OWN + _ERASE,
         answer=views.Message,

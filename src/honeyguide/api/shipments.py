@@ -8,7 +8,7 @@ import msgspec
 
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
-from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
 from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
@@ -97,13 +97,13 @@ async def mark_sent(tx: Tx, call: Call) -> OneShipment:
 
 _S = "/v1/campaigns/{campaign_uuid}/shipments"
 
+_shipments = resource("Shipments", "shipments")
+
 ROUTES = (
-    Route(
+    _shipments(
         "GET",
         _S,
         list_shipments,
-        operation_id="v1_shipments_list_shipments",
-        tag="Shipments",
         summary="List shipments",
         detail="Newest claim first. A physical reward that was redeemed without a postal address "
         "is not among them.",
@@ -111,12 +111,10 @@ ROUTES = (
         answer=Shipments,
         snapshot=True,
     ),
-    Route(
+    _shipments(
         "POST",
         f"{_S}/{{uuid}}/sent",
         mark_sent,
-        operation_id="v1_shipments_mark_sent",
-        tag="Shipments",
         summary="Mark a shipment as sent",
         detail="The subscriber sees it, with your tracking note. Marking it twice changes nothing: "
         "the response says who did it first, and when.",

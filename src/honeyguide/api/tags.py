@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Endpoint, Route
+from honeyguide.api.call import Call, Endpoint, Route, resource
 from honeyguide.api.subscriber_views import Tags
 from honeyguide.kernel.errors import Required
 from honeyguide.referrals import subscribers, tags
@@ -52,13 +52,14 @@ _S = f"{_C}/subscribers/{{uuid}}/tags"
 _RULES = f"Tags become lower case. Up to {tags.MOST_AT_ONCE} per request."
 
 
+_subscribers = resource("Subscribers", "tags")
+
+
 def _write(method: str, path: str, endpoint: Endpoint, summary: str, detail: str) -> Route:
-    return Route(
+    return _subscribers(
         method,
         path,
         endpoint,
-        operation_id=f"v1_tags_{endpoint.__name__}",
-        tag="Subscribers",
         summary=summary,
         detail=f"{detail} {_RULES}",
         body=bodies.TagList,
@@ -67,22 +68,18 @@ def _write(method: str, path: str, endpoint: Endpoint, summary: str, detail: str
 
 
 ROUTES = (
-    Route(
+    _subscribers(
         "GET",
         f"{_C}/tags",
         list_tags,
-        operation_id="v1_tags_list_tags",
-        tag="Subscribers",
         summary="List tags",
         detail=f"The tags that subscribers have, in alphabetical order, up to {tags.MOST_LISTED}.",
         answer=Tags,
     ),
-    Route(
+    _subscribers(
         "GET",
         _S,
         get_tags,
-        operation_id="v1_tags_get_tags",
-        tag="Subscribers",
         summary="Get a subscriber's tags",
         answer=Tags,
     ),

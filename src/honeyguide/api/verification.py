@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import UnsetType
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Route
+from honeyguide.api.call import Call, resource
 from honeyguide.api.verification_views import OneVerification, verification_view
 from honeyguide.partners import verification
 from honeyguide.store.tx import Tx
@@ -25,24 +25,22 @@ async def update_verification(tx: Tx, call: Call) -> OneVerification:
 
 _PATH = "/v2/partner_programs/{uuid}/verification"
 
+_programs = resource("Partner programs", "partners")
+
 ROUTES = (
-    Route(
+    _programs(
         "GET",
         _PATH,
         get_verification,
-        operation_id="v2_partners_get_verification",
-        tag="Partner programs",
         summary="Get what a partner program asks of its referrals",
         detail="A program that was made before programs had a screening level of their own shows "
         "the campaign's.",
         answer=OneVerification,
     ),
-    Route(
+    _programs(
         "PUT",
         _PATH,
         update_verification,
-        operation_id="v2_partners_update_verification",
-        tag="Partner programs",
         summary="Change what a partner program asks of its referrals",
         detail="What you leave out stays as it is. From then on the rule and the level hold for "
         "every new referral, also for those by API and import; before, they hold for signups with "

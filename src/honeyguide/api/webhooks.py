@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, Route
+from honeyguide.api.call import Call, Listed, Route, resource
 from honeyguide.api.views import Message, View
 from honeyguide.api.webhook_views import (
     Deliveries,
@@ -160,8 +160,10 @@ async def replay(tx: Tx, call: Call) -> Replayed:
     )
 
 
+_webhooks = resource("Webhooks", "webhooks")
+
+
 def _routes(
-    version: str,
     base: str,
     *,
     one: type[View],
@@ -171,78 +173,64 @@ def _routes(
 ) -> tuple[Route, ...]:
     hook = f"{base}/{{uuid}}"
     return (
-        Route(
+        _webhooks(
             "POST",
             base,
             create,
-            operation_id=f"{version}_webhooks_create",
-            tag="Webhooks",
             summary="Create a webhook",
             body=new,
             answer=one,
             status=201,
         ),
-        Route(
+        _webhooks(
             "GET",
             base,
             list_all,
-            operation_id=f"{version}_webhooks_list_all",
-            tag="Webhooks",
             summary="List webhooks",
             detail="All of them, newest first.",
             answer=many,
         ),
-        Route(
+        _webhooks(
             "GET",
             hook,
             get,
-            operation_id=f"{version}_webhooks_get",
-            tag="Webhooks",
             summary="Get a webhook",
             answer=one,
         ),
-        Route(
+        _webhooks(
             "PUT",
             hook,
             update,
-            operation_id=f"{version}_webhooks_update",
-            tag="Webhooks",
             summary="Update a webhook",
             detail="Also re-enables a disabled webhook.",
             body=changed,
             answer=one,
         ),
-        *_common_routes(version, hook),
-        *_delivery_routes(version, hook),
+        *_common_routes(hook),
+        *_delivery_routes(hook),
     )
 
 
-def _common_routes(version: str, hook: str) -> tuple[Route, ...]:
+def _common_routes(hook: str) -> tuple[Route, ...]:
     return (
-        Route(
+        _webhooks(
             "DELETE",
             hook,
             delete,
-            operation_id=f"{version}_webhooks_delete",
-            tag="Webhooks",
             summary="Delete a webhook",
             answer=Message,
         ),
-        Route(
+        _webhooks(
             "GET",
             f"{hook}/secret",
             secret,
-            operation_id=f"{version}_webhooks_secret",
-            tag="Webhooks",
             summary="Get the signing secret",
             answer=Secret,
         ),
-        Route(
+        _webhooks(
             "POST",
             f"{hook}/rotate_secret",
             rotate_secret,
-            operation_id=f"{version}_webhooks_rotate_secret",
-            tag="Webhooks",
             summary="Rotate the signing secret",
             detail="For 24 hours, deliveries are signed with both the old and the new secret.",
             body=bodies.Nothing,
@@ -251,45 +239,37 @@ def _common_routes(version: str, hook: str) -> tuple[Route, ...]:
     )
 
 
-def _delivery_routes(version: str, hook: str) -> tuple[Route, ...]:
+def _delivery_routes(hook: str) -> tuple[Route, ...]:
     return (
-        Route(
+        _webhooks(
             "POST",
             f"{hook}/test",
             test,
-            operation_id=f"{version}_webhooks_test",
-            tag="Webhooks",
             summary="Send a test event",
             body=bodies.Nothing,
             answer=OneDelivery,
         ),
-        Route(
+        _webhooks(
             "GET",
             f"{hook}/deliveries",
             deliveries,
-            operation_id=f"{version}_webhooks_deliveries",
-            tag="Webhooks",
             summary="List deliveries and their attempts",
             query=("page", "per_page"),
             answer=Deliveries,
             snapshot=True,
         ),
-        Route(
+        _webhooks(
             "POST",
             f"{hook}/deliveries/{{delivery_uuid}}/resend",
             resend,
-            operation_id=f"{version}_webhooks_resend",
-            tag="Webhooks",
             summary="Resend a delivery",
             body=bodies.Nothing,
             answer=OneDelivery,
         ),
-        Route(
+        _webhooks(
             "POST",
             f"{hook}/replay",
             replay,
-            operation_id=f"{version}_webhooks_replay",
-            tag="Webhooks",
             summary="Replay events since a time",
             body=bodies.Replay,
             answer=Replayed,
@@ -301,7 +281,6 @@ _MORE_EVENTS = "/v2/webhooks/{uuid}/more_events"
 
 ROUTES = (
     *_routes(
-        "v1",
         "/v1/campaigns/{campaign_uuid}/webhooks",
         one=OneWebhookV1,
         many=WebhooksV1,
@@ -309,29 +288,24 @@ ROUTES = (
         changed=bodies.WebhookUpdateV1,
     ),
     *_routes(
-        "v2",
         "/v2/webhooks",
         one=OneWebhook,
         many=Webhooks,
         new=bodies.WebhookCreate,
         changed=bodies.WebhookUpdate,
     ),
-    Route(
+    _webhooks(
         "GET",
         _MORE_EVENTS,
         get_more_events,
-        operation_id="v2_webhooks_get_more_events",
-        tag="Webhooks",
         summary="Get a webhook's other events",
         detail="Events beyond the four of the webhook itself.",
         answer=OneMoreEvents,
     ),
-    Route(
+    _webhooks(
         "PUT",
         _MORE_EVENTS,
         update_more_events,
-        operation_id="v2_webhooks_update_more_events",
-        tag="Webhooks",
         summary="Update a webhook's other events",
         detail="Only the flags you send change; null clears one. "
         "Also re-enables a disabled webhook.",
