@@ -1,19 +1,18 @@
-"""What a page's handler is called with, as its row in the route table says, and how a refusal is
-answered."""
+"""What the rows of all route tables of pages and embeds share: an address, a handler, what the
+handler is called with, and how a refusal is answered. What an answer looks like is up to each.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Fault
 from honeyguide.store import Store
-
-A = TypeVar("A")
-R = TypeVar("R")
 
 
 class Uses(Enum):
@@ -29,18 +28,39 @@ class HasStore(Protocol):
     def store(self) -> Store: ...
 
 
-async def call(
-    uses: Uses, handler: Callable[..., Awaitable[A]], services: HasStore, request: R
-) -> A:
+class HasServices(Protocol):
+    @property
+    def services(self) -> HasStore: ...
+
+
+R = TypeVar("R", bound=HasServices)
+A = TypeVar("A")
+# Its first argument depends on what it uses.
+Handler = Callable[[Any, R], Awaitable[A]]
+
+
+@dataclass(frozen=True)
+class WebRoute(Generic[R, A]):
+    method: str
+    path: str
+    uses: Uses
+    handler: Handler[R, A]
+
+    async def call(self, request: R) -> A:
+        return await call(self.uses, self.handler, request)
+
+
+async def call(uses: Uses, handler: Handler[R, A], request: R) -> A:
+    store = request.services.store
     if uses is Uses.READS:
-        return await services.store.snapshot(handler, request)
+        return await store.snapshot(handler, request)
     if uses is Uses.SLOW_READS:
-        return await services.store.slow_snapshot(handler, request)
+        return await store.slow_snapshot(handler, request)
     if uses is Uses.REPLICA_READS:
-        return await services.store.replica_snapshot(handler, request)
+        return await store.replica_snapshot(handler, request)
     if uses is Uses.WRITES:
-        return await services.store.write(handler, request)
-    return await handler(services, request)
+        return await store.write(handler, request)
+    return await handler(request.services, request)
 
 
 def refused(response: Response, fault: Fault) -> Response:

@@ -15,13 +15,10 @@ from honeyguide.kernel.errors import Fault, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import confirm, page_request
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.handlers import Uses, call, refused
+from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
 
 Answer = PageView | Response
-DatabaseHandler = Callable[[Tx, PageRequest], Awaitable[Answer]]
-ServiceHandler = Callable[[PageServices, PageRequest], Awaitable[Answer]]
 
 
 class Access(Enum):
@@ -31,13 +28,9 @@ class Access(Enum):
 
 
 @dataclass(frozen=True)
-class PageRoute:
-    method: str
-    path: str
-    uses: Uses
-    handler: DatabaseHandler | ServiceHandler
+class PageRoute(WebRoute[PageRequest, Answer]):
     # What shows the form again, with the errors beside its fields, when the input is refused.
-    form: DatabaseHandler | None = None
+    form: Handler[PageRequest, Answer] | None = None
     fields: forms.Fields = field(default_factory=dict)
     access: Access = Access.MEMBER
     form_uses: Uses = Uses.READS
@@ -79,7 +72,7 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
         if (question := confirm.question(request)) is not None:
             return await request.render(question)
     try:
-        answer: Answer = await call(route.uses, route.handler, request.services, request)
+        answer = await route.call(request)
     except (Invalid, TooMany) as fault:
         if route.form is None:
             raise
@@ -88,10 +81,13 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
 
 
 async def _form_again(
-    request: PageRequest, route: PageRoute, form: DatabaseHandler, fault: Invalid | TooMany
+    request: PageRequest,
+    route: PageRoute,
+    form: Handler[PageRequest, Answer],
+    fault: Invalid | TooMany,
 ) -> Response:
     request.errors = forms.errors_of(fault, route.fields)
-    answer = await call(route.form_uses, form, request.services, request)
+    answer = await call(route.form_uses, form, request)
     if not isinstance(answer, PageView):
         return answer
     return refused(await request.render(answer), fault)

@@ -11,11 +11,12 @@ from typing import Any
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import forms, signup
 from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.page_route import ReaderServices
 
 CACHE_CONTROL = "public, max-age=300"
 
 
-async def show(request: EmbedRequest) -> Mapping[str, Any]:
+async def show(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     brand = request.brand
     gettext, palette = brand.language.gettext, brand.campaign.palette
     return {

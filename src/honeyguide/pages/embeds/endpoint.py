@@ -21,7 +21,7 @@ from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
-from honeyguide.pages.handlers import refused
+from honeyguide.pages.handlers import WebRoute, refused
 from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderServices
@@ -69,14 +69,8 @@ async def _count(tx: Tx, site: Site, campaign_id: str, ip_network: str, now_ms: 
     await attempts.count(tx, site, BY_CAMPAIGN, campaign_id, now_ms=now_ms)
 
 
-Handler = Callable[[EmbedRequest], Awaitable[Mapping[str, Any]]]
-
-
 @dataclass(frozen=True)
-class EmbedRoute:
-    method: str
-    name: str
-    handler: Handler
+class EmbedRoute(WebRoute[EmbedRequest, Mapping[str, Any]]):
     cache_control: str = "no-store"
 
 
@@ -139,7 +133,7 @@ async def _answered(request: EmbedRequest, route: EmbedRoute) -> Response:
     try:
         if request.http.method == "POST":
             request.fields = await forms.read_fields(request.http)
-        answer = await route.handler(request)
+        answer = await route.call(request)
         return JSONResponse(answer, headers={"cache-control": route.cache_control})
     except (Invalid, TooMany, Missing, Unavailable) as fault:
         wrong = _errors(language, fault, request.fields)

@@ -17,6 +17,7 @@ from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import hub as reader_hub
 from honeyguide.pages.readers import progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
 from honeyguide.referrals import earned_rewards, hub, rewards
 from honeyguide.referrals.earned_rewards import EarnedReward
@@ -38,20 +39,19 @@ class HubData(NamedTuple):
     earned: list[EarnedReward]
 
 
-async def show(request: EmbedRequest) -> Mapping[str, Any]:
-    services = request.services
-    token, tenant = request.fields.get("token", ""), request.embed.tenant
-    found = await services.store.read(_find, services.site, tenant, token)
+async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
+    site, token = request.services.site, request.fields.get("token", "")
+    found = await _find(tx, site, request.embed.tenant, token)
     if found is None:
         raise Missing(UNKNOWN)
-    return _view(request.brand, services.site, found)
+    return _view(request.brand, site, found)
 
 
-async def find(request: EmbedRequest) -> Mapping[str, Any]:
+async def find(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     """Answers the same, and as fast, if the address is unknown: the lookup comes afterwards."""
     await request.count()
     email = EmailAddress.parse(request.fields.get("email", ""))
-    await reader_hub.send_links_later(request.services, request.brand, email, request.now_ms)
+    await reader_hub.send_links_later(services, request.brand, email, request.now_ms)
     return {"ok": True}
 
 

@@ -11,6 +11,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.referrals import hub_choices
 from honeyguide.referrals.hub_choices import Leader
+from honeyguide.store.tx import Tx
 
 CACHE_CONTROL = "public, max-age=60"
 OFF = "This campaign shows no leaderboard."
@@ -18,13 +19,12 @@ OFF = "This campaign shows no leaderboard."
 SAMPLE = (Leader("", "Ada Berg", 24), Leader("", "Ben Okafor", 17), Leader("", "Chloé Dupont", 9))
 
 
-async def show(request: EmbedRequest) -> Mapping[str, Any]:
+async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
     language = request.brand.language
     if request.http.query_params.get("sample"):
         leaders = list(SAMPLE)
     elif request.brand.campaign.show_leaderboard:
-        store, tenant = request.services.store, request.embed.tenant
-        leaders = await store.read(hub_choices.leaders, tenant)
+        leaders = await hub_choices.leaders(tx, request.embed.tenant)
     else:
         raise Missing(OFF)
     return {

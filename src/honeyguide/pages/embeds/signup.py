@@ -13,6 +13,7 @@ from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
 from honeyguide.pages.readers import confirmations, forms, signup
 from honeyguide.pages.readers.forms import ShownForm
+from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.referrals.origins import Origin
 
 # What a form of the operator's sends when its own consent box is checked.
@@ -21,27 +22,27 @@ OWN_CONSENT = "own"
 LEAST_WAIT_MS = 1_000
 
 
-async def subscribe(request: EmbedRequest) -> Mapping[str, Any]:
+async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     await request.count()
-    fields, store = request.fields, request.services.store
+    fields = request.fields
     code = signup.code_of(signup.carried(fields), request.brand)
-    brand = await confirmations.for_code(store, request.brand, code, Origin.EMBED)
+    brand = await confirmations.for_code(services.store, request.brand, code, Origin.EMBED)
     shown = _find_shown(request)
-    visit = signup.visit_of(request.services.site, request.http, shown, now_ms=request.now_ms)
+    visit = signup.visit_of(services.site, request.http, shown, now_ms=request.now_ms)
     new = signup.new_subscriber(request.http, fields, brand, Origin.EMBED, visit)
     has_agreed = fields.get("consent") in (OWN_CONSENT, brand.campaign.consent_text_id)
     email = signup.checked(fields, brand, new, has_agreed=has_agreed)
     if not _is_robot(fields):
         now_ms = request.now_ms
-        await signup.enter(request.services, brand, new, email, shown=shown, now_ms=now_ms)
+        await signup.enter(services, brand, new, email, shown=shown, now_ms=now_ms)
     return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 
-async def show_token(request: EmbedRequest) -> Mapping[str, Any]:
+async def show_token(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     """For one signup, asked for when a visitor begins to fill in the form."""
     await request.count_token()
-    site, http = request.services.site, request.http
-    return {"token": forms.single_use_token(site, _purpose(request), http, request.now_ms)}
+    purpose, http = _purpose(request), request.http
+    return {"token": forms.single_use_token(services.site, purpose, http, request.now_ms)}
 
 
 def _purpose(request: EmbedRequest) -> str:

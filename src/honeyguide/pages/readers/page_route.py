@@ -14,13 +14,12 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
 from honeyguide.languages.language import ENGLISH, Language, preferred_language
-from honeyguide.pages.handlers import Uses, call, refused
+from honeyguide.pages.handlers import WebRoute, refused
 from honeyguide.pages.readers import errors, forms
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
 from honeyguide.pages.readers.showing import lost, shown, sorry
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
 
 
 class ReaderServices:
@@ -102,16 +101,10 @@ class ReaderRequest:
 
 
 Answer = ReaderView | Response
-DatabaseHandler = Callable[[Tx, ReaderRequest], Awaitable[Answer]]
-ServiceHandler = Callable[[ReaderServices, ReaderRequest], Awaitable[Answer]]
 
 
 @dataclass(frozen=True)
-class ReaderRoute:
-    method: str
-    path: str
-    uses: Uses
-    handler: DatabaseHandler | ServiceHandler
+class ReaderRoute(WebRoute[ReaderRequest, Answer]):
     # Of a form that is shown again when it is refused: the sentences to show, by field. What shows
     # it is the GET row with the same path.
     errors: Callable[[Language, Fault, Mapping[str, str]], dict[str, str]] | None = None
@@ -150,13 +143,13 @@ async def _answer(request: ReaderRequest, route: ReaderRoute, form: ReaderRoute)
     try:
         if route.errors is not None:
             request.fields = await forms.read(request.http)
-        answer = await call(route.uses, route.handler, request.services, request)
+        answer = await route.call(request)
         return _rendered(request, route, answer)
     except (Invalid, TooMany) as fault:
         if route.errors is None:
             raise
         request.refusal = fault
-        answer = await call(form.uses, form.handler, request.services, request)
+        answer = await form.call(request)
         return refused(_rendered(request, route, answer), fault)
 
 
