@@ -27,7 +27,7 @@ STARTERS = {
     "cli/server.py": "all loops of the process; each is supervised",
     "events/dispatcher.py": "a sender: it logs what fails and goes on with the next delivery",
     "events/outbound.py": "a lookup that its callers wait for",
-    "integrations/answers.py": "writes of contacts, which their batch waits for",
+    "integrations/write_order.py": "writes of contacts, which their batch waits for",
     "integrations/worker.py": "one integration: it logs what fails, and its lease ends",
     "kernel/background.py": "the supervisor itself",
     "lab/client.py": "the application of the lab, which waits for it",

@@ -7,23 +7,16 @@ fields that do not exist without a word; so each batch looks at the fields first
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeVar
-from urllib.parse import quote, urlencode
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
 
 import msgspec
 
 from honeyguide.events.outbound import retry_after_s
-from honeyguide.integrations.answers import (
-    MOST_PAGES,
-    answer_of,
-    first_lists,
-    outcome,
-    refused,
-    write_in_turn,
-    written,
-)
-from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
+from honeyguide.integrations import policy
+from honeyguide.integrations.answers import MOST_PAGES, Data, NewHook, answer_of, first_lists
+from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -38,33 +31,24 @@ from honeyguide.integrations.platform import (
     Limits,
     PlatformAccess,
     PlatformChange,
-    WriteOutcome,
-    WriteResult,
 )
-from honeyguide.integrations.problems import (
-    AudienceGone,
-    FieldsGone,
-    TryLater,
-    Unexpected,
-    WrongCredentials,
-)
+from honeyguide.integrations.platform_api import KEY, PlatformApi, quoted
+from honeyguide.integrations.platform_hooks import PlatformWebhook, UrlKey
+from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.problems import TryLater, Unexpected
 from honeyguide.kernel.clock import system_clock
 
-T = TypeVar("T")
-
-KEY = "api_key"
-HOOK_ID = "hook_id"
 PER_PAGE = 100
+PUBLICATION = "/publications/{audience}"
 LONGEST_WAIT_S = 120  # for the end of a minute, if beehiiv's clock or ours is wrong
 # There is none for unsubscribing, only for leaving one of several newsletters.
 EVENTS = ("subscription.created", "subscription.confirmed", "subscription.deleted")
 # Those who have not confirmed yet, wait for approval or paused are no business of ours.
-_KIND_OF_STATUS = {
+_STATES = {
     "active": ChangeKind.JOINED,
     "inactive": ChangeKind.LEFT,
     "invalid": ChangeKind.BOUNCED,
 }
-_HAS_LEFT = ("inactive", "invalid")
 
 
 class _BeehiivValue(msgspec.Struct):
@@ -78,10 +62,6 @@ class _BeehiivSubscription(msgspec.Struct):
     status: str
     created: int | None = None
     custom_fields: list[_BeehiivValue] = []
-
-
-class _BeehiivOne(msgspec.Struct):
-    data: _BeehiivSubscription
 
 
 class _BeehiivSubscriptions(msgspec.Struct):
@@ -98,10 +78,6 @@ class _BeehiivPublication(msgspec.Struct):
     organization_name: str = ""
 
 
-class _BeehiivPublications(msgspec.Struct):
-    data: list[msgspec.Raw]
-
-
 class _BeehiivField(msgspec.Struct):
     display: str
 
@@ -109,14 +85,6 @@ class _BeehiivField(msgspec.Struct):
 class _BeehiivFields(msgspec.Struct):
     data: list[_BeehiivField]
     total_pages: int = 1
-
-
-class _BeehiivHook(msgspec.Struct):
-    id: str
-
-
-class _BeehiivNewHook(msgspec.Struct):
-    data: _BeehiivHook
 
 
 class _BeehiivEventData(msgspec.Struct):
@@ -128,7 +96,7 @@ class _BeehiivEvent(msgspec.Struct):
     data: _BeehiivEventData
 
 
-class Beehiiv:
+class Beehiiv(Connector):
     about = About(
         key="beehiiv",
         name="beehiiv",
@@ -147,9 +115,20 @@ class Beehiiv:
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
     )
-
-    def __init__(self, base: str = "https://api.beehiiv.com/v2") -> None:
-        self._base = base
+    api = PlatformApi(
+        base="https://api.beehiiv.com/v2",
+        forbidden="The beehiiv key lacks a permission, or the plan has no API.",
+        own_statuses=(429,),
+    )
+    contact_type = Data[_BeehiivSubscription]
+    field_kind = FieldKind(name="custom field", drops_unknown=True)
+    webhook = PlatformWebhook(
+        path=f"{PUBLICATION}/webhooks",
+        content={"event_types": EVENTS, "description": "Honeyguide"},
+        proof=UrlKey(),
+        answer=Data[NewHook],
+        without="It must begin with https. Joins are read each night, and leaves once an hour.",
+    )
 
     async def check(self, access: PlatformAccess) -> str:
         found = await self._publications(access)
@@ -160,68 +139,54 @@ class Beehiiv:
         return [Audience(id=each.id, name=each.name) for each in found]
 
     async def _publications(self, access: PlatformAccess) -> list[_BeehiivPublication]:
-        reply = await self._call(access, "GET", f"/publications?limit={PER_PAGE}")
-        found = answer_of(reply, _BeehiivPublications).data
+        reply = await self.call(access, "GET", f"/publications?limit={PER_PAGE}")
+        found = answer_of(reply, Data[list[msgspec.Raw]]).data
         return first_lists(reply, found, _BeehiivPublication)
 
-    async def ensure_fields(self, access: PlatformAccess) -> int:
-        missing = await self._missing_fields(access)
-        path = f"{_publication(access)}/custom_fields"
-        for name in missing:
-            made = await self._call(access, "POST", path, {"kind": "string", "display": name})
-            if not made.is_ok:
-                raise Unexpected(f"beehiiv refused to create the custom field {name}.")
-        return len(missing)
-
-    async def _missing_fields(self, access: PlatformAccess) -> list[str]:
-        there: set[str] = set()
+    async def fields_there(self, access: PlatformAccess) -> Mapping[str, str]:
+        there: dict[str, str] = {}
         page, pages = 0, 1
         while page < pages:
             page += 1
-            path = f"{_publication(access)}/custom_fields?limit={PER_PAGE}&page={page}"
-            fields = _in_publication(await self._call(access, "GET", path), _BeehiivFields)
-            there |= {each.display for each in fields.data}
+            path = f"{PUBLICATION}/custom_fields?limit={PER_PAGE}&page={page}"
+            fields = self.in_audience(await self.call(access, "GET", path), _BeehiivFields)
+            there |= {each.display: each.display for each in fields.data}
             pages = min(fields.total_pages, MOST_PAGES)
-        return [name for name in access.field_names.values() if name not in there]
+        return there
 
-    async def write_many(
-        self, access: PlatformAccess, contacts: Sequence[Contact]
-    ) -> list[WriteOutcome]:
-        if await self._missing_fields(access):
-            raise FieldsGone("A custom field of ours was deleted in beehiiv.")
-        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
+    async def create_field(self, access: PlatformAccess, name: str) -> PlatformReply:
+        body = {"kind": "string", "display": name}
+        return await self.call(access, "POST", f"{PUBLICATION}/custom_fields", body)
 
-    async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
-        """Updates, and adds only whom beehiiv does not know. Without `unsubscribe` the status stays
-        as it is."""
-        body: dict[str, Any] = {"custom_fields": _values(access, contact)}
-        if contact.status == ContactStatus.UNSUBSCRIBED:
-            body["unsubscribe"] = True
-        elif contact.status == ContactStatus.ACTIVE and contact.old_email:
-            body["email"] = contact.email
-        reply = await self._call(access, "PUT", _subscription(access, contact), body)
-        if reply.status == 404 and contact.may_add:
-            reply = await self._add(access, contact)
-        if reply.status == 404:
-            return outcome(contact, WriteResult.ABSENT)
-        if not reply.is_ok:
-            return refused(contact, reply, "beehiiv does not accept this address.")
-        found = reply.decode(_BeehiivOne).data
-        if contact.may_return and found.status == "inactive":
-            reply = await self._add(access, contact, is_return=True)
-            found = answer_of(reply, _BeehiivOne).data
-        return written(contact, found.id, has_left=found.status in _HAS_LEFT)
+    async def find(self, access: PlatformAccess, contact: Contact) -> Remote | None:
+        """Without `unsubscribe`, an update leaves the status as it is."""
+        return policy.unseen(contact.key_there) if contact.key_there else None
 
-    async def _add(
-        self, access: PlatformAccess, contact: Contact, *, is_return: bool = False
-    ) -> PlatformReply:
+    async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
+        path = f"{_subscription(key)}?{urlencode({'expand[]': 'custom_fields'})}"
+        return self.found(access, await self.call(access, "GET", path))
+
+    async def add(self, write: ContactWrite) -> Remote | None:
+        return await self._post(write, is_return=False)
+
+    async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
+        if change.returns:
+            return await self._post(write, is_return=True)
+        status = change.body(email="email", unsubscribed={"unsubscribe": True})
+        body = {"custom_fields": _values(write), **status}
+        return self.written(
+            write, await self.call(write.access, "PUT", _subscription(remote.id), body)
+        )
+
+    async def _post(self, write: ContactWrite, *, is_return: bool) -> Remote | None:
         body = {
-            "email": contact.email,
+            "email": write.contact.email,
             "reactivate_existing": is_return,
             "send_welcome_email": False,
-            "custom_fields": _values(access, contact),
+            "custom_fields": _values(write),
         }
-        return await self._call(access, "POST", f"{_publication(access)}/subscriptions", body)
+        path = f"{PUBLICATION}/subscriptions"
+        return self.written(write, await self.call(write.access, "POST", path, body))
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -232,90 +197,38 @@ class Beehiiv:
         asked["status"] = "all" if since_ms is None else "inactive"
         if token:
             asked["cursor"] = token
-        path = f"{_publication(access)}/subscriptions?{urlencode(asked)}"
-        page = _in_publication(await self._call(access, "GET", path), _BeehiivSubscriptions)
+        path = f"{PUBLICATION}/subscriptions?{urlencode(asked)}"
+        page = self.in_audience(await self.call(access, "GET", path), _BeehiivSubscriptions)
         if page.next_cursor is None and (page.has_more or page.total_pages > 1):
             raise Unexpected("beehiiv did not say how to read the rest of the list.")
-        return ChangePage(
-            changes=[_change(access, each) for each in page.data if each.status in _KIND_OF_STATUS],
-            seen=[each.id for each in page.data],
-            next_token=page.next_cursor if page.has_more else None,
-        )
-
-    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
-        key = new_key()
-        body = {
-            "url": keyed_url(url, key),
-            "event_types": list(EVENTS),
-            "description": "Honeyguide",
-        }
-        reply = await self._call(access, "POST", f"{_publication(access)}/webhooks", body)
-        if not reply.is_ok:
-            raise Unexpected(
-                "beehiiv does not accept our URL for webhooks, which must begin with https. Joins "
-                "are read each night, and leaves once an hour."
-            )
-        return {HOOK_ID: answer_of(reply, _BeehiivNewHook).data.id, HOOK_KEY: key}
-
-    async def remove_hook(self, access: PlatformAccess) -> None:
-        if hook_id := access.credentials.get(HOOK_ID):
-            path = f"{_publication(access)}/webhooks/{quote(hook_id, safe='')}"
-            await self._call(access, "DELETE", path)
-
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
-        check_key(access, hook)
-        return ""
+        return self.page(access, page.data, page.next_cursor if page.has_more else None)
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """Only the address is believed; what happened to it is asked."""
         event = hook.decode(access.about.name, _BeehiivEvent)
-        email = event.data.email
-        if event.event_type not in EVENTS or not email:
-            return []
-        path = f"{_by_email(access, email)}?{urlencode({'expand[]': 'custom_fields'})}"
-        reply = await self._call(access, "GET", path)
-        if reply.status == 404:
-            return [PlatformChange(kind=ChangeKind.DELETED, email=email)]
-        found = answer_of(reply, _BeehiivOne).data
-        return [_change(access, found)] if found.status in _KIND_OF_STATUS else []
+        is_ours = event.event_type in EVENTS and event.data.email
+        return await self.ask(access, event.data.email) if is_ours else []
 
-    async def _call(
-        self, access: PlatformAccess, method: str, path: str, json: Any = None
-    ) -> PlatformReply:
-        reply = await access.http.call(
-            method,
-            self._base + path,
-            headers={"Authorization": f"Bearer {access.credentials[KEY].strip()}"},
-            json=json,
-            returned={429},
+    def judge(self, reply: PlatformReply) -> None:
+        raise TryLater("beehiiv asked us to slow down.", after_s=_wait_s(reply))
+
+    def remote(self, access: PlatformAccess, found: _BeehiivSubscription) -> Remote:
+        return Remote(
+            id=found.id,
+            email=found.email,
+            kind=_STATES.get(found.status),
+            can_return=found.status == "inactive",
+            code=self.code_in(access, {each.name: each.value for each in found.custom_fields}),
+            created_ms=found.created * 1000 if found.created else None,
         )
-        if reply.status == 429:
-            raise TryLater("beehiiv asked us to slow down.", after_s=_wait_s(reply))
-        if reply.status == 403:
-            raise WrongCredentials("The beehiiv key lacks a permission, or the plan has no API.")
-        return reply
 
 
-def _publication(access: PlatformAccess) -> str:
-    return f"/publications/{quote(access.audience_id, safe='')}"
-
-
-def _by_email(access: PlatformAccess, email: str) -> str:
-    return f"{_publication(access)}/subscriptions/by_email/{quote(email, safe='')}"
-
-
-def _subscription(access: PlatformAccess, contact: Contact) -> str:
-    if contact.remote_id:
-        return f"{_publication(access)}/subscriptions/{quote(contact.remote_id, safe='')}"
-    return _by_email(access, contact.old_email or contact.email)
-
-
-def _in_publication(reply: PlatformReply, kind: type[T]) -> T:
-    if reply.status == 404:
-        raise AudienceGone("The publication was deleted in beehiiv.")
-    return answer_of(reply, kind)
+def _subscription(key: str) -> str:
+    """By ID or address."""
+    by = "by_email/" if "@" in key else ""
+    return f"{PUBLICATION}/subscriptions/{by}{quoted(key)}"
 
 
 def _wait_s(reply: PlatformReply) -> int | None:
@@ -327,20 +240,7 @@ def _wait_s(reply: PlatformReply) -> int | None:
     return min(max(1, int(reset_s) - now_s), LONGEST_WAIT_S)
 
 
-def _values(access: PlatformAccess, contact: Contact) -> list[dict[str, Any]]:
-    fields = contact.fields(access)
-    if contact.status == ContactStatus.ERASED:
-        return [{"name": name, "delete": True} for name in fields]
-    return [{"name": name, "value": value} for name, value in fields.items()]
-
-
-def _change(access: PlatformAccess, found: _BeehiivSubscription) -> PlatformChange:
-    values = {each.name: each.value for each in found.custom_fields}
-    code = values.get(access.code_field) if access.code_field else None
-    return PlatformChange(
-        kind=_KIND_OF_STATUS[found.status],
-        email=found.email,
-        remote_id=found.id,
-        code=str(code) if code else None,
-        created_ms=found.created * 1000 if found.created else None,
-    )
+def _values(write: ContactWrite) -> list[dict[str, Any]]:
+    if write.contact.status == ContactStatus.ERASED:
+        return [{"name": name, "delete": True} for name in write.fields]
+    return [{"name": name, "value": value} for name, value in write.fields.items()]

@@ -2,30 +2,20 @@
 
 A change replaces all metadata; so each subscriber is read, and written back with our part changed:
 two requests, of 600 a minute. We never send a collision behavior, since `add` makes people active
-again who left; and the type only to unsubscribe somebody.
+again who left; and the type only to unsubscribe somebody. A webhook's signature has no time; an old
+one does no harm, since we ask what is true now.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
-from typing import Any
-from urllib.parse import quote, urlencode
+from datetime import timedelta
+from typing import Any, NoReturn
+from urllib.parse import urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import (
-    answer_of,
-    outcome,
-    refused,
-    time_ms,
-    write_in_turn,
-    written,
-)
-from honeyguide.integrations.hook_keys import hook_secret
+from honeyguide.integrations.answers import answer_of, time_ms, time_of
+from honeyguide.integrations.connector import Connector, ContactWrite, NotWritten
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -33,21 +23,18 @@ from honeyguide.integrations.platform import (
     ChangeKind,
     ChangePage,
     Contact,
-    ContactStatus,
     Hooks,
     IncomingHook,
     Input,
     Limits,
     PlatformAccess,
     PlatformChange,
-    WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import ForgedHook, Unexpected, WrongCredentials
+from honeyguide.integrations.platform_api import KEY, KeyHeader, PlatformApi, quoted
+from honeyguide.integrations.platform_hooks import PlatformWebhook, SignedBody
+from honeyguide.integrations.policy import Remote, Update
 
-KEY = "api_key"
-HOOK_ID = "hook_id"
-HOOK_SECRET = "hook_secret"
 # Not `subscriber.updated`, which our own writes cause.
 EVENTS = tuple(
     f"subscriber.{event}"
@@ -63,7 +50,7 @@ EVENTS = tuple(
     )
 )
 # Whoever has not confirmed or not paid yet is no business of ours.
-_KIND_OF_TYPE = {
+_STATES = {
     "regular": ChangeKind.JOINED,
     "premium": ChangeKind.JOINED,
     "gifted": ChangeKind.JOINED,
@@ -77,7 +64,6 @@ _KIND_OF_TYPE = {
     "undeliverable": ChangeKind.BOUNCED,
     "removed": ChangeKind.DELETED,
 }
-_HAS_LEFT = ("unsubscribed", "complained", "blocked", "undeliverable", "removed")
 # Buttondown cannot list what changed, but who joined, left or bounced since a day.
 _SINCE = ("date__start", "unsubscription_date__start", "undeliverability_date__start")
 
@@ -99,10 +85,6 @@ class _ButtondownAccount(msgspec.Struct):
     username: str = ""
 
 
-class _ButtondownHook(msgspec.Struct):
-    id: str
-
-
 class _ButtondownEventData(msgspec.Struct):
     subscriber: str = ""
 
@@ -118,7 +100,7 @@ class _ButtondownError(msgspec.Struct):
     code: str = ""
 
 
-class Buttondown:
+class Buttondown(Connector):
     about = About(
         key="buttondown",
         name="Buttondown",
@@ -138,57 +120,50 @@ class Buttondown:
         poll_every_s=3600,
         is_lower_case=True,
     )
-
-    def __init__(self, base: str = "https://api.buttondown.com/v1") -> None:
-        self._base = base
+    api = PlatformApi(
+        base="https://api.buttondown.com/v1",
+        auth=KeyHeader(prefix="Token "),
+        forbidden="The Buttondown key lacks a permission: it needs to read and write subscribers "
+        "and webhooks.",
+    )
+    contact_type = _ButtondownSubscriber
+    webhook = PlatformWebhook(
+        path="/webhooks",
+        content={"event_types": EVENTS, "description": "Honeyguide"},
+        proof=SignedBody("x-buttondown-signature", "sha256="),
+        secret_name="signing_key",
+    )
 
     async def check(self, access: PlatformAccess) -> str:
-        reply = await self._call(access, "GET", "/accounts/me")
+        reply = await self.call(access, "GET", "/accounts/me")
         return answer_of(reply, _ButtondownAccount).username
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         return [Audience(id="newsletter", name=await self.check(access) or "All subscribers")]
 
-    async def ensure_fields(self, access: PlatformAccess) -> int:
-        return 0  # metadata is free
+    async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
+        return self.found(access, await self.call(access, "GET", f"/subscribers/{quoted(key)}"))
 
-    async def write_many(
-        self, access: PlatformAccess, contacts: Sequence[Contact]
-    ) -> list[WriteOutcome]:
-        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
-
-    async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
-        key = contact.remote_id or contact.old_email or contact.email
-        found = await self._find(access, key)
-        if found is None:
-            return await self._add(access, contact)
-        is_active = contact.status == ContactStatus.ACTIVE
-        body: dict[str, Any] = {"metadata": {**found.metadata, **_metadata(access, contact)}}
-        if contact.status == ContactStatus.UNSUBSCRIBED and found.type not in _HAS_LEFT:
-            body["type"] = "unsubscribed"
-        elif is_active and contact.old_email:
-            body["email_address"] = contact.email
-        reply = await self._call(access, "PATCH", f"/subscribers/{quote(found.id, safe='')}", body)
-        if reply.status == 404:
-            return outcome(contact, WriteResult.ABSENT)
-        if not reply.is_ok:
-            return _refused(contact, reply)
-        changed = reply.decode(_ButtondownSubscriber)
-        return written(contact, changed.id, has_left=changed.type in _HAS_LEFT)
-
-    async def _find(self, access: PlatformAccess, key: str) -> _ButtondownSubscriber | None:
-        reply = await self._call(access, "GET", f"/subscribers/{quote(key, safe='')}")
-        return None if reply.status == 404 else answer_of(reply, _ButtondownSubscriber)
-
-    async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
+    async def add(self, write: ContactWrite) -> Remote | None:
         """Without a type, so that Buttondown asks them to confirm."""
-        if not contact.may_add:
-            return outcome(contact, WriteResult.ABSENT)
-        body = {"email_address": contact.email, "metadata": _metadata(access, contact)}
-        reply = await self._call(access, "POST", "/subscribers", body)
-        if not reply.is_ok:
-            return _refused(contact, reply)
-        return written(contact, reply.decode(_ButtondownSubscriber).id)
+        body = {"email_address": write.contact.email, "metadata": write.fields}
+        return self.written(write, await self.call(write.access, "POST", "/subscribers", body))
+
+    async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
+        status = change.body(email="email_address", unsubscribed={"type": "unsubscribed"})
+        body = {"metadata": {**remote.record.metadata, **write.fields}, **status}
+        path = f"/subscribers/{quoted(remote.id)}"
+        return self.written(write, await self.call(write.access, "PATCH", path, body))
+
+    def refuse(self, contact: Contact, reply: PlatformReply, reason: str = "") -> NoReturn:
+        code = reply.details(_ButtondownError).code
+        if code in ("subscriber_suppressed", "subscriber_blocked"):
+            raise NotWritten(WriteResult.LEFT)
+        if code == "rate_limited":
+            raise NotWritten(WriteResult.LATER, "Buttondown adds at most 100 subscribers a day.")
+        if code in ("email_already_exists", "subscriber_already_exists"):
+            reason = "Another subscriber in Buttondown already has this address."
+        super().refuse(contact, reply, reason)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -197,103 +172,31 @@ class Buttondown:
         part, page = (int(each) for each in (token or "0-1").split("-"))
         asked: dict[str, Any] = {"ordering": "creation_date", "page": page}
         if since_ms is not None:
-            day = datetime.fromtimestamp(since_ms / 1000, UTC) - timedelta(days=1)
+            day = time_of(since_ms) - timedelta(days=1)
             asked[_SINCE[part]] = day.date().isoformat()  # a day earlier, whatever the time zone
-        reply = await self._call(access, "GET", f"/subscribers?{urlencode(asked)}")
+        reply = await self.call(access, "GET", f"/subscribers?{urlencode(asked)}")
         found = answer_of(reply, _ButtondownSubscribers)
         following = None
         if found.next:
             following = f"{part}-{page + 1}"
         elif since_ms is not None and part + 1 < len(_SINCE):
             following = f"{part + 1}-1"
-        return ChangePage(
-            changes=[_change(access, each) for each in found.results if each.type in _KIND_OF_TYPE],
-            seen=[each.id for each in found.results],
-            next_token=following,
-        )
-
-    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
-        secret = secrets.token_urlsafe(32)
-        body = {
-            "url": url,
-            "event_types": list(EVENTS),
-            "description": "Honeyguide",
-            "signing_key": secret,
-        }
-        reply = await self._call(access, "POST", "/webhooks", body)
-        if not reply.is_ok:
-            raise Unexpected(
-                "Buttondown does not accept our URL for webhooks. Changes are read once an hour."
-            )
-        return {HOOK_ID: answer_of(reply, _ButtondownHook).id, HOOK_SECRET: secret}
-
-    async def remove_hook(self, access: PlatformAccess) -> None:
-        if hook_id := access.credentials.get(HOOK_ID):
-            await self._call(access, "DELETE", f"/webhooks/{quote(hook_id, safe='')}")
-
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
-        """The signature has no time; an old webhook does no harm, since we ask what is true now."""
-        key = hook_secret(access, HOOK_SECRET)
-        signed = hmac.new(key, hook.body, hashlib.sha256).hexdigest()
-        given = hook.headers.get("x-buttondown-signature", "")
-        if not hmac.compare_digest(f"sha256={signed}".encode(), given.encode()):
-            raise ForgedHook("The header X-Buttondown-Signature is missing or wrong.")
-        return ""
+        return self.page(access, found.results, following)
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """A webhook has only the ID of the subscriber."""
         event = hook.decode(access.about.name, _ButtondownEvent)
-        key = event.data.subscriber
-        if event.event_type not in EVENTS or not key:
-            return []
-        found = await self._find(access, key)
-        if found is None:
-            return [PlatformChange(kind=ChangeKind.DELETED, email="", remote_id=key)]
-        return [_change(access, found)] if found.type in _KIND_OF_TYPE else []
+        is_ours = event.event_type in EVENTS and event.data.subscriber
+        return await self.ask(access, event.data.subscriber) if is_ours else []
 
-    async def _call(
-        self, access: PlatformAccess, method: str, path: str, json: Any = None
-    ) -> PlatformReply:
-        reply = await access.http.call(
-            method,
-            self._base + path,
-            headers={"Authorization": f"Token {access.credentials[KEY].strip()}"},
-            json=json,
+    def remote(self, access: PlatformAccess, found: _ButtondownSubscriber) -> Remote:
+        return Remote(
+            id=found.id,
+            email=found.email_address,
+            kind=_STATES.get(found.type),
+            code=self.code_in(access, found.metadata),
+            created_ms=time_ms(found.creation_date),
+            record=found,
         )
-        if reply.status == 403:
-            raise WrongCredentials(
-                "The Buttondown key lacks a permission: it needs to read and write subscribers "
-                "and webhooks."
-            )
-        return reply
-
-
-def _metadata(access: PlatformAccess, contact: Contact) -> dict[str, str]:
-    """In lower case, as the newsletter block has them."""
-    return {name.lower(): value for name, value in contact.fields(access).items()}
-
-
-def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    code = reply.details(_ButtondownError).code
-    if code in ("subscriber_suppressed", "subscriber_blocked"):
-        return outcome(contact, WriteResult.LEFT)
-    if code == "rate_limited":
-        reason = "Buttondown adds at most 100 subscribers a day."
-        return outcome(contact, WriteResult.LATER, reason=reason)
-    reason = "Buttondown does not accept this address."
-    if code in ("email_already_exists", "subscriber_already_exists"):
-        reason = "Another subscriber in Buttondown already has this address."
-    return refused(contact, reply, reason)
-
-
-def _change(access: PlatformAccess, found: _ButtondownSubscriber) -> PlatformChange:
-    code = found.metadata.get(access.code_field) if access.code_field else None
-    return PlatformChange(
-        kind=_KIND_OF_TYPE[found.type],
-        email=found.email_address,
-        remote_id=found.id,
-        code=str(code) if code else None,
-        created_ms=time_ms(found.creation_date),
-    )

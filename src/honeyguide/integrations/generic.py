@@ -30,7 +30,6 @@ from collections.abc import Sequence
 import msgspec
 
 from honeyguide.events import signature
-from honeyguide.integrations.hook_keys import hook_secret
 from honeyguide.integrations.platform import (
     About,
     Audience,
@@ -46,6 +45,7 @@ from honeyguide.integrations.platform import (
     WriteOutcome,
     WriteResult,
 )
+from honeyguide.integrations.platform_hooks import TOLERANCE_S, hook_secret
 from honeyguide.integrations.problems import (
     ForgedHook,
     Unexpected,
@@ -56,8 +56,6 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 
 SECRET = "secret"
-# A clock that is off by more is an old recording, or wrong.
-TOLERANCE_S = 5 * 60
 
 
 class _ToolResult(msgspec.Struct):

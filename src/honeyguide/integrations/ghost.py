@@ -8,27 +8,18 @@ nothing here. The Admin API takes a token that we sign ourselves, good for five 
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import (
-    answer_of,
-    first_lists,
-    outcome,
-    refused,
-    time_ms,
-    write_in_turn,
-    written,
-)
-from honeyguide.integrations.hook_keys import hook_secret
+from honeyguide.integrations import policy
+from honeyguide.integrations.answers import answer_of, first_lists, time_ms, time_of
+from honeyguide.integrations.connector import Connector, ContactWrite
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -36,7 +27,6 @@ from honeyguide.integrations.platform import (
     ChangeKind,
     ChangePage,
     Contact,
-    ContactStatus,
     Hooks,
     IncomingHook,
     Input,
@@ -44,24 +34,20 @@ from honeyguide.integrations.platform import (
     PlatformAccess,
     PlatformChange,
     SyncField,
-    WriteOutcome,
-    WriteResult,
 )
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    Unexpected,
-    WrongCredentials,
-)
-from honeyguide.kernel.clock import MINUTE_MS, system_clock
+from honeyguide.integrations.platform_api import PlatformApi, quoted
+from honeyguide.integrations.platform_hooks import HOOK_SECRET, PlatformWebhook, SignedTime
+from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.problems import Unexpected, WrongCredentials
+from honeyguide.kernel.clock import system_clock
 
-URL, KEY, HOOK_SECRET, HOOK_IDS = "url", "admin_api_key", "hook_secret", "hook_ids"
+URL, KEY, HOOK_IDS = "url", "admin_api_key", "hook_ids"
 EVENTS = ("member.added", "member.edited", "member.deleted")
 PER_PAGE = 100
 TOKEN_S = 300
-TOLERANCE_MS = 5 * MINUTE_MS
+TAKEN = "Ghost does not accept this address, or another member has it."
 ADVOCATE, REFERRED, REWARD = "Advocate", "Referred", "Reward: "
 _ADMIN_KEY = re.compile("[0-9a-f]{24}:(?:[0-9a-f]{2}){32}")
-_SIGNATURE = re.compile(r"sha256=([0-9a-f]{64}), t=([0-9]{13})")
 
 
 class _Named(msgspec.Struct):
@@ -80,6 +66,7 @@ class _GhostMember(msgspec.Struct):
     name: str | None = None
     labels: list[_Named] = []
     newsletters: list[_Named] | None = None
+    """Some webhooks do not say: then a member counts as one who is on the list."""
     email_suppression: _Suppression | None = None
     created_at: str | None = None
 
@@ -122,7 +109,26 @@ class _GhostEvent(msgspec.Struct):
     member: _Versions
 
 
-class Ghost:
+class _AdminToken:
+    """A token for the Admin API, which the key signs."""
+
+    def headers(self, credentials: Mapping[str, str]) -> dict[str, str]:
+        return {"Authorization": f"Ghost {self._token(credentials[KEY], system_clock() // 1000)}"}
+
+    def _token(self, key: str, now_s: int) -> str:
+        if not _ADMIN_KEY.fullmatch(key):
+            raise WrongCredentials(
+                "This is no Admin API key: it has 24 digits, a colon and 64 digits."
+            )
+        key_id, secret = key.split(":")
+        head = {"alg": "HS256", "typ": "JWT", "kid": key_id}
+        claims = {"iat": now_s, "exp": now_s + TOKEN_S, "aud": "/admin/"}
+        signed = f"{_base64(msgspec.json.encode(head))}.{_base64(msgspec.json.encode(claims))}"
+        mac = hmac.digest(bytes.fromhex(secret), signed.encode(), "sha256")
+        return f"{signed}.{_base64(mac)}"
+
+
+class Ghost(Connector):
     about = About(
         key="ghost",
         name="Ghost",
@@ -145,75 +151,83 @@ class Ghost:
         poll_every_s=0,
         field_pattern=None,
     )
+    api = PlatformApi(
+        auth=_AdminToken(),
+        headers={"Accept-Version": "v5.0"},
+        forbidden="The key may not do this. Use the key of a custom integration.",
+        own_statuses=range(300, 400),
+    )
+    contact_type = _GhostMembers
+    webhook = PlatformWebhook(
+        path="/webhooks/",
+        content={},  # see `add_hook`
+        proof=SignedTime(
+            header="x-ghost-signature",
+            mac="sha256",
+            per_second=1000,
+            content=lambda at, body: body + at,
+        ),
+    )
+
+    def base_url(self, credentials: Mapping[str, str]) -> str:
+        return f"{credentials[URL].rstrip('/')}/ghost/api/admin"
+
+    def judge(self, reply: PlatformReply) -> None:
+        raise WrongCredentials(
+            "This is not Ghost's API URL. Enter the one that Ghost shows beside the key."
+        )
 
     async def check(self, access: PlatformAccess) -> str:
-        await self._call(access, "GET", "/members/?limit=1&fields=id")
-        return answer_of(await self._call(access, "GET", "/site/"), _SiteAnswer).site.title
+        await self.call(access, "GET", "/members/?limit=1&fields=id")
+        return answer_of(await self.call(access, "GET", "/site/"), _SiteAnswer).site.title
 
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
-        reply = await self._call(access, "GET", "/newsletters/?limit=100")
+        reply = await self.call(access, "GET", "/newsletters/?limit=100")
         found = first_lists(reply, answer_of(reply, _Newsletters).newsletters, _Named)
         return [Audience(id=each.id, name=each.name) for each in found if each.status == "active"]
 
-    async def ensure_fields(self, access: PlatformAccess) -> int:
-        return 0  # a label is created when it is first used
+    async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
+        path = f"/members/{quoted(key)}/?include=newsletters,labels"
+        if "@" in key:
+            email = key.replace("\\", "\\\\").replace("'", "\\'")
+            asked = {"filter": f"email:'{email}'", "include": "newsletters,labels"}
+            path = f"/members/?{urlencode(asked)}"
+        reply = await self.call(access, "GET", path)
+        members = [] if reply.status == 404 else answer_of(reply, _GhostMembers).members
+        return self.remote(access, members[0]) if members else None
 
-    async def write_many(
-        self, access: PlatformAccess, contacts: Sequence[Contact]
-    ) -> list[WriteOutcome]:
-        return await write_in_turn(access, contacts, lambda contact: self._write(access, contact))
-
-    async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
-        member = await self._find(access, contact)
-        if member is None:
-            if not contact.may_add:
-                return outcome(contact, WriteResult.ABSENT)
-            return await self._add(access, contact)
-        is_on_list = _is_on_list(access, member)
-        if contact.status == ContactStatus.ACTIVE and not is_on_list and not contact.may_return:
-            return outcome(contact, WriteResult.LEFT, remote_id=member.id)
-        changes: dict[str, Any] = {}
-        labels = _labels(member, contact)
-        if sorted(labels) != sorted(label.name for label in member.labels):
-            changes["labels"] = [{"name": name} for name in labels]
-        if contact.status == ContactStatus.UNSUBSCRIBED and is_on_list:
-            kept = [each.id for each in member.newsletters or () if each.id != access.audience_id]
-            changes["newsletters"] = [{"id": each} for each in kept]
-        elif contact.may_return and not is_on_list:
-            others = [{"id": each.id} for each in member.newsletters or ()]
-            changes["newsletters"] = [*others, {"id": access.audience_id}]
-        if contact.old_email and contact.email and member.email != contact.email:
-            changes["email"] = contact.email
-        if changes:
-            body = {"members": [changes]}
-            reply = await self._call(access, "PUT", f"/members/{member.id}/", json=body)
-            if not reply.is_ok:
-                return _refused(contact, reply)
-        return written(contact, member.id)
-
-    async def _add(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
+    async def add(self, write: ContactWrite) -> Remote | None:
         body = {
-            "email": contact.email,
-            "name": contact.name or "",  # Ghost refuses null
-            "labels": [{"name": name} for name in _labels(_GhostMember(), contact)],
-            "newsletters": [{"id": access.audience_id}],
+            "email": write.contact.email,
+            "name": write.contact.name or "",  # Ghost refuses null
+            "labels": [{"name": name} for name in _labels(_GhostMember(), write.contact)],
+            "newsletters": [{"id": write.access.audience_id}],
         }
-        reply = await self._call(access, "POST", "/members/", json={"members": [body]})
+        reply = await self.call(write.access, "POST", "/members/", {"members": [body]})
         if not reply.is_ok:
-            return _refused(contact, reply)
-        return written(contact, reply.decode(_GhostMembers).members[0].id)
+            self.refuse(write.contact, reply, TAKEN)
+        made = reply.decode(_GhostMembers).members[0]
+        return Remote(id=made.id, email=made.email, kind=ChangeKind.JOINED)
 
-    async def _find(self, access: PlatformAccess, contact: Contact) -> _GhostMember | None:
-        if contact.remote_id is not None:
-            path = f"/members/{contact.remote_id}/?include=newsletters,labels"
-            reply = await self._call(access, "GET", path)
-            return None if reply.status == 404 else answer_of(reply, _GhostMembers).members[0]
-        email = (contact.old_email or contact.email).replace("\\", "\\\\").replace("'", "\\'")
-        asked = urlencode({"filter": f"email:'{email}'", "include": "newsletters,labels"})
-        found = answer_of(
-            await self._call(access, "GET", f"/members/?{asked}"), _GhostMembers
-        ).members
-        return found[0] if found else None
+    async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
+        """Only what differs, so that most writes end with the look."""
+        member, ours = remote.record, write.access.audience_id
+        body: dict[str, Any] = {"email": change.email} if change.email else {}
+        labels = _labels(member, write.contact)
+        if sorted(labels) != sorted(label.name for label in member.labels):
+            body["labels"] = [{"name": name} for name in labels]
+        if change.unsubscribes or change.returns:
+            others = [each.id for each in member.newsletters if each.id != ours]
+            lists = [*others, ours] if change.returns else others
+            body["newsletters"] = [{"id": each} for each in lists]
+        if body:
+            path = f"/members/{quoted(remote.id)}/"
+            reply = await self.call(write.access, "PUT", path, {"members": [body]})
+            if reply.status == 404:
+                return None
+            if not reply.is_ok:
+                self.refuse(write.contact, reply, TAKEN)
+        return policy.as_asked(remote, change)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
@@ -225,18 +239,14 @@ class Ghost:
             "order": "created_at asc",
         }
         if since_ms is not None:
-            since = datetime.fromtimestamp(since_ms / 1000, UTC)
-            asked["filter"] = f"updated_at:>='{since:%Y-%m-%d %H:%M:%S}'"
-        reply = await self._call(access, "GET", f"/members/?{urlencode(asked)}")
+            asked["filter"] = f"updated_at:>='{time_of(since_ms):%Y-%m-%d %H:%M:%S}'"
+        reply = await self.call(access, "GET", f"/members/?{urlencode(asked)}")
         answer = answer_of(reply, _GhostMembers)
         following = answer.meta.pagination.next if answer.meta else None
-        return ChangePage(
-            changes=[_change(access, member) for member in answer.members],
-            seen=[member.id for member in answer.members],
-            next_token=str(following) if following else None,
-        )
+        return self.page(access, answer.members, str(following) if following else None)
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
+        """One for each event."""
         secret, ids = secrets.token_hex(32), []
         for event in EVENTS:
             hook = {
@@ -245,25 +255,13 @@ class Ghost:
                 "name": f"Honeyguide {event}",
                 "secret": secret,
             }
-            reply = await self._call(access, "POST", "/webhooks/", json={"webhooks": [hook]})
+            reply = await self.call(access, "POST", "/webhooks/", {"webhooks": [hook]})
             ids.append(answer_of(reply, _GhostHooks).webhooks[0].id)
         return {HOOK_SECRET: secret, HOOK_IDS: " ".join(ids)}
 
     async def remove_hook(self, access: PlatformAccess) -> None:
         for hook_id in access.credentials.get(HOOK_IDS, "").split():
-            await self._call(access, "DELETE", f"/webhooks/{hook_id}/")
-
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
-        signed = _SIGNATURE.fullmatch(hook.headers.get("x-ghost-signature", ""))
-        if signed is None:
-            raise ForgedHook("The header X-Ghost-Signature is missing.")
-        if abs(now_s * 1000 - int(signed[2])) > TOLERANCE_MS:
-            raise ForgedHook("The webhook is more than five minutes old.")
-        key = hook_secret(access, HOOK_SECRET)
-        expected = hmac.new(key, hook.body + signed[2].encode(), hashlib.sha256).hexdigest()
-        if not hmac.compare_digest(expected, signed[1]):
-            raise ForgedHook("The signature is wrong.")
-        return signed[2]
+            await self.call(access, "DELETE", f"/webhooks/{hook_id}/")
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
@@ -275,46 +273,28 @@ class Ghost:
                 raise Unexpected("A webhook from Ghost names nobody.")
             deleted = ChangeKind.DELETED
             return [PlatformChange(kind=deleted, email=gone.email, remote_id=gone.id or None)]
-        return [_change(access, event.current, event.previous.email)]
+        change = self.change(self.remote(access, event.current), event.previous.email)
+        return [change] if change else []
 
-    async def _call(
-        self, access: PlatformAccess, method: str, path: str, *, json: Any = None
-    ) -> PlatformReply:
-        url = access.credentials[URL].rstrip("/")
-        headers = {
-            "Authorization": f"Ghost {_token(access.credentials[KEY], system_clock() // 1000)}",
-            "Accept-Version": "v5.0",
-        }
-        reply = await access.http.call(
-            method, f"{url}/ghost/api/admin{path}", headers=headers, json=json
+    def remote(self, access: PlatformAccess, member: _GhostMember) -> Remote:
+        kind, lists = ChangeKind.JOINED, member.newsletters
+        if member.email_suppression is not None and member.email_suppression.suppressed:
+            kind = ChangeKind.BOUNCED
+        elif lists is not None and all(each.id != access.audience_id for each in lists):
+            kind = ChangeKind.LEFT
+        return Remote(
+            id=member.id,
+            email=member.email,
+            kind=kind,
+            can_return=kind == ChangeKind.LEFT,
+            name=member.name,
+            created_ms=time_ms(member.created_at),
+            record=member,
         )
-        if reply.status == 403:
-            raise WrongCredentials("The key may not do this. Use the key of a custom integration.")
-        if 300 <= reply.status < 400:
-            raise WrongCredentials(
-                "This is not Ghost's API URL. Enter the one that Ghost shows beside the key."
-            )
-        return reply
-
-
-def _token(key: str, now_s: int) -> str:
-    """A token for the Admin API, which the key signs."""
-    if not _ADMIN_KEY.fullmatch(key):
-        raise WrongCredentials("This is no Admin API key: it has 24 digits, a colon and 64 digits.")
-    key_id, secret = key.split(":")
-    head = {"alg": "HS256", "typ": "JWT", "kid": key_id}
-    claims = {"iat": now_s, "exp": now_s + TOKEN_S, "aud": "/admin/"}
-    signed = f"{_base64(msgspec.json.encode(head))}.{_base64(msgspec.json.encode(claims))}"
-    mac = hmac.digest(bytes.fromhex(secret), signed.encode(), "sha256")
-    return f"{signed}.{_base64(mac)}"
 
 
 def _base64(content: bytes) -> str:
     return base64.urlsafe_b64encode(content).rstrip(b"=").decode()
-
-
-def _is_on_list(access: PlatformAccess, member: _GhostMember) -> bool:
-    return any(each.id == access.audience_id for each in member.newsletters or ())
 
 
 def _labels(member: _GhostMember, contact: Contact) -> list[str]:
@@ -330,28 +310,3 @@ def _labels(member: _GhostMember, contact: Contact) -> list[str]:
     names = [label.name for label in member.labels]
     others = [n for n in names if n not in (ADVOCATE, REFERRED) and not n.startswith(REWARD)]
     return [*others, *ours]
-
-
-def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    if reply.status == 404:
-        return outcome(contact, WriteResult.ABSENT)
-    reason = "Ghost does not accept this address, or another member has it."
-    return refused(contact, reply, reason)
-
-
-def _change(access: PlatformAccess, member: _GhostMember, old_email: str = "") -> PlatformChange:
-    kind = ChangeKind.JOINED
-    if member.email_suppression is not None and member.email_suppression.suppressed:
-        kind = ChangeKind.BOUNCED
-    elif member.newsletters is not None and not _is_on_list(access, member):
-        kind = ChangeKind.LEFT
-    elif old_email and old_email != member.email:
-        kind = ChangeKind.CHANGED_ADDRESS
-    return PlatformChange(
-        kind=kind,
-        email=member.email,
-        remote_id=member.id,
-        old_email=old_email or None,
-        name=member.name,
-        created_ms=time_ms(member.created_at),
-    )

@@ -8,24 +8,15 @@ between our last look and the write. Mailchimp takes ten requests at a time.
 from __future__ import annotations
 
 import hashlib
-from base64 import b64encode
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from typing import Any, TypeVar
-from urllib.parse import parse_qsl, quote, urlencode
+from collections.abc import Mapping
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl, urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import (
-    answer_of,
-    first_lists,
-    outcome,
-    refused,
-    time_ms,
-    write_at_once,
-    written,
-)
-from honeyguide.integrations.hook_keys import HOOK_KEY, check_key, keyed_url, new_key
+from honeyguide.integrations import policy
+from honeyguide.integrations.answers import answer_of, first_lists, time_ms, time_of
+from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind, NotWritten
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -33,7 +24,6 @@ from honeyguide.integrations.platform import (
     ChangeKind,
     ChangePage,
     Contact,
-    ContactStatus,
     Hooks,
     IncomingHook,
     Input,
@@ -41,32 +31,22 @@ from honeyguide.integrations.platform import (
     PlatformAccess,
     PlatformChange,
     SyncField,
-    WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import (
-    AudienceGone,
-    FieldsGone,
-    TryLater,
-    Unexpected,
-    WrongCredentials,
-    understood,
-)
+from honeyguide.integrations.platform_api import KEY, Basic, PlatformApi, quoted
+from honeyguide.integrations.platform_hooks import PlatformWebhook, UrlKey
+from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.problems import TryLater, WrongCredentials, understood
 
-T = TypeVar("T")
-
-KEY = "api_key"
-HOOK_ID = "hook_id"
-AT_ONCE = 8  # of the ten that Mailchimp takes; it answers 429 to the eleventh
 PER_PAGE = 500
+LIST = "/lists/{audience}"
 # Contacts that receive no newsletter for another reason are no business of ours.
-_KIND_OF_STATUS = {
+_STATES = {
     "subscribed": ChangeKind.JOINED,
     "unsubscribed": ChangeKind.LEFT,
     "cleaned": ChangeKind.BOUNCED,
     "archived": ChangeKind.DELETED,
 }
-_HAS_LEFT = ("unsubscribed", "cleaned", "archived")
 
 
 class _Member(msgspec.Struct):
@@ -109,10 +89,6 @@ class _MergeFields(msgspec.Struct):
     merge_fields: list[_MergeField]
 
 
-class _Webhook(msgspec.Struct):
-    id: str
-
-
 class _Problem(msgspec.Struct):
     """An error as Mailchimp describes it. `detail` may quote an address, so nobody is shown it."""
 
@@ -120,7 +96,7 @@ class _Problem(msgspec.Struct):
     detail: str = ""
 
 
-class Mailchimp:
+class Mailchimp(Connector):
     about = About(
         key="mailchimp",
         name="Mailchimp",
@@ -147,102 +123,18 @@ class Mailchimp:
             SyncField.LAST_REWARD: "RH_LASTRWD",
         },
     )
-
-    def __init__(self, base: str = "https://{server}.api.mailchimp.com/3.0") -> None:
-        self._base = base
-
-    async def check(self, access: PlatformAccess) -> str:
-        reply = await self._call(access, "GET", "/?fields=account_name")
-        return answer_of(reply, _Account).account_name
-
-    async def audiences(self, access: PlatformAccess) -> list[Audience]:
-        path = "/lists?count=1000&fields=lists.id,lists.name,lists.stats.member_count"
-        reply = await self._call(access, "GET", path)
-        return [
-            Audience(id=each.id, name=each.name, subscribers=each.stats.member_count)
-            for each in first_lists(reply, answer_of(reply, _Lists).lists, _List)
-        ]
-
-    async def ensure_fields(self, access: PlatformAccess) -> int:
-        path = f"{_list(access)}/merge-fields"
-        reply = await self._call(access, "GET", f"{path}?count=1000&fields=merge_fields.tag")
-        there = {each.tag for each in _in_audience(reply, _MergeFields).merge_fields}
-        missing = [name for name in access.field_names.values() if name not in there]
-        for name in missing:
-            field = {"tag": name, "name": name, "type": "text", "public": False}
-            made = await self._call(access, "POST", path, json=field)
-            if not made.is_ok:
-                raise Unexpected(
-                    f"Mailchimp refused to create the merge field {name}. An audience has room for "
-                    "30 of them on most plans; delete one that you do not use."
-                )
-        return len(missing)
-
-    async def write_many(
-        self, access: PlatformAccess, contacts: Sequence[Contact]
-    ) -> list[WriteOutcome]:
-        return await write_at_once(
-            access, contacts, lambda contact: self._write(access, contact), at_once=AT_ONCE
-        )
-
-    async def _write(self, access: PlatformAccess, contact: Contact) -> WriteOutcome:
-        values = {"merge_fields": contact.fields(access)}
-        is_here = contact.status == ContactStatus.ACTIVE
-        if is_here and contact.may_add and not contact.old_email:
-            body = {"email_address": contact.email, "status_if_new": "subscribed", **values}
-            reply = await self._call(access, "PUT", _member(access, _hash(contact.email)), body)
-            if reply.status == 404:
-                raise AudienceGone("The audience was deleted in Mailchimp.")
-        else:
-            key = contact.remote_id or _hash(contact.old_email or contact.email)
-            changed: dict[str, Any] = dict(values)
-            if contact.status == ContactStatus.UNSUBSCRIBED:
-                changed["status"] = "unsubscribed"
-            elif contact.old_email:
-                changed["email_address"] = contact.email
-            reply = await self._call(access, "PATCH", _member(access, key), changed)
-            if reply.status == 404:
-                await self._need_audience(access)
-                return outcome(contact, WriteResult.ABSENT)
-        if not reply.is_ok:
-            return _refused(contact, reply)
-        member = reply.decode(_Member)
-        return written(contact, member.contact_id, has_left=member.status in _HAS_LEFT)
-
-    async def _need_audience(self, access: PlatformAccess) -> None:
-        """Nobody was deleted if the whole audience was."""
-        _in_audience(await self._call(access, "GET", f"{_list(access)}?fields=id"), dict)
-
-    async def read_changes(
-        self, access: PlatformAccess, *, since_ms: int | None, token: str | None
-    ) -> ChangePage:
-        """Sorted by the time of the last change, so that nobody is missed who changes meanwhile."""
-        offset = int(token or 0)
-        asked = {"count": PER_PAGE, "offset": offset, "sort_field": "last_changed"}
-        if since_ms is not None:
-            since = datetime.fromtimestamp(since_ms / 1000, UTC)
-            asked["since_last_changed"] = since.isoformat(timespec="seconds")
-        reply = await self._call(access, "GET", f"{_list(access)}/members?{urlencode(asked)}")
-        page = _in_audience(reply, _Members)
-        following = offset + len(page.members)
-        is_last = not page.members or following >= page.total_items
-        return ChangePage(
-            changes=[
-                _change(access, member)
-                for member in page.members
-                if member.status in _KIND_OF_STATUS
-            ],
-            seen=[member.contact_id for member in page.members],
-            next_token=None if is_last else str(following),
-        )
-
-    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
-        """Mailchimp need not sign, so the URL has a secret. Our own writes come from the API and
-        are not reported.
-        """
-        key = new_key()
-        body = {
-            "url": keyed_url(url, key),
+    api = PlatformApi(
+        base="https://{server}.api.mailchimp.com/3.0", auth=Basic(), own_statuses=(403,)
+    )
+    contact_type = _Member
+    at_once = 8  # of the ten that Mailchimp takes; it answers 429 to the eleventh
+    field_kind = FieldKind(
+        name="merge field",
+        advice="An audience has room for 30 of them on most plans; delete one that you do not use.",
+    )
+    webhook = PlatformWebhook(
+        path=f"{LIST}/webhooks",
+        content={
             "events": {
                 "subscribe": True,
                 "unsubscribe": True,
@@ -251,108 +143,117 @@ class Mailchimp:
                 "upemail": True,
                 "campaign": False,
             },
+            # Our own writes come from the API and are not reported.
             "sources": {"user": True, "admin": True, "api": False},
-        }
-        reply = await self._call(access, "POST", f"{_list(access)}/webhooks", json=body)
-        if not reply.is_ok:
-            raise Unexpected(
-                "Mailchimp could not reach our URL for webhooks. Changes are read once an hour."
+        },
+        proof=UrlKey(),
+    )
+
+    def base_url(self, credentials: Mapping[str, str]) -> str:
+        _, _, server = credentials[KEY].strip().rpartition("-")
+        if not (server.isascii() and server.isalnum() and len(server) <= 10):
+            raise WrongCredentials(
+                "A Mailchimp key ends with a dash and the name of a server, such as -us19."
             )
-        return {HOOK_ID: answer_of(reply, _Webhook).id, HOOK_KEY: key}
+        return self._base.format(server=server)
 
-    async def remove_hook(self, access: PlatformAccess) -> None:
-        if hook_id := access.credentials.get(HOOK_ID):
-            await self._call(access, "DELETE", f"{_list(access)}/webhooks/{quote(hook_id)}")
+    def judge(self, reply: PlatformReply) -> None:
+        """Mailchimp's servers refuse without a title under load, before anybody looked at the
+        key."""
+        if reply.details(_Problem).title:
+            raise WrongCredentials("The Mailchimp key lacks a permission, or its user was removed.")
+        raise TryLater("Mailchimp asked us to slow down.")
 
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
-        check_key(access, hook)
-        return ""
+    async def check(self, access: PlatformAccess) -> str:
+        reply = await self.call(access, "GET", "/?fields=account_name")
+        return answer_of(reply, _Account).account_name
+
+    async def audiences(self, access: PlatformAccess) -> list[Audience]:
+        path = "/lists?count=1000&fields=lists.id,lists.name,lists.stats.member_count"
+        reply = await self.call(access, "GET", path)
+        return [
+            Audience(id=each.id, name=each.name, subscribers=each.stats.member_count)
+            for each in first_lists(reply, answer_of(reply, _Lists).lists, _List)
+        ]
+
+    async def fields_there(self, access: PlatformAccess) -> Mapping[str, str]:
+        path = f"{LIST}/merge-fields?count=1000&fields=merge_fields.tag"
+        found = self.in_audience(await self.call(access, "GET", path), _MergeFields)
+        return {each.tag: each.tag for each in found.merge_fields}
+
+    async def create_field(self, access: PlatformAccess, name: str) -> PlatformReply:
+        field = {"tag": name, "name": name, "type": "text", "public": False}
+        return await self.call(access, "POST", f"{LIST}/merge-fields", field)
+
+    async def need_audience(self, access: PlatformAccess) -> None:
+        self.in_audience(await self.call(access, "GET", f"{LIST}?fields=id"), dict)
+
+    async def find(self, access: PlatformAccess, contact: Contact) -> Remote | None:
+        return None if policy.may_be_added(contact) else policy.unseen(contact.key_there)
+
+    async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
+        return self.found(access, await self.call(access, "GET", _member(key)))
+
+    async def add(self, write: ContactWrite) -> Remote | None:
+        email = write.contact.email
+        body = {
+            "email_address": email,
+            "status_if_new": "subscribed",
+            "merge_fields": write.fields,
+        }
+        return self.written(write, await self.call(write.access, "PUT", _member(email), body))
+
+    async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
+        status = change.body(email="email_address", unsubscribed={"status": "unsubscribed"})
+        body = {"merge_fields": write.fields, **status}
+        return self.written(write, await self.call(write.access, "PATCH", _member(remote.id), body))
+
+    def refuse(self, contact: Contact, reply: PlatformReply, reason: str = "") -> NoReturn:
+        problem = reply.details(_Problem)
+        if problem.title in ("Member In Compliance State", "Forgotten Email Not Subscribed"):
+            raise NotWritten(WriteResult.LEFT)
+        if "merge fields were invalid" in problem.detail:
+            raise self.fields_gone()
+        if problem.title == "Member Exists":
+            reason = "Another contact in Mailchimp already has the new address."
+        super().refuse(contact, reply, reason)
+
+    async def read_changes(
+        self, access: PlatformAccess, *, since_ms: int | None, token: str | None
+    ) -> ChangePage:
+        """Sorted by the time of the last change, so that nobody is missed who changes meanwhile."""
+        offset = int(token or 0)
+        asked = {"count": PER_PAGE, "offset": offset, "sort_field": "last_changed"}
+        if since_ms is not None:
+            asked["since_last_changed"] = time_of(since_ms).isoformat(timespec="seconds")
+        path = f"{LIST}/members?{urlencode(asked)}"
+        page = self.in_audience(await self.call(access, "GET", path), _Members)
+        following = offset + len(page.members)
+        is_last = not page.members or following >= page.total_items
+        return self.page(access, page.members, None if is_last else str(following))
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         """Only the address is believed; what happened to it is asked."""
         with understood(access.about.name, "a webhook"):
-            said = dict(parse_qsl(hook.body.decode(), strict_parsing=True, max_num_fields=1_000))
-        email = said.get("data[new_email]") or said.get("data[email]")
-        if not email:
-            return []
-        reply = await self._call(access, "GET", _member(access, _hash(email)))
-        if reply.status == 404:
-            return [PlatformChange(kind=ChangeKind.DELETED, email=email)]
-        member = reply.decode(_Member)
-        if member.status not in _KIND_OF_STATUS:
-            return []
-        return [_change(access, member, said.get("data[old_email]"))]
+            form = dict(parse_qsl(hook.body.decode(), strict_parsing=True, max_num_fields=1_000))
+        email = form.get("data[new_email]") or form.get("data[email]")
+        return await self.ask(access, email, form.get("data[old_email]", "")) if email else []
 
-    async def _call(
-        self, access: PlatformAccess, method: str, path: str, json: Any = None
-    ) -> PlatformReply:
-        key = access.credentials[KEY].strip()
-        _, _, server = key.rpartition("-")
-        if not (server.isascii() and server.isalnum() and len(server) <= 10):
-            raise WrongCredentials(
-                "A Mailchimp key ends with a dash and the name of a server, such as -us19."
-            )
-        reply = await access.http.call(
-            method,
-            self._base.format(server=server) + path,
-            headers={"Authorization": f"Basic {b64encode(f'any:{key}'.encode()).decode()}"},
-            json=json,
-            returned={403},
+    def remote(self, access: PlatformAccess, member: _Member) -> Remote:
+        return Remote(
+            id=member.contact_id,
+            email=member.email_address,
+            kind=_STATES.get(member.status),
+            name=member.full_name or None,
+            code=self.code_in(access, member.merge_fields),
+            created_ms=time_ms(member.timestamp_opt),
         )
-        if reply.status != 403:
-            return reply
-        if reply.details(_Problem).title:
-            raise WrongCredentials("The Mailchimp key lacks a permission, or its user was removed.")
-        # Mailchimp's servers refuse like this under load, before anybody looked at the key.
-        raise TryLater("Mailchimp asked us to slow down.")
 
 
-def _list(access: PlatformAccess) -> str:
-    return f"/lists/{quote(access.audience_id, safe='')}"
-
-
-def _member(access: PlatformAccess, key: str) -> str:
-    """Mailchimp accepts the hash of the address or the contact's ID."""
-    return f"{_list(access)}/members/{quote(key, safe='')}?skip_merge_validation=true"
-
-
-def _hash(email: str) -> str:
-    return hashlib.md5(email.lower().encode(), usedforsecurity=False).hexdigest()
-
-
-def _in_audience(reply: PlatformReply, kind: type[T]) -> T:
-    if reply.status == 404:
-        raise AudienceGone("The audience was deleted in Mailchimp.")
-    return answer_of(reply, kind)
-
-
-def _refused(contact: Contact, reply: PlatformReply) -> WriteOutcome:
-    problem = reply.details(_Problem)
-    if problem.title in ("Member In Compliance State", "Forgotten Email Not Subscribed"):
-        return outcome(contact, WriteResult.LEFT)
-    if "merge fields were invalid" in problem.detail:
-        raise FieldsGone("A merge field of ours was deleted in Mailchimp.")
-    reason = "Mailchimp does not accept this address."
-    if problem.title == "Member Exists":
-        reason = "Another contact in Mailchimp already has the new address."
-    return refused(contact, reply, reason)
-
-
-def _change(
-    access: PlatformAccess, member: _Member, old_email: str | None = None
-) -> PlatformChange:
-    kind = _KIND_OF_STATUS[member.status]
-    if old_email and kind == ChangeKind.JOINED:
-        kind = ChangeKind.CHANGED_ADDRESS
-    code = member.merge_fields.get(access.code_field) if access.code_field else None
-    return PlatformChange(
-        kind=kind,
-        email=member.email_address,
-        remote_id=member.contact_id,
-        old_email=old_email,
-        name=member.full_name or None,
-        code=str(code) if code else None,
-        created_ms=time_ms(member.timestamp_opt),
-    )
+def _member(key: str) -> str:
+    """Mailchimp accepts the contact's ID or the hash of the address."""
+    if "@" in key:
+        key = hashlib.md5(key.lower().encode(), usedforsecurity=False).hexdigest()
+    return f"{LIST}/members/{quoted(key)}?skip_merge_validation=true"

@@ -9,24 +9,16 @@ MailerLite makes nobody active again who unsubscribed, bounced or complained, un
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import msgspec
 
-from honeyguide.integrations.answers import (
-    answer_of,
-    outcome,
-    refused,
-    time_ms,
-    write_in_turn,
-    written,
-)
-from honeyguide.integrations.hook_keys import hook_secret
+from honeyguide.integrations import policy
+from honeyguide.integrations.answers import Data, NewHook, answer_of, time_ms
+from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind, NotWritten
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     About,
@@ -34,30 +26,27 @@ from honeyguide.integrations.platform import (
     ChangeKind,
     ChangePage,
     Contact,
-    ContactStatus,
     Hooks,
     IncomingHook,
     Input,
     Limits,
     PlatformAccess,
     PlatformChange,
-    WriteOutcome,
     WriteResult,
 )
-from honeyguide.integrations.problems import FieldsGone, ForgedHook, Unexpected, understood
+from honeyguide.integrations.platform_api import KEY, PlatformApi, quoted
+from honeyguide.integrations.platform_hooks import PlatformWebhook, SignedBody
+from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.problems import understood
 
-KEY = "api_key"
-HOOK_SECRET = "hook_secret"
-HOOK_ID = "hook_id"
 PER_PAGE = 100
 # `unconfirmed` is somebody who has not confirmed yet: no business of ours.
-_KIND_OF_STATUS = {
+_STATES = {
     "active": ChangeKind.JOINED,
     "unsubscribed": ChangeKind.LEFT,
     "junk": ChangeKind.LEFT,
     "bounced": ChangeKind.BOUNCED,
 }
-_HAS_LEFT = ("unsubscribed", "junk", "bounced")
 # What an event says by itself. `subscriber.updated` is not asked for: it reports our own writes.
 _KIND_OF_EVENT = {
     "subscriber.created": None,
@@ -78,10 +67,6 @@ class _MailerLiteSubscriber(msgspec.Struct):
     fields: dict[str, Any] = {}
 
 
-class _MailerLiteFound(msgspec.Struct):
-    data: _MailerLiteSubscriber
-
-
 class _MailerLiteMeta(msgspec.Struct):
     next_cursor: str | None = None
 
@@ -100,19 +85,6 @@ class _MailerLiteField(msgspec.Struct):
     key: str
 
 
-class _MailerLiteFields(msgspec.Struct):
-    data: list[_MailerLiteField]
-
-
-class _MailerLiteWebhook(msgspec.Struct):
-    id: str
-    secret: str
-
-
-class _MailerLiteNewWebhook(msgspec.Struct):
-    data: _MailerLiteWebhook
-
-
 class _MailerLiteEvent(_MailerLiteSubscriber, kw_only=True):
     event: str
 
@@ -125,7 +97,7 @@ class _MailerLiteEventName(msgspec.Struct):
     event: str = ""
 
 
-class MailerLite:
+class MailerLite(Connector):
     about = About(
         key="mailerlite",
         name="MailerLite",
@@ -146,9 +118,20 @@ class MailerLite:
         poll_every_s=12 * 3600,
         is_lower_case=True,
     )
-
-    def __init__(self, base: str = "https://connect.mailerlite.com") -> None:
-        self._base = base
+    api = PlatformApi(
+        base="https://connect.mailerlite.com/api",
+        headers={"Content-Type": "application/json"},  # wanted even without a body
+    )
+    contact_type = Data[_MailerLiteSubscriber]
+    field_kind = FieldKind(name="field", drops_unknown=True)
+    webhook = PlatformWebhook(
+        path="/webhooks",
+        # MailerLite reports deletions only to webhooks that take many events at once.
+        content={"name": "Honeyguide", "events": list(_KIND_OF_EVENT), "batchable": True},
+        proof=SignedBody("signature"),
+        answer=Data[NewHook],
+        without="Changes are read twice a day.",
+    )
 
     async def check(self, access: PlatformAccess) -> str:
         await self._total(access)
@@ -159,171 +142,91 @@ class MailerLite:
         return [Audience(id="account", name="All subscribers", subscribers=total)]
 
     async def _total(self, access: PlatformAccess) -> int:
-        reply = await self._call(access, "GET", "/api/subscribers?limit=0")
+        reply = await self.call(access, "GET", "/subscribers?limit=0")
         return answer_of(reply, _MailerLiteTotal).total
 
-    async def ensure_fields(self, access: PlatformAccess) -> int:
-        there = await self._field_keys(access)
-        missing = [name for name in access.field_names.values() if _plain(name) not in there]
-        for name in missing:
-            # From `RH_CODE` MailerLite would make the key `r_h__c_o_d_e`.
-            body = {"name": name.lower(), "type": "text"}
-            made = await self._call(access, "POST", "/api/fields", json=body)
-            if not made.is_ok:
-                raise Unexpected(f"MailerLite refused to create the field {name}.")
-        return len(missing)
+    def field_key(self, name: str) -> str:
+        """Without capitals and punctuation."""
+        return re.sub("[^a-z0-9]", "", name.lower())
 
-    async def _field_keys(self, access: PlatformAccess) -> dict[str, str]:
-        """The key of each field, by its name or key without capitals and punctuation."""
-        reply = await self._call(access, "GET", f"/api/fields?limit={PER_PAGE}")
-        fields = answer_of(reply, _MailerLiteFields).data
-        by_name = {_plain(each.name): each.key for each in fields}
-        return {**by_name, **{_plain(each.key): each.key for each in fields}}
+    async def fields_there(self, access: PlatformAccess) -> Mapping[str, str]:
+        """The key of each field, by its name or key."""
+        reply = await self.call(access, "GET", f"/fields?limit={PER_PAGE}")
+        fields = answer_of(reply, Data[list[_MailerLiteField]]).data
+        by_name = {self.field_key(each.name): each.key for each in fields}
+        return {**by_name, **{self.field_key(each.key): each.key for each in fields}}
 
-    async def write_many(
-        self, access: PlatformAccess, contacts: Sequence[Contact]
-    ) -> list[WriteOutcome]:
-        # MailerLite ignores values for fields that it does not know, without a word.
-        keys = await self._field_keys(access)
-        if any(_plain(name) not in keys for name in access.field_names.values()):
-            raise FieldsGone("A field of ours was deleted in MailerLite.")
-        return await write_in_turn(
-            access, contacts, lambda contact: self._write(access, keys, contact)
-        )
+    async def create_field(self, access: PlatformAccess, name: str) -> PlatformReply:
+        """From `RH_CODE` MailerLite would make the key `r_h__c_o_d_e`."""
+        return await self.call(access, "POST", "/fields", {"name": name.lower(), "type": "text"})
 
-    async def _write(
-        self, access: PlatformAccess, keys: Mapping[str, str], contact: Contact
-    ) -> WriteOutcome:
-        values = {keys[_plain(name)]: value for name, value in contact.fields(access).items()}
-        is_here = contact.status == ContactStatus.ACTIVE
-        key = contact.remote_id
-        if key is None:
-            found = await self._find(access, contact.old_email or contact.email)
-            if is_here and found and found.status in _HAS_LEFT:
-                return outcome(contact, WriteResult.LEFT, remote_id=found.id)
-            key = found.id if found else None
-        if key is not None:
-            body: dict[str, Any] = {"fields": values}
-            if contact.status == ContactStatus.UNSUBSCRIBED:
-                body["status"] = "unsubscribed"
-            elif is_here and contact.old_email:
-                body["email"] = contact.email
-            path = f"/api/subscribers/{quote(key, safe='')}"
-            reply = await self._call(access, "PUT", path, json=body)
-        elif is_here and contact.may_add and not contact.old_email:
-            body = {"email": contact.email, "fields": {"name": contact.name or "", **values}}
-            reply = await self._call(access, "POST", "/api/subscribers", json=body)
-        else:
-            return outcome(contact, WriteResult.ABSENT)
-        if reply.status == 404:
-            return outcome(contact, WriteResult.ABSENT)
-        if not reply.is_ok:
-            return await self._refused(access, contact, key, reply)
-        subscriber = reply.decode(_MailerLiteFound).data
-        return written(contact, subscriber.id, has_left=subscriber.status in _HAS_LEFT)
+    async def find(self, access: PlatformAccess, contact: Contact) -> Remote | None:
+        if contact.remote_id:
+            return policy.unseen(contact.remote_id)
+        return await super().find(access, contact)
 
-    async def _refused(
-        self, access: PlatformAccess, contact: Contact, key: str | None, reply: PlatformReply
-    ) -> WriteOutcome:
+    async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
+        return self.found(access, await self.call(access, "GET", f"/subscribers/{quoted(key)}"))
+
+    async def add(self, write: ContactWrite) -> Remote | None:
+        email, name = write.contact.email, write.contact.name or ""
+        body = {"email": email, "fields": {"name": name, **write.fields}}
+        reply = await self.call(write.access, "POST", "/subscribers", body)
+        return await self._checked(write, reply, email)
+
+    async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
+        status = change.body(email="email", unsubscribed={"status": "unsubscribed"})
+        body = {"fields": write.fields, **status}
+        path = f"/subscribers/{quoted(remote.id)}"
+        reply = await self.call(write.access, "PUT", path, body)
+        return await self._checked(write, reply, remote.id)
+
+    async def _checked(self, write: ContactWrite, reply: PlatformReply, key: str) -> Remote | None:
         """MailerLite refuses to write to some who left, as it refuses bad addresses."""
-        found = await self._find(access, key or contact.email)
-        if found and found.status in _HAS_LEFT:
-            return outcome(contact, WriteResult.LEFT, remote_id=found.id)
-        return refused(contact, reply, "MailerLite does not accept this address.")
-
-    async def _find(self, access: PlatformAccess, key: str) -> _MailerLiteSubscriber | None:
-        """By ID or address. Erased subscribers have neither if they were never written."""
-        if not key:
-            return None
-        reply = await self._call(access, "GET", f"/api/subscribers/{quote(key, safe='')}")
-        return None if reply.status == 404 else answer_of(reply, _MailerLiteFound).data
+        if not reply.is_ok and reply.status != 404:
+            found = await self.look_up(write.access, key)
+            if found and found.is_gone:
+                raise NotWritten(WriteResult.LEFT, remote_id=found.id)
+        return self.written(write, reply)
 
     async def read_changes(
         self, access: PlatformAccess, *, since_ms: int | None, token: str | None
     ) -> ChangePage:
         asked = {"limit": str(PER_PAGE), **({"cursor": token} if token else {})}
-        reply = await self._call(access, "GET", f"/api/subscribers?{urlencode(asked)}")
+        reply = await self.call(access, "GET", f"/subscribers?{urlencode(asked)}")
         page = answer_of(reply, _MailerLitePage)
-        found = [_change(access, each, _KIND_OF_STATUS.get(each.status)) for each in page.data]
-        return ChangePage(
-            changes=[change for change in found if change],
-            seen=[each.id for each in page.data],
-            next_token=page.meta.next_cursor,
-        )
-
-    async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
-        # MailerLite reports deletions only to webhooks that take many events at once.
-        body = {"name": "Honeyguide", "url": url, "events": list(_KIND_OF_EVENT), "batchable": True}
-        reply = await self._call(access, "POST", "/api/webhooks", json=body)
-        if not reply.is_ok:
-            raise Unexpected(
-                "MailerLite does not accept our URL for webhooks. Changes are read twice a day."
-            )
-        made = answer_of(reply, _MailerLiteNewWebhook).data
-        return {HOOK_ID: made.id, HOOK_SECRET: made.secret}
-
-    async def remove_hook(self, access: PlatformAccess) -> None:
-        if hook_id := access.credentials.get(HOOK_ID):
-            await self._call(access, "DELETE", f"/api/webhooks/{quote(hook_id, safe='')}")
-
-    def verify_hook(self, access: PlatformAccess, hook: IncomingHook, *, now_s: int) -> str:
-        key = hook_secret(access, HOOK_SECRET)
-        expected = hmac.new(key, hook.body, hashlib.sha256).hexdigest()
-        given = hook.headers.get("signature", "")
-        if not hmac.compare_digest(expected.encode(), given.encode()):
-            raise ForgedHook("The signature is wrong.")
-        return ""
+        return self.page(access, page.data, page.meta.next_cursor)
 
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
         with understood(access.about.name, "a webhook"):
-            changes = [_event(access, each) for each in _events(hook.body)]
-        return [change for change in changes if change]
+            remotes = [self._event(access, each) for each in _events(hook.body)]
+        return self.changes(each for each in remotes if each)
 
-    async def _call(
-        self, access: PlatformAccess, method: str, path: str, json: Any = None
-    ) -> PlatformReply:
-        headers = {
-            "Authorization": f"Bearer {access.credentials[KEY].strip()}",
-            "Content-Type": "application/json",  # MailerLite wants it even without a body
-        }
-        return await access.http.call(method, self._base + path, headers=headers, json=json)
+    def _event(self, access: PlatformAccess, text: bytes | msgspec.Raw) -> Remote | None:
+        if msgspec.json.decode(text, type=_MailerLiteEventName).event not in _KIND_OF_EVENT:
+            return None
+        event = msgspec.json.decode(text, type=_MailerLiteEvent)
+        remote = self.remote(access, event)
+        return msgspec.structs.replace(remote, kind=_KIND_OF_EVENT[event.event] or remote.kind)
 
-
-def _plain(name: str) -> str:
-    return re.sub("[^a-z0-9]", "", name.lower())
+    def remote(self, access: PlatformAccess, found: _MailerLiteSubscriber) -> Remote:
+        values = {self.field_key(key): value for key, value in found.fields.items()}
+        return Remote(
+            id=found.id,
+            email=found.email,
+            kind=_STATES.get(found.status),
+            name=str(found.fields.get("name") or "") or None,
+            code=self.code_in(access, values),
+            created_ms=_utc_ms(found.subscribed_at or found.created_at),
+        )
 
 
 def _events(body: bytes) -> Sequence[bytes | msgspec.Raw]:
     """The events of a delivery, which may be a single one."""
     many = msgspec.json.decode(body, type=_MailerLiteDelivery).events
     return [body] if many is None else many
-
-
-def _event(access: PlatformAccess, text: bytes | msgspec.Raw) -> PlatformChange | None:
-    if msgspec.json.decode(text, type=_MailerLiteEventName).event not in _KIND_OF_EVENT:
-        return None
-    event = msgspec.json.decode(text, type=_MailerLiteEvent)
-    kind = _KIND_OF_EVENT[event.event] or _KIND_OF_STATUS.get(event.status)
-    return _change(access, event, kind)
-
-
-def _change(
-    access: PlatformAccess, found: _MailerLiteSubscriber, kind: ChangeKind | None
-) -> PlatformChange | None:
-    if kind is None:
-        return None
-    wanted = _plain(access.code_field)
-    code = next((v for k, v in found.fields.items() if wanted and _plain(k) == wanted), None)
-    return PlatformChange(
-        kind=kind,
-        email=found.email,
-        remote_id=found.id,
-        name=str(found.fields.get("name") or "") or None,
-        code=str(code) if code else None,
-        created_ms=_utc_ms(found.subscribed_at or found.created_at),
-    )
 
 
 def _utc_ms(text: str | None) -> int | None:

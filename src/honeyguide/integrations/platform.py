@@ -1,9 +1,10 @@
 """The one interface between Honeyguide and an email platform.
 
-A platform is one small module here, such as `generic.py`, with one class that fits `Platform`, and
-one line in `platforms.py`. The module knows the platform's API and nothing else: no database, no
-schedule. The worker decides what to call and when, and keeps the pace that `Limits` states. What a
-module must know:
+A platform is one small module here, such as `buttondown.py`, with one class, and one line in
+`platforms.py`. Most are a `Connector`, which has all that platforms share; a tool without a list,
+such as `generic.py`, just fits `Platform`. The module knows the platform's API and nothing else: no
+database, no schedule. The worker decides what to call and when, and keeps the pace that `Limits`
+states. What a module must know:
 
 *   **Requests** go through `access.http.call(method, url, ...)`, which is guarded against private
     addresses, keeps the pace and raises `TryLater` for 429, 5xx, timeouts and lost connections, and
@@ -12,11 +13,9 @@ module must know:
 *   **Errors** are `PlatformError`s. Their text is one sentence for the operator, without secrets
     and without email addresses.
 *   **`write_many`** gets at most `limits.per_batch` contacts and returns one `WriteOutcome` for
-    each, in any order. It updates our fields, and the address if `old_email` is set. It never makes
-    somebody active who left there: it answers `LEFT`, unless `contact.may_return`. It adds people
-    only if `contact.may_add`. It
-    unsubscribes those whose status is `UNSUBSCRIBED`, where the API can, and empties our fields of
-    those who are `ERASED`; it never deletes a contact. Writing a contact twice must be harmless.
+    each, in any order. `policy.py` says what becomes of each: in short, it updates our fields and
+    the address, adds people only if `contact.may_add`, and never makes somebody active who left
+    there. It never deletes a contact. Writing a contact twice must be harmless.
 *   **`read_changes`** reads one page of the contacts that changed since a time, or of all. It may
     return more than was asked for; each change is applied once, and repeating one is harmless.
     A whole list must show everybody: we write to those who are missing, and if `write_many` finds
@@ -173,6 +172,11 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """Whether we ourselves took them off the list, because they had not confirmed, and they have
     now. Only then somebody who is unsubscribed there is made active again, where the API can."""
     values: Mapping[SyncField, str]
+
+    @property
+    def key_there(self) -> str:
+        """By what to look for them: their ID, else the address that was written last."""
+        return self.remote_id or self.old_email or self.email
 
     def fields(self, access: PlatformAccess) -> dict[str, str]:
         """The values by the names that the operator chose."""

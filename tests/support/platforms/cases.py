@@ -199,7 +199,7 @@ CASES: dict[str, PlatformCase] = {
     "kit": PlatformCase(
         left_at={".state": "cancelled"},
         server=lambda: _made(_no_limit(kit.KitServer()), fields={"rh_code", "rh_totref"}),
-        platform=lambda server: Kit(server.url),
+        platform=lambda server: Kit(f"{server.url}/v4"),
         credentials=lambda server: {"api_key": kit.KEY},
         revoke=_set_key,
         active=_add,
@@ -278,7 +278,7 @@ CASES: dict[str, PlatformCase] = {
             _no_limit(mailerlite.MailerLiteServer()),
             fields={"name": "name", "rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"},
         ),
-        platform=lambda server: MailerLite(server.url),
+        platform=lambda server: MailerLite(f"{server.url}/api"),
         credentials=lambda server: {"api_key": mailerlite.KEY},
         revoke=_set_key,
         active=_add,
