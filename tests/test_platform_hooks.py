@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from honeyguide.api import platform_hooks
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
 from honeyguide.integrations.encryption import EncryptionKeys
@@ -17,7 +18,6 @@ from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience, SyncField
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages import hooks
 from honeyguide.referrals import subscribers
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
@@ -91,13 +91,14 @@ def test_forged_old_repeated_and_oversized_webhooks_change_nothing(connected: Co
         httpx.post(f"{connected.service.url}/hooks/{connected.key}", verify=False).status_code
         == 401
     )
-    large = {**event, "name": "x" * hooks.MOST_BYTES}
+    large = {**event, "name": "x" * platform_hooks.MOST_BYTES}
     assert connected.post(large).status_code == 413
     assert connected.stored() == before
     now_s = system_clock() // 1000
     harmless = {"type": "left", "email": "nobody@example.org"}
-    assert connected.post(harmless, at_s=now_s).status_code == 200
-    assert connected.post(harmless, at_s=now_s).status_code == 200  # and yet it is stored once
+    for answer in ("Received.", "Duplicate; ignored."):  # and yet it is stored once
+        again = connected.post(harmless, at_s=now_s)
+        assert (again.status_code, again.json()) == (200, {"message": answer})
     assert connected.stored() == before + 1
     assert connected.find("mallory@example.org") is None
     assert (
@@ -146,3 +147,17 @@ def test_a_refused_webhook_is_a_sentence_on_the_dashboard(connected: Connected) 
     for _ in range(2):
         assert connected.post(event, at_s=now_s).status_code == 200
     assert "more than five minutes old" in before and shown() == before
+
+
+def test_the_address_is_answered_in_json_and_counted(connected: Connected) -> None:
+    url = f"{connected.service.url}/hooks/{connected.key}"
+    with httpx.Client(verify=False) as web:
+        assert web.head(url).status_code == 200 and not web.head(url).content
+        assert web.get(url).json() == {"message": "Post webhooks to this address."}
+        put = web.put(url, content=b"{}")
+        assert (put.status_code, put.headers["allow"]) == (405, "GET, HEAD, POST")
+        assert web.post(f"{url}?a=%00", content=b"{}").status_code == 400
+        assert web.post(f"{url}/more", content=b"{}").status_code == 404
+        counted = web.get(f"{connected.service.url}/metrics").text
+    assert 'method="PUT",route="/hooks/{key}",status="405"' in counted
+    assert "nobody-guesses" not in counted

@@ -17,6 +17,7 @@ from honeyguide.accounts.admission import admission
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
 from honeyguide.api.openapi import document
+from honeyguide.api.platform_hooks import PlatformHooks
 from honeyguide.api.process_metrics import ProcessMetrics
 from honeyguide.api.readiness import Readiness
 from honeyguide.api.routes import ROUTES
@@ -234,13 +235,15 @@ class Application:
         )
         pages = pages_app(describe, page_services)
         self._links = links = LinkHandler(page_services, pages)
-        self._site = site = PageCounter(
-            lambda scope, receive, send: (links if is_link(scope["path"]) else pages)(
-                scope, receive, send
-            ),
-            telemetry,
-            PREFIXES,
-        )
+        keys = EncryptionKeys(self._settings.secret_keys)
+        hooks = PlatformHooks(store, services.outbound, keys, services.clock)
+
+        async def site_of_path(scope: Scope, receive: Receive, send: Send) -> None:
+            path = scope["path"]
+            app = links if is_link(path) else hooks if hooks.serves(path) else pages
+            await app(scope, receive, send)
+
+        self._site = site = PageCounter(site_of_path, telemetry, PREFIXES)
         process = ProcessMetrics(
             telemetry.registry, store, background, lambda: api.under_way + site.under_way
         )

@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import hooks, logos, reference, rendering
+from honeyguide.pages import logos, reference, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.embeds.routes import embed_routes
@@ -145,7 +145,6 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             Route("/docs", docs.__call__, name="reference"),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
-            *hooks.routes(services),
             *embed_routes(services),
             *reader_routes(services),
             *logos.routes(services),
