@@ -114,6 +114,7 @@ class Beehiiv(Connector):
         limits=Limits(per_batch=50, requests_per_minute=170, requests_per_batch=51),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
+        keeps_capitals=True,
     )
     api = PlatformApi(
         base="https://api.beehiiv.com/v2",

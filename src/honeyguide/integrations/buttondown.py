@@ -118,7 +118,6 @@ class Buttondown(Connector):
         limits=Limits(per_batch=50, requests_per_minute=550, requests_per_batch=100),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
-        is_lower_case=True,
     )
     api = PlatformApi(
         base="https://api.buttondown.com/v1",

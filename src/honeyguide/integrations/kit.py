@@ -127,7 +127,6 @@ class Kit(Connector):
         limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=100),
         hooks=Hooks.AUTOMATIC,
         poll_every_s=3600,
-        is_lower_case=True,
         field_pattern=r"[A-Za-z][A-Za-z0-9_]{0,49}",
     )
     api = PlatformApi(

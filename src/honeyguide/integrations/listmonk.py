@@ -104,7 +104,6 @@ class Listmonk(Connector):
         limits=Limits(per_batch=50, requests_per_second=30, requests_per_batch=101),
         hooks=Hooks.NONE,
         poll_every_s=600,
-        is_lower_case=True,
     )
     api = PlatformApi(
         auth=Basic(user=USER, password=TOKEN),

@@ -116,7 +116,6 @@ class MailerLite(Connector):
         hooks=Hooks.AUTOMATIC,
         # MailerLite cannot list what changed, so each time all subscribers are read.
         poll_every_s=12 * 3600,
-        is_lower_case=True,
     )
     api = PlatformApi(
         base="https://connect.mailerlite.com/api",

@@ -36,6 +36,7 @@ import msgspec
 
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.problems import understood
+from honeyguide.mail import newsletter_tools
 
 T = TypeVar("T")
 
@@ -119,10 +120,16 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     field_pattern: str | None = r"[A-Za-z][A-Za-z0-9_]{0,49}"
     """What a field may be called there; None if there are no fields (Ghost has labels)."""
     field_rule: str = "letters, digits and underscores, at most 50, beginning with a letter"
-    is_lower_case: bool = False
-    """Whether names are in lower case there, whatever the operator enters."""
+    keeps_capitals: bool = False
+    """Whether names of fields keep their capitals although merge tags lose them."""
     default_names: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
     """Names of fields where the usual ones do not fit."""
+
+    @property
+    def is_lower_case(self) -> bool:
+        """Whether names of fields are in lower case there, whatever the operator enters."""
+        tool = newsletter_tools.TOOLS.get(self.key)
+        return tool is not None and tool.is_lower_case and not self.keeps_capitals
 
 
 class PlatformAccess(msgspec.Struct, frozen=True, kw_only=True):

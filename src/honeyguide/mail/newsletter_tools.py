@@ -25,7 +25,8 @@ class NewsletterTool:
     tag: str = ""
     """Around the name of a field. Empty: the tool cannot merge custom fields into an email."""
     is_lower_case: bool = True
-    """Whether the tool turns the name of a field into lower case."""
+    """Whether the tool turns the name of a field into lower case, in merge tags and mostly in its
+    list of fields (`About.keeps_capitals`)."""
     if_open: str = ""
     """Before what only subscribers whose field is not empty see, if the tool can do that."""
     if_close: str = ""
