@@ -19,9 +19,10 @@ from bench.plan import Bench, progress
 from bench.report import Table
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.integrations import NewIntegration
-from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import open_store

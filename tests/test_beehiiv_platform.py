@@ -9,17 +9,13 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from honeyguide.integrations.beehiiv import Beehiiv
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     TryLater,
     Unexpected,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support import npm_clients
 from tests.support.platforms.beehiiv import KEY, PUBLICATION, BeehiivServer
 from tests.support.platforms.cases import read_all, results, run

@@ -11,17 +11,12 @@ import pytest
 from brevo import Brevo as BrevoClient
 
 from honeyguide.integrations.brevo import Brevo
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    ContactStatus,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import ContactStatus, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     Unexpected,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST, BrevoServer
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.stand_in import access_to, contact, status

@@ -9,19 +9,14 @@ import json
 import pytest
 
 from honeyguide.integrations.buttondown import Buttondown
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    ContactStatus,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import ContactStatus, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     TryLater,
     Unexpected,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.buttondown import ButtondownServer
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.stand_in import access_to, contact

@@ -11,20 +11,15 @@ import pytest
 from aiohttp import ClientTimeout
 
 from honeyguide.events import outbound, signature
+from honeyguide.integrations.about import Limits
 from honeyguide.integrations.generic import Generic
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    ContactStatus,
-    IncomingHook,
-    Limits,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import ContactStatus, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     TryLater,
     Unexpected,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.cases import run
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import contact, garbage, pass_on, slow

@@ -8,23 +8,16 @@ from typing import Any
 import msgspec
 import pytest
 
+from honeyguide.integrations.about import Limits, SyncField
 from honeyguide.integrations.ghost import HOOK_SECRET, Ghost
-from honeyguide.integrations.platform import (
-    Audience,
-    ChangeKind,
-    ContactStatus,
-    IncomingHook,
-    Limits,
-    PlatformAccess,
-    SyncField,
-    WriteResult,
-)
+from honeyguide.integrations.platform import Audience, ContactStatus, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     TryLater,
     Unexpected,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.store import Store
 from tests.support import npm_clients
 from tests.support.integrations import newsletter

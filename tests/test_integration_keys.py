@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from honeyguide.integrations import connecting, integrations
+from honeyguide.integrations.about import Hooks, Limits
 from honeyguide.integrations.encryption import EncryptionKeys
-from honeyguide.integrations.platform import Hooks, Limits
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant

@@ -9,7 +9,7 @@ import pytest
 
 from honeyguide.events import signature
 from honeyguide.integrations import estimates
-from honeyguide.integrations.platform import Limits
+from honeyguide.integrations.about import Limits
 from tests.support.platforms import listmonk
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status as busy

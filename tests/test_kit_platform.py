@@ -9,20 +9,16 @@ import pytest
 
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import connecting
+from honeyguide.integrations.about import Limits
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.kit import Kit
-from honeyguide.integrations.platform import (
-    Audience,
-    ChangeKind,
-    IncomingHook,
-    Limits,
-    PlatformAccess,
-)
+from honeyguide.integrations.platform import Audience, PlatformAccess
 from honeyguide.integrations.problems import (
     FieldsGone,
     ForgedHook,
     Unexpected,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.cases import read_all, run
 from tests.support.platforms.kit import KitServer, signed
 from tests.support.platforms.stand_in import FREE, access_to, contact, pass_on, status

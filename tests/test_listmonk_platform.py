@@ -8,16 +8,12 @@ import listmonk as client
 import pytest
 
 from honeyguide.integrations.listmonk import Listmonk
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.listmonk import LATELY, LIST, TOKEN, USER, ListmonkServer
 from tests.support.platforms.stand_in import contact

@@ -10,17 +10,13 @@ import pytest
 from mailchimp_marketing import Client
 
 from honeyguide.integrations.mailchimp import Mailchimp
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     Unexpected,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.mailchimp import KEY, LIST, MailchimpServer
 from tests.support.platforms.stand_in import access_to, contact

@@ -9,16 +9,12 @@ import pytest
 from mailerlite import Client
 
 from honeyguide.integrations.mailerlite import MailerLite
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    IncomingHook,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import PlatformAccess, WriteResult
 from honeyguide.integrations.problems import (
     ForgedHook,
     Unexpected,
 )
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.cases import read_all, results, run
 from tests.support.platforms.mailerlite import KEY, MailerLiteServer, signed
 from tests.support.platforms.stand_in import access_to, contact, status

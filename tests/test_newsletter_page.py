@@ -12,10 +12,11 @@ import json
 import pytest
 
 from honeyguide.integrations import integrations
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
-from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import newsletter_block
 from honeyguide.mail.layout import EmailBranding

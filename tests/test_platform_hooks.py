@@ -13,9 +13,10 @@ import pytest
 from honeyguide.api import platform_hooks
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.integrations import NewIntegration
-from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import subscribers

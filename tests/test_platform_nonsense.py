@@ -14,14 +14,9 @@ import pytest
 from aiohttp import web
 
 from honeyguide.integrations.checked_platform import CheckedPlatform
-from honeyguide.integrations.platform import (
-    ContactStatus,
-    IncomingHook,
-    Platform,
-    PlatformAccess,
-    WriteResult,
-)
+from honeyguide.integrations.platform import ContactStatus, Platform, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import PlatformError
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from tests.support.platforms.cases import CASES, PlatformCase
 from tests.support.platforms.stand_in import Answer, contact, pass_on

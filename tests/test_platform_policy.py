@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from honeyguide.integrations import policy
-from honeyguide.integrations.platform import ChangeKind, ContactStatus, WriteResult
+from honeyguide.integrations.platform import ContactStatus, WriteResult
 from honeyguide.integrations.policy import Add, Remote, Update, decide, unseen
+from honeyguide.integrations.reports import ChangeKind
 from tests.support.platforms.stand_in import contact
 
 LEFT, ABSENT, WRITTEN = WriteResult.LEFT, WriteResult.ABSENT, WriteResult.WRITTEN

@@ -10,9 +10,10 @@ import pytest
 
 from honeyguide.events import signature
 from honeyguide.integrations import incoming
+from honeyguide.integrations.about import Hooks
 from honeyguide.integrations.checked_platform import CheckedPlatform
-from honeyguide.integrations.platform import Hooks, IncomingHook
 from honeyguide.integrations.problems import ForgedHook
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import MINUTE_MS
 from tests.support.platforms.cases import CASES
 from tests.support.platforms.stand_in import status

@@ -13,11 +13,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from honeyguide.integrations.about import Hooks
 from honeyguide.integrations.platform import (
     Contact,
     ContactStatus,
-    Hooks,
-    IncomingHook,
     Platform,
     PlatformAccess,
     WriteResult,
@@ -31,6 +30,7 @@ from honeyguide.integrations.problems import (
     Unexpected,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import IncomingHook
 from tests.support.platforms.cases import CASES, Fault, PlatformCase
 from tests.support.platforms.stand_in import (
     contact,

@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
-from honeyguide.integrations.platform import ChangeKind, ChangePage, IncomingHook, PlatformChange
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.referrals import evidence
 from honeyguide.referrals.rewards import NewReward

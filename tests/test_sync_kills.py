@@ -15,7 +15,7 @@ from aiohttp import web
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
 from honeyguide.integrations.generic import Generic
-from honeyguide.integrations.platform import IncomingHook
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx

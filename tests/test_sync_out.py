@@ -11,7 +11,8 @@ import pytest
 from aiohttp import web
 
 from honeyguide.integrations import disconnecting, integrations, outgoing
-from honeyguide.integrations.platform import Audience, IncomingHook
+from honeyguide.integrations.platform import Audience
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications

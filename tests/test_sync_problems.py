@@ -11,8 +11,9 @@ from aiohttp import web
 
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.brevo import Brevo
-from honeyguide.integrations.platform import Audience, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.store import Store

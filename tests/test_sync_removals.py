@@ -16,7 +16,7 @@ from honeyguide.integrations.buttondown import Buttondown
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.mailerlite import MailerLite
-from honeyguide.integrations.platform import ChangeKind, IncomingHook
+from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.kernel.paging import Page
 from tests.support.integrations import Synced, with_tool
 from tests.support.platforms.cases import PlatformCase

@@ -16,11 +16,13 @@ from honeyguide.accounts import accounts
 from honeyguide.events import signature
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import incoming, integrations, leases, outgoing
+from honeyguide.integrations.about import Limits, SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import Integration, NewIntegration
-from honeyguide.integrations.platform import Audience, IncomingHook, Limits, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from honeyguide.integrations.platform import Audience, Limits, SyncField
+from honeyguide.integrations.about import Limits, SyncField
+from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Store

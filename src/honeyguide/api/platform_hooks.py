@@ -16,8 +16,8 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.integrations import Integration
-from honeyguide.integrations.platform import IncomingHook
 from honeyguide.integrations.problems import ForgedHook
+from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import MINUTE_MS, Clock, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.store import Store

@@ -15,27 +15,16 @@ import msgspec
 
 from honeyguide.events.outbound import retry_after_s
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import About, Limits, key_input
 from honeyguide.integrations.answers import MOST_PAGES, Data, NewHook, answer_of, first_lists
 from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    ContactStatus,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-)
-from honeyguide.integrations.platform_api import KEY, PlatformApi, quoted
+from honeyguide.integrations.platform import Audience, Contact, ContactStatus, PlatformAccess
+from honeyguide.integrations.platform_api import PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, UrlKey
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import TryLater, Unexpected
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import system_clock
 
 PER_PAGE = 100
@@ -104,16 +93,12 @@ class Beehiiv(Connector):
         summary="Writes to custom fields. Reports joins at once, leaves within the hour.",
         audience="publication",
         inputs=(
-            Input(
-                name=KEY,
-                label="API key",
-                help="In beehiiv: Settings, API, Create new API key.",
-                example="0123456789abcdef0123456789abcdef",
+            key_input(
+                "In beehiiv: Settings, API, Create new API key.",
+                "0123456789abcdef0123456789abcdef",
             ),
         ),
         limits=Limits(per_batch=50, requests_per_minute=170, requests_per_batch=51),
-        hooks=Hooks.AUTOMATIC,
-        poll_every_s=3600,
         keeps_capitals=True,
     )
     api = PlatformApi(

@@ -14,28 +14,22 @@ from urllib.parse import urlencode
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import About, Limits, key_input
 from honeyguide.integrations.answers import MOST_PAGES, answer_of, first_lists, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind, NotWritten
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import (
     MOST_AUDIENCES,
-    About,
     Audience,
-    ChangeKind,
-    ChangePage,
     Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
     PlatformAccess,
-    PlatformChange,
     WriteResult,
 )
-from honeyguide.integrations.platform_api import KEY, KeyHeader, PlatformApi, quoted
+from honeyguide.integrations.platform_api import KeyHeader, PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, UrlKey
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import AudienceGone, TryLater
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 PER_PAGE = 500
 LISTS_PER_PAGE = 50
@@ -105,16 +99,12 @@ class Brevo(Connector):
         summary="Writes to contact attributes. Reports changes at once.",
         audience="list",
         inputs=(
-            Input(
-                name=KEY,
-                label="API key",
-                help="In Brevo: your account menu, Settings, SMTP & API, API keys.",
-                example="xkeysib-0123456789abcdef-Ab1Cd2Ef3",
+            key_input(
+                "In Brevo: your account menu, Settings, SMTP & API, API keys.",
+                "xkeysib-0123456789abcdef-Ab1Cd2Ef3",
             ),
         ),
         limits=Limits(per_batch=50, requests_per_second=9, requests_per_batch=101),
-        hooks=Hooks.AUTOMATIC,
-        poll_every_s=3600,
         field_pattern=r"[A-Z][A-Z0-9_]{0,49}",
         field_rule="capital letters, digits and underscores, at most 50, beginning with a letter",
     )

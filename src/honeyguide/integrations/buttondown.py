@@ -14,26 +14,15 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from honeyguide.integrations.about import About, Limits, key_input
 from honeyguide.integrations.answers import answer_of, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite, NotWritten
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-    WriteResult,
-)
-from honeyguide.integrations.platform_api import KEY, KeyHeader, PlatformApi, quoted
+from honeyguide.integrations.platform import Audience, Contact, PlatformAccess, WriteResult
+from honeyguide.integrations.platform_api import KeyHeader, PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, SignedBody
 from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 # Not `subscriber.updated`, which our own writes cause.
 EVENTS = tuple(
@@ -108,16 +97,12 @@ class Buttondown(Connector):
         summary="Writes to metadata. Reports changes at once. Adds 100 subscribers a day.",
         audience="newsletter",
         inputs=(
-            Input(
-                name=KEY,
-                label="API key",
-                help="In Buttondown: Settings, API. Each newsletter has a key of its own.",
-                example="01234567-89ab-cdef-0123-456789abcdef",
+            key_input(
+                "In Buttondown: Settings, API. Each newsletter has a key of its own.",
+                "01234567-89ab-cdef-0123-456789abcdef",
             ),
         ),
         limits=Limits(per_batch=50, requests_per_minute=550, requests_per_batch=100),
-        hooks=Hooks.AUTOMATIC,
-        poll_every_s=3600,
     )
     api = PlatformApi(
         base="https://api.buttondown.com/v1",

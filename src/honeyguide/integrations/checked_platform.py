@@ -8,19 +8,17 @@ from collections.abc import Sequence
 
 import msgspec
 
+from honeyguide.integrations.about import About
 from honeyguide.integrations.platform import (
-    About,
     Audience,
-    ChangePage,
     Contact,
-    IncomingHook,
     Platform,
     PlatformAccess,
-    PlatformChange,
     WriteOutcome,
     WriteResult,
 )
 from honeyguide.integrations.problems import ForgedHook, Unexpected, understood
+from honeyguide.integrations.reports import ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 

@@ -10,15 +10,10 @@ from typing import NamedTuple
 import msgspec
 
 from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.about import Hooks
 from honeyguide.integrations.http import PlatformHttp
 from honeyguide.integrations.integrations import NewIntegration, hook_url
-from honeyguide.integrations.platform import (
-    MOST_AUDIENCES,
-    Audience,
-    Hooks,
-    Platform,
-    PlatformAccess,
-)
+from honeyguide.integrations.platform import MOST_AUDIENCES, Audience, Platform, PlatformAccess
 from honeyguide.integrations.problems import PlatformError, Unexpected
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site

@@ -18,20 +18,12 @@ import msgspec
 from honeyguide.integrations import policy
 from honeyguide.integrations.answers import NewHook, answer_of, unwrapped
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    ChangePage,
-    Contact,
-    IncomingHook,
-    PlatformAccess,
-    PlatformChange,
-    WriteOutcome,
-    WriteResult,
-)
+from honeyguide.integrations.platform import Contact, PlatformAccess, WriteOutcome, WriteResult
 from honeyguide.integrations.platform_api import ApiClient, quoted
 from honeyguide.integrations.platform_hooks import HOOK_ID, HOOK_SECRET, PlatformWebhook
 from honeyguide.integrations.policy import Add, Remote, Update
 from honeyguide.integrations.problems import FieldsGone, ForgedHook, PlatformError, Unexpected
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.integrations.write_order import outcome, write_at_once, write_in_turn
 
 # About the contact that was sent. Another status is about us.

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.integrations import Integration
-from honeyguide.integrations.platform import Contact, ContactStatus, SyncField
+from honeyguide.integrations.platform import Contact, ContactStatus
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import hub, rewards, rules
 from honeyguide.referrals.origins import FROM_OWN_LIST

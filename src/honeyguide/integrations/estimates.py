@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from honeyguide.integrations.platform import Limits
+from honeyguide.integrations.about import Limits
 
 # What one request takes where no limit is known or the limit is high.
 REQUEST_S = 0.3

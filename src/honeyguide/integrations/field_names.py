@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from honeyguide.integrations.platform import About, SyncField
+from honeyguide.integrations.about import About, SyncField
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import newsletter_tools
 

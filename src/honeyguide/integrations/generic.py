@@ -30,18 +30,11 @@ from collections.abc import Sequence
 import msgspec
 
 from honeyguide.events import signature
+from honeyguide.integrations.about import About, Hooks, Input, Limits
 from honeyguide.integrations.platform import (
-    About,
     Audience,
-    ChangeKind,
-    ChangePage,
     Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
     PlatformAccess,
-    PlatformChange,
     WriteOutcome,
     WriteResult,
 )
@@ -52,6 +45,7 @@ from honeyguide.integrations.problems import (
     WrongCredentials,
     understood,
 )
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_id
 

@@ -18,27 +18,16 @@ from urllib.parse import urlencode
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import About, Input, Limits, SyncField
 from honeyguide.integrations.answers import answer_of, first_lists, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-    SyncField,
-)
+from honeyguide.integrations.platform import Audience, Contact, PlatformAccess
 from honeyguide.integrations.platform_api import PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import HOOK_SECRET, PlatformWebhook, SignedTime
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import system_clock
 
 URL, KEY, HOOK_IDS = "url", "admin_api_key", "hook_ids"
@@ -147,7 +136,6 @@ class Ghost(Connector):
             Input(name=KEY, label="Admin API key", example="64f…:9c1…"),
         ),
         limits=Limits(requests_per_second=10, per_batch=20, requests_per_batch=40),
-        hooks=Hooks.AUTOMATIC,
         poll_every_s=0,
         field_pattern=None,
     )

@@ -17,12 +17,8 @@ from honeyguide.integrations import outgoing
 from honeyguide.integrations.contacts import UNSUBSCRIBED, WrittenState
 from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.leases import LostLease
-from honeyguide.integrations.platform import (
-    ChangeKind,
-    ContactStatus,
-    IncomingHook,
-    PlatformChange,
-)
+from honeyguide.integrations.platform import ContactStatus
+from honeyguide.integrations.reports import ChangeKind, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid

@@ -11,10 +11,11 @@ import msgspec
 
 from honeyguide.events import change_log
 from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.checked_platform import CheckedPlatform
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.http import PlatformHttp
-from honeyguide.integrations.platform import Audience, Platform, PlatformAccess, SyncField
+from honeyguide.integrations.platform import Audience, Platform, PlatformAccess
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel import actors
 from honeyguide.kernel.actors import Actor

@@ -14,26 +14,16 @@ from urllib.parse import urlencode
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import About, Limits, key_input
 from honeyguide.integrations.answers import Data, NewHook, answer_of, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-)
-from honeyguide.integrations.platform_api import KEY, KeyHeader, PlatformApi, quoted
+from honeyguide.integrations.platform import Audience, Contact, PlatformAccess
+from honeyguide.integrations.platform_api import KeyHeader, PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, SignedTime
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import Unexpected
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 PER_PAGE = 500
 EVENTS = tuple(
@@ -117,16 +107,12 @@ class Kit(Connector):
         summary="Writes to custom fields. Reports changes at once. Slow for long lists.",
         audience="account",
         inputs=(
-            Input(
-                name=KEY,
-                label="API key",
-                help="In Kit: Settings, Developer, V4 Keys, Add a new key.",
-                example="kit_0123456789abcdef",
+            key_input(
+                "In Kit: Settings, Developer, V4 Keys, Add a new key.",
+                "kit_0123456789abcdef",
             ),
         ),
         limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=100),
-        hooks=Hooks.AUTOMATIC,
-        poll_every_s=3600,
         field_pattern=r"[A-Za-z][A-Za-z0-9_]{0,49}",
     )
     api = PlatformApi(

@@ -14,23 +14,19 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from honeyguide.integrations.about import About, Hooks, Input, Limits
 from honeyguide.integrations.answers import Data, answer_of, first_lists, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite, NotWritten
 from honeyguide.integrations.platform import (
-    About,
     Audience,
-    ChangeKind,
-    ChangePage,
     Contact,
-    Hooks,
-    Input,
-    Limits,
     PlatformAccess,
     WriteOutcome,
     WriteResult,
 )
 from honeyguide.integrations.platform_api import Basic, PlatformApi, quoted
 from honeyguide.integrations.policy import Remote, Update
+from honeyguide.integrations.reports import ChangeKind, ChangePage
 
 URL, USER, TOKEN = "url", "username", "token"
 PER_PAGE = 500

@@ -15,28 +15,16 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import KEY, About, Limits, SyncField, key_input
 from honeyguide.integrations.answers import answer_of, first_lists, time_ms, time_of
 from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind, NotWritten
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-    SyncField,
-    WriteResult,
-)
-from honeyguide.integrations.platform_api import KEY, Basic, PlatformApi, quoted
+from honeyguide.integrations.platform import Audience, Contact, PlatformAccess, WriteResult
+from honeyguide.integrations.platform_api import Basic, PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, UrlKey
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import TryLater, WrongCredentials, understood
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 PER_PAGE = 500
 LIST = "/lists/{audience}"
@@ -104,16 +92,12 @@ class Mailchimp(Connector):
         summary="Writes to merge fields. Reports changes at once.",
         audience="audience",
         inputs=(
-            Input(
-                name=KEY,
-                label="API key",
-                help="In Mailchimp: your picture, Account & billing, Extras, API keys.",
-                example="0123456789abcdef0123456789abcdef-us19",
+            key_input(
+                "In Mailchimp: your picture, Account & billing, Extras, API keys.",
+                "0123456789abcdef0123456789abcdef-us19",
             ),
         ),
         limits=Limits(per_batch=100, requests_per_second=20, requests_per_batch=100),
-        hooks=Hooks.AUTOMATIC,
-        poll_every_s=3600,
         field_pattern=r"[A-Z][A-Z0-9_]{0,9}",
         field_rule="capital letters, digits and underscores, at most 10, beginning with a letter",
         default_names={

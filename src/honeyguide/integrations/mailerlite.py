@@ -17,27 +17,16 @@ from urllib.parse import urlencode
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import About, Limits, key_input
 from honeyguide.integrations.answers import Data, NewHook, answer_of, time_ms
 from honeyguide.integrations.connector import Connector, ContactWrite, FieldKind, NotWritten
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import (
-    About,
-    Audience,
-    ChangeKind,
-    ChangePage,
-    Contact,
-    Hooks,
-    IncomingHook,
-    Input,
-    Limits,
-    PlatformAccess,
-    PlatformChange,
-    WriteResult,
-)
-from honeyguide.integrations.platform_api import KEY, PlatformApi, quoted
+from honeyguide.integrations.platform import Audience, Contact, PlatformAccess, WriteResult
+from honeyguide.integrations.platform_api import PlatformApi, quoted
 from honeyguide.integrations.platform_hooks import PlatformWebhook, SignedBody
 from honeyguide.integrations.policy import Remote, Update
 from honeyguide.integrations.problems import understood
+from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
 
 PER_PAGE = 100
 # `unconfirmed` is somebody who has not confirmed yet: no business of ours.
@@ -105,15 +94,13 @@ class MailerLite(Connector):
         summary="Writes to fields. Reports changes at once. Slow for long lists.",
         audience="account",
         inputs=(
-            Input(
-                name=KEY,
+            key_input(
+                "In MailerLite: Integrations, MailerLite API, Use, Generate new token.",
+                "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9",
                 label="API token",
-                help="In MailerLite: Integrations, MailerLite API, Use, Generate new token.",
-                example="eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9",
             ),
         ),
         limits=Limits(per_batch=50, requests_per_minute=110, requests_per_batch=51),
-        hooks=Hooks.AUTOMATIC,
         # MailerLite cannot list what changed, so each time all subscribers are read.
         poll_every_s=12 * 3600,
     )

@@ -11,16 +11,11 @@ import msgspec
 
 from honeyguide.events import changes
 from honeyguide.integrations import contacts, leases
+from honeyguide.integrations.about import About
 from honeyguide.integrations.contacts import PlannedWrite, QueuedWrite, WrittenState
 from honeyguide.integrations.integrations import TOP_MS, Integration
 from honeyguide.integrations.leases import LostLease
-from honeyguide.integrations.platform import (
-    About,
-    Contact,
-    ContactStatus,
-    WriteOutcome,
-    WriteResult,
-)
+from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcome, WriteResult
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site

@@ -30,106 +30,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import msgspec
 
+from honeyguide.integrations.about import About, SyncField
 from honeyguide.integrations.http import PlatformHttp
-from honeyguide.integrations.problems import understood
-from honeyguide.mail import newsletter_tools
-
-T = TypeVar("T")
+from honeyguide.integrations.reports import ChangePage, IncomingHook, PlatformChange
 
 # Nobody finds a list among more, and a page of them stops the event loop.
 MOST_AUDIENCES = 500
-
-
-class SyncField(StrEnum):
-    """What we write about a subscriber. The operator chooses the names that a platform shows."""
-
-    CODE = "code"
-    LINK = "link"
-    HUB_LINK = "hub_link"
-    REFERRALS = "referrals"
-    NEXT_REWARD = "next_reward"
-    REFERRALS_MISSING = "referrals_missing"
-    LAST_REWARD = "last_reward"
-    LAST_REWARD_ID = "last_reward_id"
-    COUPON = "coupon"
-    IS_REFERRED = "is_referred"
-    SUBSCRIBER_ID = "subscriber_id"
-
-
-class Input(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that the operator enters to connect. Secret ones are stored encrypted, as all
-    credentials are, and never shown again."""
-
-    name: str
-    label: str
-    help: str = ""
-    example: str = ""
-    is_secret: bool = True
-    is_optional: bool = False
-    is_made: bool = False
-    """Whether we make a random one, which the form shows once for the operator to copy."""
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a platform takes. Requests are spread evenly over the minute. None: no known limit."""
-
-    requests_per_second: float | None = None
-    requests_per_minute: int | None = None
-    per_batch: int
-    """The most contacts that one `write_many` takes."""
-    requests_per_batch: int
-    """How many requests it makes for a full batch; for the estimate of a first sync."""
-
-    @property
-    def interval_s(self) -> float:
-        """The time between two requests."""
-        per_second = 1 / self.requests_per_second if self.requests_per_second else 0.0
-        return max(per_second, 60 / self.requests_per_minute if self.requests_per_minute else 0.0)
-
-
-class Hooks(StrEnum):
-    """How a platform tells us about changes."""
-
-    AUTOMATIC = "automatic"  # we create the webhook there (`add_hook`)
-    MANUAL = "manual"  # the operator enters our URL there
-    NONE = "none"  # we only poll
-
-
-class About(msgspec.Struct, frozen=True, kw_only=True):
-    """What pages and the worker need to know about a platform."""
-
-    key: str
-    """In URLs and in the database; never changes."""
-    name: str
-    initials: str
-    summary: str
-    """One sentence on its card, such as `Writes to merge fields. Reports changes at once.`"""
-    audience: str
-    """What the platform calls a list: `audience`, `publication`, `form`."""
-    inputs: tuple[Input, ...]
-    limits: Limits
-    hooks: Hooks
-    poll_every_s: int
-    """How often `read_changes` is asked for what changed since. A whole pass is made each night."""
-    has_list: bool = True
-    """Whether `read_changes` can read the whole list. Otherwise nobody is ever missing from it."""
-    field_pattern: str | None = r"[A-Za-z][A-Za-z0-9_]{0,49}"
-    """What a field may be called there; None if there are no fields (Ghost has labels)."""
-    field_rule: str = "letters, digits and underscores, at most 50, beginning with a letter"
-    keeps_capitals: bool = False
-    """Whether names of fields keep their capitals although merge tags lose them."""
-    default_names: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
-    """Names of fields where the usual ones do not fit."""
-
-    @property
-    def is_lower_case(self) -> bool:
-        """Whether names of fields are in lower case there, whatever the operator enters."""
-        tool = newsletter_tools.TOOLS.get(self.key)
-        return tool is not None and tool.is_lower_case and not self.keeps_capitals
 
 
 class PlatformAccess(msgspec.Struct, frozen=True, kw_only=True):
@@ -204,51 +114,6 @@ class WriteOutcome(msgspec.Struct, frozen=True, kw_only=True):
     remote_id: str | None = None
     reason: str = ""
     """One sentence for the operator, without the address."""
-
-
-class ChangeKind(StrEnum):
-    JOINED = "joined"  # is on the list, new or not
-    CONFIRMED = "confirmed"  # confirmed their address there
-    ENGAGED = "engaged"  # did what no mail scanner does, such as a reply or a purchase
-    LEFT = "left"
-    CHANGED_ADDRESS = "changed_address"  # from `old_email`, or whoever has `remote_id`
-    BOUNCED = "bounced"
-    DELETED = "deleted"
-
-
-class PlatformChange(msgspec.Struct, frozen=True, kw_only=True):
-    """What the platform says about one contact. `email` may be empty if `remote_id` is known."""
-
-    kind: ChangeKind
-    email: str
-    remote_id: str | None = None
-    old_email: str | None = None
-    name: str | None = None
-    code: str | None = None
-    """What the field `access.code_field` says: whose link brought them."""
-    created_ms: int | None = None
-    """When they joined there, if it says so."""
-
-
-class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
-    changes: Sequence[PlatformChange]
-    seen: Sequence[str]
-    """The IDs of everybody on the page, also of those about whom there is nothing to say."""
-    next_token: str | None
-    """What to pass for the next page; None after the last one."""
-
-
-class IncomingHook(msgspec.Struct, frozen=True, kw_only=True):
-    """A webhook as it came. Header names are in lower case."""
-
-    headers: Mapping[str, str]
-    body: bytes
-    query: Mapping[str, str] = msgspec.field(default_factory=dict)
-
-    def decode(self, platform: str, type_: type[T]) -> T:
-        """The body as this struct. Fields that the struct does not name are ignored."""
-        with understood(platform, "a webhook"):
-            return msgspec.json.decode(self.body, type=type_)
 
 
 class Platform(Protocol):

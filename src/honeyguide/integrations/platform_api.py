@@ -11,14 +11,13 @@ from urllib.parse import quote
 
 import msgspec
 
+from honeyguide.integrations.about import KEY, About
 from honeyguide.integrations.answers import answer_of
 from honeyguide.integrations.http import PlatformReply
-from honeyguide.integrations.platform import About, PlatformAccess
+from honeyguide.integrations.platform import PlatformAccess
 from honeyguide.integrations.problems import AudienceGone, WrongCredentials
 
 T = TypeVar("T")
-KEY = "api_key"
-"""What most modules call the credential that the operator enters."""
 
 
 class Auth(Protocol):

@@ -14,8 +14,9 @@ from urllib.parse import urlencode
 import msgspec
 
 from honeyguide.integrations.answers import NewHook
-from honeyguide.integrations.platform import IncomingHook, PlatformAccess
+from honeyguide.integrations.platform import PlatformAccess
 from honeyguide.integrations.problems import ForgedHook
+from honeyguide.integrations.reports import IncomingHook
 
 # What is kept with the credentials once a webhook was created.
 HOOK_ID, HOOK_KEY, HOOK_SECRET = "hook_id", "hook_key", "hook_secret"

@@ -25,7 +25,8 @@ from typing import Any
 
 import msgspec
 
-from honeyguide.integrations.platform import ChangeKind, Contact, ContactStatus, WriteResult
+from honeyguide.integrations.platform import Contact, ContactStatus, WriteResult
+from honeyguide.integrations.reports import ChangeKind
 
 GONE = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
 

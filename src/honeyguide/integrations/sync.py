@@ -9,16 +9,15 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from honeyguide.integrations import incoming, integrations, outgoing, reading
+from honeyguide.integrations.about import Limits
 from honeyguide.integrations.contacts import PlannedWrite
 from honeyguide.integrations.incoming import StoredHook
 from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.leases import LostLease
 from honeyguide.integrations.platform import (
     ContactStatus,
-    Limits,
     Platform,
     PlatformAccess,
-    PlatformChange,
     WriteOutcome,
     WriteResult,
 )
@@ -30,6 +29,7 @@ from honeyguide.integrations.problems import (
     Unexpected,
     WrongCredentials,
 )
+from honeyguide.integrations.reports import PlatformChange
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.site import Site

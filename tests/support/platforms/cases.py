@@ -20,14 +20,9 @@ from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.listmonk import Listmonk
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.mailerlite import MailerLite
-from honeyguide.integrations.platform import (
-    Platform,
-    PlatformAccess,
-    PlatformChange,
-    WriteOutcome,
-    WriteResult,
-)
+from honeyguide.integrations.platform import Platform, PlatformAccess, WriteOutcome, WriteResult
 from honeyguide.integrations.problems import TryLater, Unexpected, WrongCredentials
+from honeyguide.integrations.reports import PlatformChange
 from tests.support.platforms import (
     beehiiv,
     brevo,

@@ -15,7 +15,7 @@ from typing import Any
 
 from aiohttp import web
 
-from honeyguide.integrations.platform import IncomingHook
+from honeyguide.integrations.reports import IncomingHook
 from tests.support.platforms.stand_in import StandIn
 
 KEY = "64f000000000000000000001:" + "9c" * 32

@@ -16,14 +16,9 @@ from aiohttp import web
 
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.outbound import Outbound
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.http import PlatformHttp
-from honeyguide.integrations.platform import (
-    Contact,
-    ContactStatus,
-    Platform,
-    PlatformAccess,
-    SyncField,
-)
+from honeyguide.integrations.platform import Contact, ContactStatus, Platform, PlatformAccess
 
 FREE = OutboundPolicy(https_only=False, loopback_ok=True)
 Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]

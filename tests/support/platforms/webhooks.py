@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from standardwebhooks import Webhook
 
 from honeyguide.events import signature
-from honeyguide.integrations.platform import IncomingHook
+from honeyguide.integrations.reports import IncomingHook
 from tests.support.platforms import ghost
 
 Credentials = Mapping[str, str]

@@ -18,10 +18,11 @@ from honeyguide.integrations import (
     reading,
     removing,
 )
+from honeyguide.integrations.about import About, Hooks
 from honeyguide.integrations.connecting import FoundAudiences
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.integrations import Integration, NewIntegration
-from honeyguide.integrations.platform import MOST_AUDIENCES, About, Audience, Hooks
+from honeyguide.integrations.platform import MOST_AUDIENCES, Audience
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing

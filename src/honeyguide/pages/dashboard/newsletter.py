@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
 from honeyguide.integrations import integrations
-from honeyguide.integrations.platform import About, SyncField
+from honeyguide.integrations.about import About, SyncField
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
