@@ -8,8 +8,9 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -217,3 +218,18 @@ def ana(alice: Member) -> Iterator[Member]:
 def market(request: pytest.FixtureRequest) -> Iterator[Market]:
     with Service(request.param) as service:
         yield Market(service)
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """What runs a test that is `async def`."""
+    return "asyncio"
+
+
+@pytest.fixture
+async def on_platform(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
+    """The stand-in of the platform that the file is about, its module, and access to it."""
+    from tests.support.platforms.cases import CASES  # few files need the stand-ins
+
+    async with CASES[request.module.PLATFORM].open() as opened:
+        yield opened

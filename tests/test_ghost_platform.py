@@ -21,7 +21,8 @@ from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.store import Store
 from tests.support import npm_clients
 from tests.support.integrations import newsletter
-from tests.support.platforms.cases import results, run
+from tests.support.platforms.case import Opened
+from tests.support.platforms.cases import results
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
 from tests.support.platforms.stand_in import contact, status
 from tests.support.service import ENGINES
@@ -33,6 +34,9 @@ VALUES = {
     SyncField.LAST_REWARD: "Mug",
 }
 
+PLATFORM = "ghost"
+pytestmark = pytest.mark.anyio
+
 
 def with_credentials(access: PlatformAccess, **more: str) -> PlatformAccess:
     return msgspec.structs.replace(access, credentials={**access.credentials, **more})
@@ -42,120 +46,121 @@ def labels_of(member: dict[str, Any]) -> list[str]:
     return [each["name"] for each in member["labels"]]
 
 
-def test_the_key_is_checked_and_active_newsletters_are_listed() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        assert await ghost.check(access) == "Wax"
-        assert [each.id for each in await ghost.audiences(access)] == ["n1", "n3"]
-        assert await ghost.ensure_fields(access) == 0
-
-    run("ghost", test, field_names={})
-
-
-def test_a_wrong_key_is_wrong_credentials() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        for key in (KEY[:-2] + "00", "0" * 24 + KEY[24:], "no key", ""):
-            with pytest.raises(WrongCredentials):
-                await ghost.check(with_credentials(access, admin_api_key=key))
-
-    run("ghost", test)
+async def test_the_key_is_checked_and_active_newsletters_are_listed(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    _, ghost, access = on_platform
+    access = msgspec.structs.replace(access, field_names={})
+    assert await ghost.check(access) == "Wax"
+    assert [each.id for each in await ghost.audiences(access)] == ["n1", "n3"]
+    assert await ghost.ensure_fields(access) == 0
 
 
-def test_labels_are_written_and_other_labels_stay() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        ada = server.join("reader1@example.org", labels=[{"name": "VIP"}, {"name": "Reward: Hat"}])
-        both = [contact(1, values=VALUES), contact(2, values={SyncField.REFERRALS: "0"})]
-        outcomes = await ghost.write_many(access, both)
-        assert results(outcomes) == [WriteResult.WRITTEN] * 2
-        assert outcomes[0].remote_id == ada["id"]
-        assert labels_of(ada) == ["VIP", "Advocate", "Referred", "Reward: Mug"]
-        added = server.members[outcomes[1].remote_id or ""]
-        assert added["newsletters"] == [NEWSLETTER] and labels_of(added) == []
-        requests = len(server.seen)
-        await ghost.write_many(access, [contact(1, values=VALUES, remote_id=ada["id"])])
-        assert [each.method for each in server.seen[requests:]] == ["GET"]  # nothing to change
-
-    run("ghost", test, field_names={})
+async def test_a_wrong_key_is_wrong_credentials(on_platform: Opened[GhostServer, Ghost]) -> None:
+    _, ghost, access = on_platform
+    for key in (KEY[:-2] + "00", "0" * 24 + KEY[24:], "no key", ""):
+        with pytest.raises(WrongCredentials):
+            await ghost.check(with_credentials(access, admin_api_key=key))
 
 
-def test_labels_are_taken_away_and_quotes_are_found() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        quoted = server.join("o'brien+x@example.org")
-        erased = server.join("reader5@example.org", labels=[{"name": "Advocate"}])
-        gone = contact(5, email="", status=ContactStatus.ERASED, remote_id=erased["id"], values={})
-        both = [contact(4, email=quoted["email"], status=ContactStatus.UNSUBSCRIBED), gone]
-        assert results(await ghost.write_many(access, both)) == [WriteResult.WRITTEN] * 2
-        assert quoted["newsletters"] == [] and erased["labels"] == []
-        assert erased["email"] == "reader5@example.org"  # the contact itself is theirs
-        moved = contact(5, email="new@example.org", old_email="reader5@example.org")
-        await ghost.write_many(access, [moved])
-        assert erased["email"] == "new@example.org"
-
-    run("ghost", test, field_names={})
-
-
-def test_pages_are_read_and_what_went_wrong_is_said() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        for number in range(150):
-            server.join(f"reader{number}@example.org")
-        members = list(server.members.values())
-        members[0]["newsletters"] = []
-        members[1]["email_suppression"] = {"suppressed": True, "info": None}
-        first = await ghost.read_changes(access, since_ms=None, token=None)
-        rest = await ghost.read_changes(access, since_ms=1, token=first.next_token)
-        assert (len(first.changes), len(rest.changes), rest.next_token) == (100, 50, None)
-        assert [each.kind for each in first.changes[:3]] == [
-            ChangeKind.LEFT,
-            ChangeKind.BOUNCED,
-            ChangeKind.JOINED,
-        ]
-        server.fail(status(200, '{"members": []}'), status(503))
-        with pytest.raises(TryLater):
-            await ghost.write_many(access, [contact(1), contact(2)])
-
-    run("ghost", test, field_names={})
+async def test_labels_are_written_and_other_labels_stay(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    server, ghost, access = on_platform
+    access = msgspec.structs.replace(access, field_names={})
+    ada = server.join("reader1@example.org", labels=[{"name": "VIP"}, {"name": "Reward: Hat"}])
+    both = [contact(1, values=VALUES), contact(2, values={SyncField.REFERRALS: "0"})]
+    outcomes = await ghost.write_many(access, both)
+    assert results(outcomes) == [WriteResult.WRITTEN] * 2
+    assert outcomes[0].remote_id == ada["id"]
+    assert labels_of(ada) == ["VIP", "Advocate", "Referred", "Reward: Mug"]
+    added = server.members[outcomes[1].remote_id or ""]
+    assert added["newsletters"] == [NEWSLETTER] and labels_of(added) == []
+    requests = len(server.seen)
+    await ghost.write_many(access, [contact(1, values=VALUES, remote_id=ada["id"])])
+    assert [each.method for each in server.seen[requests:]] == ["GET"]  # nothing to change
 
 
-def test_webhooks_are_created_verified_understood_and_removed() -> None:
-    async def test(server: GhostServer, ghost: Ghost, unconnected: PlatformAccess) -> None:
-        access = with_credentials(unconnected, **{HOOK_SECRET: "s3"})
-        kept = await ghost.add_hook(access, "https://refer.example.org/hooks/k")
-        assert [each["event"] for each in server.webhooks.values()] == [
-            "member.added",
-            "member.edited",
-            "member.deleted",
-        ]
-        assert {each["secret"] for each in server.webhooks.values()} == {kept[HOOK_SECRET]}
-        now_ms = 1_800_000_000_000
-        good = signed({"member": {}}, "s3", at_ms=now_ms)
-        ghost.verify_hook(access, good, now_s=now_ms // 1000 + 299)
-        for wrong in (
-            signed({"member": {}}, "another", at_ms=now_ms),
-            signed({"member": {}}, "s3", at_ms=now_ms - 301_000),
-            IncomingHook(headers=good.headers, body=b"{}"),
-            IncomingHook(headers={}, body=good.body),
-        ):
-            with pytest.raises(ForgedHook):
-                ghost.verify_hook(access, wrong, now_s=now_ms // 1000)
-        ada = server.join("ada@example.org", "Ada")
-        server.change(ada, newsletters=[])
-        server.change(ada, newsletters=[NEWSLETTER], email="ada@example.com")
-        server.delete(ada)
-        told = [
-            (await ghost.understand_hook(access, signed(each, "s3")))[0] for each in server.outbox
-        ]
-        assert [each.kind for each in told] == [
-            ChangeKind.JOINED,
-            ChangeKind.LEFT,
-            ChangeKind.CHANGED_ADDRESS,
-            ChangeKind.DELETED,
-        ]
-        assert {each.remote_id for each in told} == {ada["id"]}
-        assert told[2].old_email == "ada@example.org"
-        for nonsense in ({}, {"member": 7}, {"member": {"current": {}, "previous": {}}}, []):
-            with pytest.raises(Unexpected):
-                await ghost.understand_hook(access, signed(nonsense, "s3"))
+async def test_labels_are_taken_away_and_quotes_are_found(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    server, ghost, access = on_platform
+    access = msgspec.structs.replace(access, field_names={})
+    quoted = server.join("o'brien+x@example.org")
+    erased = server.join("reader5@example.org", labels=[{"name": "Advocate"}])
+    gone = contact(5, email="", status=ContactStatus.ERASED, remote_id=erased["id"], values={})
+    both = [contact(4, email=quoted["email"], status=ContactStatus.UNSUBSCRIBED), gone]
+    assert results(await ghost.write_many(access, both)) == [WriteResult.WRITTEN] * 2
+    assert quoted["newsletters"] == [] and erased["labels"] == []
+    assert erased["email"] == "reader5@example.org"  # the contact itself is theirs
+    moved = contact(5, email="new@example.org", old_email="reader5@example.org")
+    await ghost.write_many(access, [moved])
+    assert erased["email"] == "new@example.org"
 
-    run("ghost", test, field_names={})
+
+async def test_pages_are_read_and_what_went_wrong_is_said(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    server, ghost, access = on_platform
+    access = msgspec.structs.replace(access, field_names={})
+    for number in range(150):
+        server.join(f"reader{number}@example.org")
+    members = list(server.members.values())
+    members[0]["newsletters"] = []
+    members[1]["email_suppression"] = {"suppressed": True, "info": None}
+    first = await ghost.read_changes(access, since_ms=None, token=None)
+    rest = await ghost.read_changes(access, since_ms=1, token=first.next_token)
+    assert (len(first.changes), len(rest.changes), rest.next_token) == (100, 50, None)
+    assert [each.kind for each in first.changes[:3]] == [
+        ChangeKind.LEFT,
+        ChangeKind.BOUNCED,
+        ChangeKind.JOINED,
+    ]
+    server.fail(status(200, '{"members": []}'), status(503))
+    with pytest.raises(TryLater):
+        await ghost.write_many(access, [contact(1), contact(2)])
+
+
+async def test_webhooks_are_created_verified_understood_and_removed(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    server, ghost, unconnected = on_platform
+    unconnected = msgspec.structs.replace(unconnected, field_names={})
+    access = with_credentials(unconnected, **{HOOK_SECRET: "s3"})
+    kept = await ghost.add_hook(access, "https://refer.example.org/hooks/k")
+    assert [each["event"] for each in server.webhooks.values()] == [
+        "member.added",
+        "member.edited",
+        "member.deleted",
+    ]
+    assert {each["secret"] for each in server.webhooks.values()} == {kept[HOOK_SECRET]}
+    now_ms = 1_800_000_000_000
+    good = signed({"member": {}}, "s3", at_ms=now_ms)
+    ghost.verify_hook(access, good, now_s=now_ms // 1000 + 299)
+    for wrong in (
+        signed({"member": {}}, "another", at_ms=now_ms),
+        signed({"member": {}}, "s3", at_ms=now_ms - 301_000),
+        IncomingHook(headers=good.headers, body=b"{}"),
+        IncomingHook(headers={}, body=good.body),
+    ):
+        with pytest.raises(ForgedHook):
+            ghost.verify_hook(access, wrong, now_s=now_ms // 1000)
+    ada = server.join("ada@example.org", "Ada")
+    server.change(ada, newsletters=[])
+    server.change(ada, newsletters=[NEWSLETTER], email="ada@example.com")
+    server.delete(ada)
+    told = [(await ghost.understand_hook(access, signed(each, "s3")))[0] for each in server.outbox]
+    assert [each.kind for each in told] == [
+        ChangeKind.JOINED,
+        ChangeKind.LEFT,
+        ChangeKind.CHANGED_ADDRESS,
+        ChangeKind.DELETED,
+    ]
+    assert {each.remote_id for each in told} == {ada["id"]}
+    assert told[2].old_email == "ada@example.org"
+    for nonsense in ({}, {"member": 7}, {"member": {"current": {}, "previous": {}}}, []):
+        with pytest.raises(Unexpected):
+            await ghost.understand_hook(access, signed(nonsense, "s3"))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -213,8 +218,8 @@ def test_both_sides_agree_and_our_own_writes_do_not_come_back(
 
 
 @pytest.mark.long
-def test_ghosts_own_client_accepts_the_stand_in() -> None:
-    async def test(server: GhostServer, ghost: Ghost, access: PlatformAccess) -> None:
-        await asyncio.to_thread(npm_clients.run, "ghost.cjs", server.url, KEY)
-
-    run("ghost", test)
+async def test_ghosts_own_client_accepts_the_stand_in(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    server, *_ = on_platform
+    await asyncio.to_thread(npm_clients.run, "ghost.cjs", server.url, KEY)

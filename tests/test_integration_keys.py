@@ -19,8 +19,7 @@ from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import subscribers
-from tests.support.platforms.cases import CASES
-from tests.support.platforms.webhooks import WEBHOOKS
+from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words

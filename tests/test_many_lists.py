@@ -15,9 +15,9 @@ import pytest
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import connecting
 from honeyguide.integrations.http import MOST_READ
-from honeyguide.integrations.platform import MOST_AUDIENCES
-from tests.support.platforms import brevo, listmonk, mailchimp
-from tests.support.platforms.cases import CASES, WriteResult, results, run
+from honeyguide.integrations.platform import MOST_AUDIENCES, WriteResult
+from tests.support.platforms import listmonk
+from tests.support.platforms.cases import CASES, results
 from tests.support.platforms.stand_in import FREE, contact, pass_on, status
 from tests.support.service import ENGINES, Service
 from tests.support.web import operator, words
@@ -80,32 +80,28 @@ def test_too_many_lists_are_cut_without_a_freeze(key: str, steps_s: list[float])
     assert max(steps_s) < LONGEST_STEP_S
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("key", ["listmonk", "brevo"])
 @pytest.mark.parametrize(("count", "has_more"), [(500, False), (501, True)])
-def test_five_hundred_lists_are_not_too_many(count: int, has_more: bool) -> None:
-    async def test(server: Any, platform: Any, access: Any) -> None:
+async def test_five_hundred_lists_are_not_too_many(key: str, count: int, has_more: bool) -> None:
+    async with CASES[key].open() as (server, platform, access):
         server.lists = {number: f"List {number}" for number in range(1, count + 1)}
         found = await connecting.audiences(platform, access.http._outbound, access.credentials)
         assert (len(found.audiences), found.has_more) == (500, has_more)
         assert len(server.seen) <= 2 + 500 // 50  # Brevo's pages have fifty
 
-    for key in ("listmonk", "brevo"):
-        run(key, test)
 
-
+@pytest.mark.anyio
 @pytest.mark.parametrize("key", ["mailchimp", "listmonk", "brevo"])
-def test_a_list_that_comes_after_the_first_five_hundred_is_not_deleted(key: str) -> None:
+async def test_a_list_that_comes_after_the_first_five_hundred_is_not_deleted(key: str) -> None:
     """Somebody whom the platform does not know: then the module looks whether the list is there."""
-
-    async def test(server: Any, platform: Any, access: Any) -> None:
+    async with CASES[key].open() as (server, platform, access):
         if key != "mailchimp":
             server.lists = dict.fromkeys(range(1000, 1600), "Other") | server.lists
         if key == "brevo":
             server.add("reader1@example.org", lists=())
         outcomes = await platform.write_many(access, [contact(1, may_add=False)])
         assert results(outcomes) == [WriteResult.ABSENT]
-
-    lists = {"mailchimp": mailchimp.LIST, "listmonk": listmonk.LIST, "brevo": brevo.LIST}
-    run(key, test, audience_id=str(lists[key]))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

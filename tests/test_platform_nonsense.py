@@ -18,9 +18,9 @@ from honeyguide.integrations.platform import ContactStatus, Platform, PlatformAc
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from tests.support.platforms.cases import CASES, PlatformCase
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.platforms.stand_in import Answer, contact, pass_on
-from tests.support.platforms.webhooks import WEBHOOKS
 from tests.support.synced_platform import OnPlatform, with_platform
 
 HUGE = 10**300

@@ -10,14 +10,12 @@ import pytest
 
 from honeyguide.events import signature
 from honeyguide.integrations import incoming
-from honeyguide.integrations.about import Hooks
 from honeyguide.integrations.checked_platform import CheckedPlatform
 from honeyguide.integrations.problems import ForgedHook
 from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import MINUTE_MS
-from tests.support.platforms.cases import CASES
+from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.platforms.stand_in import status
-from tests.support.platforms.webhooks import WEBHOOKS
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.synced_platform import OnPlatform, with_platform
@@ -25,13 +23,6 @@ from tests.support.synced_platform import OnPlatform, with_platform
 NOW_S = 1_800_000_000
 EACH = pytest.mark.parametrize("key", WEBHOOKS)
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)
-
-
-def test_every_platform_with_webhooks_is_tested() -> None:
-    with_hooks = {
-        key for key, case in CASES.items() if case.platform(case.server()).about.hooks != Hooks.NONE
-    }
-    assert set(WEBHOOKS) == with_hooks
 
 
 @EACH

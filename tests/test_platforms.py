@@ -4,7 +4,6 @@ servers, lost answers, fields and lists that were deleted, and people who left.
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import re
 from collections.abc import Sequence
@@ -31,7 +30,8 @@ from honeyguide.integrations.problems import (
     WrongCredentials,
 )
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.cases import CASES, Fault, PlatformCase
+from tests.support.platforms.case import Fault, PlatformCase
+from tests.support.platforms.cases import CASES
 from tests.support.platforms.stand_in import (
     contact,
     drop,
@@ -42,6 +42,7 @@ from tests.support.platforms.stand_in import (
     status,
 )
 
+pytestmark = pytest.mark.anyio
 NOW_S = 1_800_000_000
 WRITTEN, LATER, REFUSED = WriteResult.WRITTEN, WriteResult.LATER, WriteResult.REFUSED
 LEFT, ABSENT = WriteResult.LEFT, WriteResult.ABSENT
@@ -81,17 +82,14 @@ def _checked(said: Any) -> Any:
 
 
 @EACH
-def test_a_wrong_key_is_wrong_credentials(case: PlatformCase) -> None:
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
+async def test_a_wrong_key_is_wrong_credentials(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        await platform.check(access)
+        assert len(await platform.audiences(access)) >= 1
+        case.revoke(server)
+        with pytest.raises(WrongCredentials):
             await platform.check(access)
-            assert len(await platform.audiences(access)) >= 1
-            case.revoke(server)
-            with pytest.raises(WrongCredentials):
-                await platform.check(access)
-            assert isinstance(await written(platform, access, [contact()]), WrongCredentials)
-
-    asyncio.run(run())
+        assert isinstance(await written(platform, access, [contact()]), WrongCredentials)
 
 
 async def fails_once(
@@ -112,203 +110,177 @@ async def fails_once(
 
 
 @EACH
-def test_what_goes_wrong_is_said_and_the_next_try_works(case: PlatformCase) -> None:
+async def test_what_goes_wrong_is_said_and_the_next_try_works(case: PlatformCase) -> None:
     """Each fault, at each request that a write makes; and the limit, within a batch."""
-
-    async def run() -> None:
-        async with case.open() as opened:
-            server, platform, access = opened
-            assert await written(platform, access, [contact(1)]) == [WRITTEN]
-            numbers = itertools.count(2)
-            for place in range(len(server.seen)):
-                usual = USUAL_FAULTS if place == 0 else ()
-                for fault in (*FAULTS, *case.faults, *usual):
-                    await fails_once(opened, fault, place, contact(next(numbers)))
-            for place in range(4):
-                both = contact(next(numbers)), contact(next(numbers))
-                await fails_once(opened, FAULTS[0], place, *both)
-
-    asyncio.run(run())
+    async with case.open() as opened:
+        server, platform, access = opened
+        assert await written(platform, access, [contact(1)]) == [WRITTEN]
+        numbers = itertools.count(2)
+        for place in range(len(server.seen)):
+            usual = USUAL_FAULTS if place == 0 else ()
+            for fault in (*FAULTS, *case.faults, *usual):
+                await fails_once(opened, fault, place, contact(next(numbers)))
+        for place in range(4):
+            both = contact(next(numbers)), contact(next(numbers))
+            await fails_once(opened, FAULTS[0], place, *both)
 
 
 @EACH
-def test_waits_are_as_long_as_asked_for(case: PlatformCase) -> None:
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            for fault, after_s in (
-                (status(429), None),
-                (status(429, retry_after="7"), 7),
-                (status(503, retry_after="60"), 60),
-            ):
-                server.fail(fault)
-                with pytest.raises(TryLater) as raised:
-                    await platform.check(access)
-                assert raised.value.after_s == after_s
-            server.fail(slow(0.02, pass_on))
-            await platform.check(access)
-
-    asyncio.run(run())
+async def test_waits_are_as_long_as_asked_for(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        for fault, after_s in (
+            (status(429), None),
+            (status(429, retry_after="7"), 7),
+            (status(503, retry_after="60"), 60),
+        ):
+            server.fail(fault)
+            with pytest.raises(TryLater) as raised:
+                await platform.check(access)
+            assert raised.value.after_s == after_s
+        server.fail(slow(0.02, pass_on))
+        await platform.check(access)
 
 
 @EACH
-def test_one_bad_address_costs_nobody_else(case: PlatformCase) -> None:
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            server.refuses = {"fake@example.org": {"result": "refused", "reason": "A typo."}}
-            three = [contact(1), contact(2, email="fake@example.org"), contact(3)]
-            assert await written(platform, access, three) == [WRITTEN, REFUSED, WRITTEN]
-
-    asyncio.run(run())
+async def test_one_bad_address_costs_nobody_else(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        server.refuses = {"fake@example.org": {"result": "refused", "reason": "A typo."}}
+        three = [contact(1), contact(2, email="fake@example.org"), contact(3)]
+        assert await written(platform, access, three) == [WRITTEN, REFUSED, WRITTEN]
 
 
 @EACH_LIST
-def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> None:
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
-            before = [case.state(person) for person in gone]
-            known = case.active(server, "reader20@example.org")  # type: ignore[misc]
-            contacts = [
-                *(contact(number) for number in range(1, len(gone) + 1)),
-                contact(20),
-                contact(21, name=None),
-                contact(22, may_add=False),
-                contact(23, may_add=False, remote_id=case.unknown_id),
-            ]
-            for _ in range(2):
-                assert await written(platform, access, contacts) == [
-                    *[LEFT] * len(gone),
-                    WRITTEN,
-                    WRITTEN,
-                    ABSENT,
-                    ABSENT,
-                ]
-                assert [case.state(person) for person in gone] == before
-                assert case.find(server, "reader21@example.org") is not None
-                assert case.find(server, "reader22@example.org") is None
-                if case.code:
-                    assert case.fields(known)[case.code] == "code20"
-            [outcome] = await platform.write_many(access, [contact(20)])
-            assert outcome.remote_id == case.id(known)
-
-    asyncio.run(run())
-
-
-@EACH_LIST
-def test_who_bounced_complained_or_was_blocked_does_not_return(case: PlatformCase) -> None:
-    """Only those come back whom we unsubscribed ourselves. Ghost has no other way to leave."""
-
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
-            before = [case.state(person) for person in gone]
-            back = {"may_return": True, "may_add": False}
-            contacts = [contact(number, **back) for number in range(1, len(gone) + 1)]
-            await written(platform, access, contacts)
-            for person, state in zip(gone, before, strict=True):
-                if state != case.unsubscribed and platform.about.key != "ghost":
-                    assert case.state(person) == state
-
-    asyncio.run(run())
-
-
-@EACH_LIST
-def test_unsubscribed_erased_and_renamed(case: PlatformCase) -> None:
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            one, renamed, erased, taken = (
-                case.active(server, f"{name}@example.org")  # type: ignore[misc]
-                for name in ("reader1", "old+x", "reader3", "reader4")
-            )
-            case.active(server, "taken@example.org")  # type: ignore[misc]
-            stays = case.state(erased)
-            if case.code:
-                case.fields(erased).update({case.code: "code3", "Town": "Bonn"})
-            gone = {"status": ContactStatus.UNSUBSCRIBED, "may_add": False}
-            contacts = [
-                contact(1, **gone),
-                contact(2, old_email="old+x@example.org"),
-                contact(
-                    3,
-                    email="",
-                    status=ContactStatus.ERASED,
-                    may_add=False,
-                    remote_id=case.id(erased),
-                    values={},
-                ),
-                contact(
-                    4,
-                    email="taken@example.org",
-                    old_email="reader4@example.org",
-                    remote_id=case.id(taken),
-                ),
-                contact(5, **gone),
-            ]
+async def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
+        before = [case.state(person) for person in gone]
+        known = case.active(server, "reader20@example.org")  # type: ignore[misc]
+        contacts = [
+            *(contact(number) for number in range(1, len(gone) + 1)),
+            contact(20),
+            contact(21, name=None),
+            contact(22, may_add=False),
+            contact(23, may_add=False, remote_id=case.unknown_id),
+        ]
+        for _ in range(2):
             assert await written(platform, access, contacts) == [
+                *[LEFT] * len(gone),
                 WRITTEN,
                 WRITTEN,
-                WRITTEN,
-                REFUSED,
+                ABSENT,
                 ABSENT,
             ]
-            assert case.state(one) == case.unsubscribed
-            assert case.find(server, "reader2@example.org") is renamed
-            assert case.find(server, "reader4@example.org") is taken
-            assert case.find(server, "reader3@example.org") is erased
-            assert case.state(erased) == stays
+            assert [case.state(person) for person in gone] == before
+            assert case.find(server, "reader21@example.org") is not None
+            assert case.find(server, "reader22@example.org") is None
             if case.code:
-                assert case.fields(erased).get(case.code, "") == ""
-                assert case.fields(erased)["Town"] == "Bonn"
+                assert case.fields(known)[case.code] == "code20"
+        [outcome] = await platform.write_many(access, [contact(20)])
+        assert outcome.remote_id == case.id(known)
 
-    asyncio.run(run())
+
+@EACH_LIST
+async def test_who_bounced_complained_or_was_blocked_does_not_return(case: PlatformCase) -> None:
+    """Only those come back whom we unsubscribed ourselves. Ghost has no other way to leave."""
+    async with case.open() as (server, platform, access):
+        gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
+        before = [case.state(person) for person in gone]
+        back = {"may_return": True, "may_add": False}
+        contacts = [contact(number, **back) for number in range(1, len(gone) + 1)]
+        await written(platform, access, contacts)
+        for person, state in zip(gone, before, strict=True):
+            if state != case.unsubscribed and platform.about.key != "ghost":
+                assert case.state(person) == state
+
+
+@EACH_LIST
+async def test_unsubscribed_erased_and_renamed(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        one, renamed, erased, taken = (
+            case.active(server, f"{name}@example.org")  # type: ignore[misc]
+            for name in ("reader1", "old+x", "reader3", "reader4")
+        )
+        case.active(server, "taken@example.org")  # type: ignore[misc]
+        stays = case.state(erased)
+        if case.code:
+            case.fields(erased).update({case.code: "code3", "Town": "Bonn"})
+        gone = {"status": ContactStatus.UNSUBSCRIBED, "may_add": False}
+        contacts = [
+            contact(1, **gone),
+            contact(2, old_email="old+x@example.org"),
+            contact(
+                3,
+                email="",
+                status=ContactStatus.ERASED,
+                may_add=False,
+                remote_id=case.id(erased),
+                values={},
+            ),
+            contact(
+                4,
+                email="taken@example.org",
+                old_email="reader4@example.org",
+                remote_id=case.id(taken),
+            ),
+            contact(5, **gone),
+        ]
+        assert await written(platform, access, contacts) == [
+            WRITTEN,
+            WRITTEN,
+            WRITTEN,
+            REFUSED,
+            ABSENT,
+        ]
+        assert case.state(one) == case.unsubscribed
+        assert case.find(server, "reader2@example.org") is renamed
+        assert case.find(server, "reader4@example.org") is taken
+        assert case.find(server, "reader3@example.org") is erased
+        assert case.state(erased) == stays
+        if case.code:
+            assert case.fields(erased).get(case.code, "") == ""
+            assert case.fields(erased)["Town"] == "Bonn"
 
 
 @EACH
-def test_a_deleted_field_or_list_is_named(case: PlatformCase) -> None:
-    async def run() -> None:
-        if case.lose_field is not None:
-            async with case.open() as (server, platform, access):
-                case.lose_field(server)
-                assert isinstance(await written(platform, access, [contact()]), FieldsGone)
-                assert await platform.ensure_fields(access) == 1
-                assert await platform.ensure_fields(access) == 0
-                assert await written(platform, access, [contact()]) == [WRITTEN]
-        if case.lose_audience is not None:
-            async with case.open() as (server, platform, access):
-                known = case.id(case.active(server, "reader2@example.org"))  # type: ignore[misc]
-                case.lose_audience(server)
-                for one in (contact(), contact(2, may_add=False, remote_id=known)):
-                    assert isinstance(await written(platform, access, [one]), AudienceGone)
-                with pytest.raises(AudienceGone):
-                    await platform.read_changes(access, since_ms=None, token=None)
-
-    asyncio.run(run())
-
-
-@EACH
-def test_a_webhook_that_was_forged_or_makes_no_sense_is_refused(case: PlatformCase) -> None:
-    async def run() -> None:
+async def test_a_deleted_field_or_list_is_named(case: PlatformCase) -> None:
+    if case.lose_field is not None:
         async with case.open() as (server, platform, access):
-            for hook in (
-                IncomingHook(headers={}, body=b"{}"),
-                IncomingHook(headers={}, body=b"", query={"hook_key": ""}),
-            ):
-                with pytest.raises(ForgedHook):
-                    platform.verify_hook(access, hook, now_s=NOW_S)
-            if platform.about.hooks == Hooks.NONE:
-                return
-            with pytest.raises(Unexpected):
-                await platform.understand_hook(access, IncomingHook(headers={}, body=b"\xff"))
-            if platform.about.hooks == Hooks.AUTOMATIC:
-                kept = await platform.add_hook(access, "https://refer.example.org/hooks/1")
-                credentials = {**access.credentials, **kept}
-                connected = msgspec.structs.replace(access, credentials=credentials)
-                assert server.webhooks
-                await platform.remove_hook(connected)
-                await platform.remove_hook(connected)  # it may be gone already
-                assert not server.webhooks
+            case.lose_field(server)
+            assert isinstance(await written(platform, access, [contact()]), FieldsGone)
+            assert await platform.ensure_fields(access) == 1
+            assert await platform.ensure_fields(access) == 0
+            assert await written(platform, access, [contact()]) == [WRITTEN]
+    if case.lose_audience is not None:
+        async with case.open() as (server, platform, access):
+            known = case.id(case.active(server, "reader2@example.org"))  # type: ignore[misc]
+            case.lose_audience(server)
+            for one in (contact(), contact(2, may_add=False, remote_id=known)):
+                assert isinstance(await written(platform, access, [one]), AudienceGone)
+            with pytest.raises(AudienceGone):
+                await platform.read_changes(access, since_ms=None, token=None)
 
-    asyncio.run(run())
+
+@EACH
+async def test_a_webhook_that_was_forged_or_makes_no_sense_is_refused(case: PlatformCase) -> None:
+    async with case.open() as (server, platform, access):
+        for hook in (
+            IncomingHook(headers={}, body=b"{}"),
+            IncomingHook(headers={}, body=b"", query={"hook_key": ""}),
+        ):
+            with pytest.raises(ForgedHook):
+                platform.verify_hook(access, hook, now_s=NOW_S)
+        if platform.about.hooks == Hooks.NONE:
+            return
+        with pytest.raises(Unexpected):
+            await platform.understand_hook(access, IncomingHook(headers={}, body=b"\xff"))
+        if platform.about.hooks == Hooks.AUTOMATIC:
+            kept = await platform.add_hook(access, "https://refer.example.org/hooks/1")
+            credentials = {**access.credentials, **kept}
+            connected = msgspec.structs.replace(access, credentials=credentials)
+            assert server.webhooks
+            await platform.remove_hook(connected)
+            await platform.remove_hook(connected)  # it may be gone already
+            assert not server.webhooks
 
 
 def _leaves(value: Any, path: str = "") -> dict[str, Any]:
@@ -335,31 +307,27 @@ def _last(path: str) -> str:
 
 @EACH_LIST
 @pytest.mark.parametrize("name", [None, "Somebody Else"])
-def test_what_is_not_ours_stays_as_it_is_there(case: PlatformCase, name: str | None) -> None:
+async def test_what_is_not_ours_stays_as_it_is_there(case: PlatformCase, name: str | None) -> None:
     """Their name, other fields, and other lists, whatever is written; and a new name is not theirs
     to lose."""
-
-    async def run() -> None:
-        async with case.open() as (server, platform, access):
-            people = [
-                case.also_elsewhere(server, f"reader{number}@example.org") for number in range(1, 5)
-            ]
-            before = [_theirs(case, each) for each in people]
-            known = case.id(people[2])
-            contacts = [
-                contact(1, name=name),
-                contact(2, name=name, may_add=False),
-                contact(3, name=name, may_add=False, remote_id=known),
-                contact(4, name=name, status=ContactStatus.UNSUBSCRIBED, may_add=False),
-            ]
-            for _ in range(2):
-                assert await written(platform, access, contacts) == [WRITTEN] * 4
-            after = [_theirs(case, each) for each in people]
-            assert after[:3] == before[:3]
-            changed = {at for at in after[3] if after[3][at] != before[3].get(at)}
-            assert changed == set(case.left_at), changed
-            assert set(after[3]) == set(before[3])
-            for at, left in case.left_at.items():
-                assert after[3][at] == left
-
-    asyncio.run(run())
+    async with case.open() as (server, platform, access):
+        people = [
+            case.also_elsewhere(server, f"reader{number}@example.org") for number in range(1, 5)
+        ]
+        before = [_theirs(case, each) for each in people]
+        known = case.id(people[2])
+        contacts = [
+            contact(1, name=name),
+            contact(2, name=name, may_add=False),
+            contact(3, name=name, may_add=False, remote_id=known),
+            contact(4, name=name, status=ContactStatus.UNSUBSCRIBED, may_add=False),
+        ]
+        for _ in range(2):
+            assert await written(platform, access, contacts) == [WRITTEN] * 4
+        after = [_theirs(case, each) for each in people]
+        assert after[:3] == before[:3]
+        changed = {at for at in after[3] if after[3][at] != before[3].get(at)}
+        assert changed == set(case.left_at), changed
+        assert set(after[3]) == set(before[3])
+        for at, left in case.left_at.items():
+            assert after[3][at] == left

@@ -16,7 +16,8 @@ from honeyguide.integrations.platform import ContactStatus
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store import Store
 from tests.support.integrations import Synced, connect_case, connect_tool, newsletter, with_tool
-from tests.support.platforms.cases import CASES, PlatformCase
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import CASES
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement

@@ -13,7 +13,8 @@ from aiohttp import web
 from honeyguide.integrations import ghost, reading
 from honeyguide.store import Store
 from tests.support.integrations import Synced, connect_case, newsletter
-from tests.support.platforms.cases import CASES, PlatformCase
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import CASES
 from tests.support.platforms.ghost import GhostServer
 from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES

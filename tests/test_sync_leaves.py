@@ -11,7 +11,8 @@ import pytest
 
 from honeyguide.store import Store
 from tests.support.integrations import Synced, connect_case, newsletter
-from tests.support.platforms.cases import CASES, PlatformCase
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import CASES
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS

@@ -19,7 +19,7 @@ from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.kernel.paging import Page
 from tests.support.integrations import Synced, with_tool
-from tests.support.platforms.cases import PlatformCase
+from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement

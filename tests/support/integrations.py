@@ -36,7 +36,7 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
-from tests.support.platforms.cases import PlatformCase
+from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
 from tests.support.stores import OpenStore, statement

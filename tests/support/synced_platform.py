@@ -17,9 +17,9 @@ from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Store
 from tests.support.integrations import Synced, newsletter
-from tests.support.platforms.cases import CASES, PlatformCase
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import case_of
 from tests.support.platforms.stand_in import access_to
-from tests.support.platforms.webhooks import WEBHOOKS
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS
 
@@ -53,7 +53,8 @@ class OnPlatform:
 
     async def says_left(self, person: Any, *, second: int = 0) -> bool:
         """The platform posts that somebody left; what was signed and when is checked by us."""
-        hooks = WEBHOOKS[self.key]
+        hooks = self.case.webhook
+        assert hooks is not None
         now_s = NOON_MS // 1000 + second
         hook = hooks.sign(self.credentials, hooks.body(person), now_s)
         platform = PLATFORMS[self.key]
@@ -76,7 +77,7 @@ def with_platform(
     """Runs a test with a newsletter that is connected with this platform, without a pace."""
 
     async def run(store: Store) -> None:
-        case = CASES[key]
+        case = case_of(key)
         server = case.server()
         async with server.serving(), newsletter(store) as synced:
             platform = case.platform(server)

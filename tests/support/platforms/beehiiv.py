@@ -10,7 +10,19 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.beehiiv import Beehiiv
+from honeyguide.integrations.problems import TryLater, Unexpected, WrongCredentials
+from tests.support.platforms.case import (
+    PlatformCase,
+    WebhookCase,
+    add,
+    by_key,
+    by_status,
+    made,
+    no_limit,
+    set_key,
+)
+from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "bh_0123456789abcdef"
 PUBLICATION = "pub_11111111-2222-3333-4444-555555555555"
@@ -217,3 +229,33 @@ def pages(page: int, total: int) -> dict[str, int]:
 def error(status: int, code: str) -> web.Response:
     found = {"status": status, "statusText": code, "errors": [{"message": code, "code": code}]}
     return web.json_response(found, status=status)
+
+
+CASE = PlatformCase(
+    left_at={".status": "inactive"},
+    server=lambda: made(no_limit(BeehiivServer()), fields=["RH_CODE", "RH_TOTREF"]),
+    platform=lambda server: Beehiiv(f"{server.url}/v2"),
+    credentials=lambda server: {"api_key": KEY},
+    revoke=set_key,
+    audience_id=PUBLICATION,
+    active=add,
+    left=by_status("inactive", "invalid"),
+    unsubscribed="inactive",
+    fields=lambda person: person["values"],  # type: ignore[no-any-return]
+    lose_field=lambda server: server.fields.remove("RH_TOTREF"),
+    lose_audience=lambda server: made(server, is_gone=True),
+    faults=(
+        (status(429, ratelimit_reset="soon"), TryLater),
+        (status(403), WrongCredentials),
+        (status(200, '{"data": 7}'), Unexpected),
+    ),
+    webhook=WebhookCase(
+        left=lambda person: {
+            "event_type": "subscription.deleted",
+            "data": {"email": person["email"]},
+        },
+        leave=lambda server, person: person.update(status="inactive"),
+        sign=by_key,
+        secret="hook_key",
+    ),
+)

@@ -10,7 +10,18 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.brevo import Brevo
+from honeyguide.integrations.problems import TryLater, WrongCredentials
+from tests.support.platforms.case import (
+    PlatformCase,
+    WebhookCase,
+    add,
+    by_key,
+    made,
+    named,
+    set_key,
+)
+from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "xkeysib-0123456789abcdef-Ab1Cd2Ef3"
 LIST = 7
@@ -214,3 +225,38 @@ def problem(status: int, code: str, text: str) -> web.StreamResponse:
 def taken(what: str) -> web.StreamResponse:
     text = f"Unable to {what} contact, email is already associated with another Contact"
     return problem(400, "duplicate_parameter", text)
+
+
+def _also_elsewhere(server: Any, email: str) -> Any:
+    return named(server.add(email, lists=(LIST, LIST + 1)))
+
+
+def _left(server: Any, email: str) -> Any:
+    person = server.add(email, lists=())
+    person["listUnsubscribed"] = [LIST]
+    return person
+
+
+CASE = PlatformCase(
+    also_elsewhere=_also_elsewhere,
+    left_at={".emailBlacklisted": True},
+    server=lambda: made(BrevoServer(), attributes={"RH_CODE", "RH_TOTREF"}),
+    platform=lambda server: Brevo(server.url),
+    credentials=lambda server: {"api_key": KEY},
+    revoke=set_key,
+    audience_id=str(LIST),
+    active=add,
+    left=(lambda server, email: server.add(email, has_left=True), _left),
+    state=lambda person: (person["emailBlacklisted"], person["listIds"]),
+    unsubscribed=(True, [LIST]),
+    fields=lambda person: person["attributes"],  # type: ignore[no-any-return]
+    lose_field=lambda server: server.attributes.discard("RH_TOTREF"),
+    lose_audience=lambda server: server.delete_list(LIST),
+    faults=((status(425), TryLater), (status(403), WrongCredentials)),
+    webhook=WebhookCase(
+        left=lambda person: {"event": "unsubscribed", "email": person["email"]},
+        leave=lambda server, person: person.update(emailBlacklisted=True),
+        sign=by_key,
+        secret="hook_key",
+    ),
+)

@@ -15,8 +15,11 @@ from typing import Any
 
 from aiohttp import web
 
+from honeyguide.integrations.ghost import Ghost
+from honeyguide.integrations.problems import WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.stand_in import StandIn
+from tests.support.platforms.case import Credentials, PlatformCase, WebhookCase, made, signature_of
+from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "64f000000000000000000001:" + "9c" * 32
 NEWSLETTER = {"id": "n1", "name": "The Morning Wax", "status": "active"}
@@ -212,3 +215,48 @@ def _newsletters(given: list[dict[str, str]]) -> list[dict[str, str]]:
 
 def _error(status: int, kind: str) -> web.Response:
     return web.json_response({"errors": [{"message": "No.", "type": kind}]}, status=status)
+
+
+def _also_elsewhere(server: Any, email: str) -> Any:
+    member = server.join(email, "Their Own", labels=[{"name": "VIP"}])
+    server.change(member, newsletters=[NEWSLETTER, OTHER])
+    return member
+
+
+def _left(server: Any, email: str) -> Any:
+    member = server.join(email)
+    server.change(member, newsletters=[OTHER])
+    return member
+
+
+def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+    at = f"{now_s}000"
+    mac = signature_of(kept.get("hook_secret", ""), body + at.encode())
+    return IncomingHook(headers={"x-ghost-signature": f"sha256={mac}, t={at}"}, body=body)
+
+
+CASE = PlatformCase(
+    also_elsewhere=_also_elsewhere,
+    left_at={".newsletters": [OTHER]},
+    server=GhostServer,
+    platform=lambda server: Ghost(),
+    credentials=lambda server: {"url": server.url, "admin_api_key": server.key},
+    revoke=lambda server: made(server, key=KEY[:-2] + "00"),
+    audience_id=NEWSLETTER["id"],
+    active=lambda server, email: server.join(email),
+    left=(_left,),
+    state=lambda member: [each["id"] for each in member["newsletters"]],
+    unsubscribed=[],
+    unknown_id="f" * 24,
+    code="",
+    faults=(
+        (status(403), WrongCredentials),
+        (status(301, location="https://example.org/ghost/"), WrongCredentials),
+    ),
+    webhook=WebhookCase(
+        left=lambda member: {"member": {"current": member, "previous": {}}},
+        leave=lambda server, member: server.change(member, newsletters=[OTHER]),
+        sign=_signed,
+        secret="hook_secret",
+    ),
+)

@@ -11,7 +11,21 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.kit import Kit
+from honeyguide.integrations.problems import Unexpected, WrongCredentials
+from honeyguide.integrations.reports import IncomingHook
+from tests.support.platforms.case import (
+    Credentials,
+    PlatformCase,
+    WebhookCase,
+    add,
+    by_status,
+    made,
+    no_limit,
+    set_key,
+    signature_of,
+)
+from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "kit_0123456789abcdef"
 STATES = ("active", "bounced", "cancelled", "complained", "inactive")
@@ -186,3 +200,35 @@ def signed(events: list[dict[str, Any]], *, at_s: int, secrets: list[str]) -> di
     ]
     header = ",".join([f"t={at_s}", *(f"v1={each}" for each in given)])
     return {"headers": {"x-kit-signature": header}, "body": body}
+
+
+def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+    mac = signature_of(kept.get("hook_secret", ""), f"{now_s}.".encode() + body)
+    return IncomingHook(headers={"x-kit-signature": f"t={now_s},v1={mac}"}, body=body)
+
+
+CASE = PlatformCase(
+    left_at={".state": "cancelled"},
+    server=lambda: made(no_limit(KitServer()), fields={"rh_code", "rh_totref"}),
+    platform=lambda server: Kit(f"{server.url}/v4"),
+    credentials=lambda server: {"api_key": KEY},
+    revoke=set_key,
+    active=add,
+    left=by_status("cancelled", "bounced", "complained"),
+    state=lambda person: person["state"],
+    unsubscribed="cancelled",
+    code="rh_code",
+    lose_field=lambda server: server.fields.discard("rh_totref"),
+    faults=(
+        (status(403), WrongCredentials),
+        (status(200, '{"subscriber": 7}'), Unexpected),
+    ),
+    webhook=WebhookCase(
+        left=lambda person: {
+            "events": [{"type": "subscriber.unsubscribed", "data": {"subscriber": person}}]
+        },
+        leave=lambda server, person: person.update(state="cancelled"),
+        sign=_signed,
+        secret="hook_secret",
+    ),
+)

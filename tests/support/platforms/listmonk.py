@@ -11,7 +11,10 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.listmonk import Listmonk
+from honeyguide.integrations.problems import Unexpected, WrongCredentials
+from tests.support.platforms.case import PlatformCase, add, by_status, named
+from tests.support.platforms.stand_in import StandIn, status
 
 USER, TOKEN = "honeyguide", "0123456789abcdef"
 LIST, OTHER_LIST = 3, 4
@@ -228,3 +231,42 @@ def page_of(results: list[dict[str, Any]], total: int) -> web.StreamResponse:
 
 def error(status: int, message: str) -> web.StreamResponse:
     return web.json_response({"message": message}, status=status)
+
+
+def _also_elsewhere(server: Any, email: str) -> Any:
+    person = named(server.add(email, "confirmed"))
+    person["on"][OTHER_LIST] = "confirmed"
+    return person
+
+
+def _set_token(server: Any) -> None:
+    server.token = "another"
+
+
+CASE = PlatformCase(
+    also_elsewhere=_also_elsewhere,
+    left_at={f".on.{LIST}": "unsubscribed"},
+    server=ListmonkServer,
+    platform=lambda server: Listmonk(),
+    credentials=lambda server: {
+        "url": f"{server.url}/",
+        "username": USER,
+        "token": TOKEN,
+    },
+    revoke=_set_token,
+    audience_id=str(LIST),
+    active=add,
+    left=(
+        *by_status("unsubscribed"),
+        lambda server, email: server.add(email, "", status="blocklisted"),
+        lambda server, email: server.add(email, "unsubscribed", status="blocklisted"),
+    ),
+    state=lambda person: person["on"].get(LIST),
+    fields=lambda person: person["attribs"],  # type: ignore[no-any-return]
+    code="rh_code",
+    lose_audience=lambda server: server.lists.pop(LIST),
+    faults=(
+        (status(403), WrongCredentials),
+        (status(200, '{"data": []}'), Unexpected),
+    ),
+)

@@ -5,15 +5,28 @@ authentication, merge fields that exist, known parameters only, ten requests at 
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import hashlib
 from base64 import b64decode
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.mailchimp import Mailchimp
+from honeyguide.integrations.problems import TryLater, WrongCredentials
+from tests.support.platforms.case import (
+    PlatformCase,
+    WebhookCase,
+    add,
+    by_key,
+    by_status,
+    made,
+    set_key,
+)
+from tests.support.platforms.stand_in import StandIn, status
 
 LIST = "a1b2c3d4e5"
 KEY = "0123456789abcdef0123456789abcdef-us19"
@@ -208,3 +221,33 @@ class MailchimpServer(StandIn):
 def problem(status: int, title: str, detail: str) -> web.StreamResponse:
     body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     return web.json_response(body, status=status, content_type="application/problem+json")
+
+
+CASE = PlatformCase(
+    everything=dataclasses.asdict,
+    left_at={".status": "unsubscribed"},
+    server=lambda: made(MailchimpServer(), tags={"RH_CODE", "RH_TOTREF"}),
+    platform=lambda server: Mailchimp(f"{server.url}/3.0"),
+    credentials=lambda server: {"api_key": KEY},
+    revoke=set_key,
+    audience_id=LIST,
+    active=add,
+    left=by_status("unsubscribed", "cleaned", "archived"),
+    find=lambda server, email: server.find(email),
+    state=lambda member: member.status,
+    fields=lambda member: member.fields,  # type: ignore[no-any-return]
+    id=lambda member: str(member.contact_id),
+    lose_field=lambda server: server.tags.discard("RH_TOTREF"),
+    lose_audience=lambda server: made(server, is_deleted=True),
+    faults=(
+        (status(403, "<html>Forbidden</html>"), TryLater),  # overload
+        (status(403, '{"title": "User action not permitted"}'), WrongCredentials),
+    ),
+    webhook=WebhookCase(
+        left=lambda member: {"type": "unsubscribe", "data[email]": member.email},
+        leave=lambda server, member: setattr(member, "status", "unsubscribed"),
+        sign=by_key,
+        secret="hook_key",
+        encode=lambda said: urlencode(said).encode(),
+    ),
+)

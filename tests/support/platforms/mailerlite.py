@@ -13,7 +13,21 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.support.platforms.stand_in import StandIn
+from honeyguide.integrations.mailerlite import MailerLite
+from honeyguide.integrations.problems import Unexpected
+from honeyguide.integrations.reports import IncomingHook
+from tests.support.platforms.case import (
+    Credentials,
+    PlatformCase,
+    WebhookCase,
+    add,
+    by_status,
+    made,
+    no_limit,
+    set_key,
+    signature_of,
+)
+from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9"
 STATUSES = ("active", "unsubscribed", "unconfirmed", "bounced", "junk")
@@ -192,3 +206,32 @@ def signed(body: dict[str, Any], secret: str) -> dict[str, Any]:
     text = json.dumps(body).encode()
     signature = hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()
     return {"headers": {"signature": signature}, "body": text}
+
+
+def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+    return IncomingHook(
+        headers={"signature": signature_of(kept.get("hook_secret", ""), body)}, body=body
+    )
+
+
+CASE = PlatformCase(
+    left_at={".status": "unsubscribed"},
+    server=lambda: made(
+        no_limit(MailerLiteServer()),
+        fields={"name": "name", "rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"},
+    ),
+    platform=lambda server: MailerLite(f"{server.url}/api"),
+    credentials=lambda server: {"api_key": KEY},
+    revoke=set_key,
+    active=add,
+    left=by_status("unsubscribed", "bounced", "junk"),
+    code="rh_code",
+    lose_field=lambda server: server.fields.pop("rh_code"),
+    faults=((status(403), Unexpected), (status(200, '{"data": 7}'), Unexpected)),
+    webhook=WebhookCase(
+        left=lambda person: {"events": [{**person, "event": "subscriber.unsubscribed"}]},
+        leave=lambda server, person: person.update(status="unsubscribed"),
+        sign=_signed,
+        secret="hook_secret",
+    ),
+)
