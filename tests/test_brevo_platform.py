@@ -83,6 +83,7 @@ async def test_writing_never_makes_anybody_active_again(
     assert added and added["listIds"] == [LIST] and len(server.people) == 7
     assert outcomes[0].remote_id == str(added["id"])
     assert outcomes[3].remote_id == str(known["id"])
+    assert outcomes[5].remote_id is None
 
 
 async def test_unsubscribed_erased_and_renamed(on_platform: Opened[BrevoServer, Brevo]) -> None:

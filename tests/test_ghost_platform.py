@@ -223,3 +223,18 @@ async def test_ghosts_own_client_accepts_the_stand_in(
 ) -> None:
     server, *_ = on_platform
     await asyncio.to_thread(npm_clients.run, "ghost.cjs", server.url, KEY)
+
+
+async def test_a_member_whose_address_bounces_has_left(
+    on_platform: Opened[GhostServer, Ghost],
+) -> None:
+    """Even if the newsletter is still theirs; and not even those return whom we took off."""
+    server, ghost, access = on_platform
+    member = server.join("reader1@example.org")
+    member["email_suppression"] = {"suppressed": True, "info": None}
+    back = contact(1, may_return=True)
+    for each in (contact(1), back):
+        assert results(await ghost.write_many(access, [each])) == [WriteResult.LEFT]
+    member["newsletters"] = []
+    assert results(await ghost.write_many(access, [back])) == [WriteResult.LEFT]
+    assert member["labels"] == member["newsletters"] == []

@@ -76,6 +76,8 @@ async def test_writing_never_makes_anybody_active_again(
     five = server.by_email("reader5@example.org")
     assert five and five["attribs"] == {"town": "Bonn", "rh_code": "code5", "rh_totref": "3"}
     assert outcomes[4].remote_id == str(five["id"])
+    # Known for other purposes: with an ID, the next write would take them for deleted.
+    assert outcomes[6].remote_id is None
 
 
 async def test_only_new_subscribers_are_asked_to_confirm(

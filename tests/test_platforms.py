@@ -180,6 +180,34 @@ async def test_writing_never_makes_anybody_active_again(case: PlatformCase) -> N
 
 
 @EACH_LIST
+async def test_nobody_is_added_before_their_new_address_is_looked_up(case: PlatformCase) -> None:
+    """Nor is somebody whose ID is gone: they were deleted there."""
+    async with case.open() as (server, platform, access):
+        moved = contact(1, old_email="before@example.org")
+        deleted = contact(2, remote_id=case.unknown_id)
+        assert await written(platform, access, [moved, deleted]) == [ABSENT, ABSENT]
+        for number in (1, 2):
+            assert case.find(server, f"reader{number}@example.org") is None
+        left = case.left[0](server, "reader1@example.org")
+        assert await written(platform, access, [contact(1)]) == [LEFT]
+        assert case.find(server, "reader1@example.org") is left
+
+
+@EACH_LIST
+async def test_nothing_is_written_about_those_who_left(case: PlatformCase) -> None:
+    """Except where nobody is looked up, because the update itself tells who left."""
+    async with case.open() as (server, platform, access):
+        gone = [leave(server, f"reader{n}@example.org") for n, leave in enumerate(case.left, 1)]
+        before = [case.everything(person) for person in gone]
+        contacts = [contact(number, may_add=False) for number in range(1, len(gone) + 1)]
+        outcomes = await platform.write_many(access, contacts)
+        assert [each.result for each in outcomes] == [LEFT] * len(gone)
+        assert [each.remote_id for each in outcomes] == [case.id(person) for person in gone]
+        if platform.about.key not in ("beehiiv", "mailchimp"):
+            assert [case.everything(person) for person in gone] == before
+
+
+@EACH_LIST
 async def test_who_bounced_complained_or_was_blocked_does_not_return(case: PlatformCase) -> None:
     """Only those come back whom we unsubscribed ourselves. Ghost has no other way to leave."""
     async with case.open() as (server, platform, access):

@@ -145,7 +145,6 @@ class Ghost(Connector):
         forbidden="The key may not do this. Use the key of a custom integration.",
         own_statuses=range(300, 400),
     )
-    contact_type = _GhostMembers
     webhook = PlatformWebhook(
         path="/webhooks/",
         content={},  # see `add_hook`
