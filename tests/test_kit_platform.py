@@ -136,3 +136,10 @@ async def test_kit_is_connected_without_webhooks_if_it_refuses_them(
             await connecting.set_up(kit, outbound, site, new)
     finally:
         await outbound.close()
+
+
+async def test_a_webhook_without_a_secret_is_of_no_use(on_platform: Opened[KitServer, Kit]) -> None:
+    server, kit, access = on_platform
+    server.fail(status(201, '{"webhook_endpoint": {"id": 1}}'))
+    with pytest.raises(Unexpected, match="secret"):
+        await kit.add_hook(access, "https://refer.example.org/hooks/1")
