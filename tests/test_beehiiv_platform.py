@@ -61,6 +61,7 @@ async def test_what_was_written_before_the_limit_stays_written(
     server.left_this_minute = 5  # the fields, and two requests for each new one
     outcomes = await beehiiv.write_many(access, [contact(n) for n in range(1, 5)])
     assert results(outcomes) == [WriteResult.WRITTEN] * 2 + [WriteResult.LATER] * 2
+    assert len(server.seen) == 6  # nobody is tried after the one that had to wait
     with pytest.raises(TryLater) as waiting:
         await beehiiv.write_many(access, [contact(3)])
     assert waiting.value.after_s and 30 <= waiting.value.after_s <= 40

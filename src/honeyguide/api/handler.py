@@ -299,15 +299,9 @@ def _overloaded() -> errors.Unavailable:
 def _refusal(fault: errors.Fault, exchange: Exchange) -> Reply:
     # The specification has one status for faults of ours: 500. `code` tells them apart.
     status = min(fault.status, 500)
-    headers = []
-    if fault.retry_after_s:
-        headers.append((b"retry-after", b"%d" % fault.retry_after_s))
-    if isinstance(fault, transport.WrongMethod):
-        headers.append((b"allow", ", ".join(fault.allowed).encode()))
-    if isinstance(fault, transport.TooLarge | transport.Slow):
-        headers.append((b"connection", b"close"))
     body = _encode(transport.error_body(fault, exchange.request_id))
-    return Reply(status, body, headers, fault.code if status >= 500 else None)
+    code = fault.code if status >= 500 else None
+    return Reply(status, body, transport.fault_headers(fault), code)
 
 
 async def _send(send: Send, reply: Reply, exchange: Exchange) -> None:

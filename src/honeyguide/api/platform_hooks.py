@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import NamedTuple
 
 import msgspec
 
@@ -19,20 +18,13 @@ from honeyguide.integrations.integrations import Integration
 from honeyguide.integrations.problems import ForgedHook
 from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import MINUTE_MS, Clock, system_clock
-from honeyguide.kernel.errors import Fault, Invalid, Unavailable
+from honeyguide.kernel.errors import Fault, Missing, Unavailable
 from honeyguide.store import Store
 
 log = logging.getLogger("honeyguide.api")
 
 MOST_BYTES = 1024 * 1024
 _PATH = re.compile(r"/hooks/([^/\0]+)")
-_CLOSE = (b"connection", b"close")
-
-
-class _Answer(NamedTuple):
-    status: int
-    message: str
-    headers: tuple[tuple[bytes, bytes], ...] = ()
 
 
 class PlatformHooks:
@@ -52,13 +44,17 @@ class PlatformHooks:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["route"] = self
+        headers: list[tuple[bytes, bytes]] = []
         try:
-            status, message, headers = await self._answer(scope, receive)
+            status, message = await self._answer(scope, receive)
         except transport.Gone:
             return
+        except Fault as fault:
+            status, message = fault.status, fault.message
+            headers = transport.fault_headers(fault)
         except Exception:
             log.exception("Request failed: %s %s", scope["method"], self.path)
-            status, message, headers = 500, "Something went wrong on our side.", ()
+            status, message = 500, "Something went wrong on our side."
         body = b"" if scope["method"] == "HEAD" else msgspec.json.encode({"message": message})
         fixed = (
             (b"content-type", b"application/json"),
@@ -70,24 +66,15 @@ class PlatformHooks:
         await send(start)
         await send({"type": "http.response.body", "body": body})
 
-    async def _answer(self, scope: Scope, receive: Receive) -> _Answer:
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, str]:
         if scope["method"] in ("GET", "HEAD"):
             # Some platforms ask with a GET whether the address works before they take it.
-            return _Answer(200, "Post webhooks to this address.")
+            return 200, "Post webhooks to this address."
         if scope["method"] != "POST":
-            return _Answer(405, "Method not allowed; use POST.", ((b"allow", b"GET, HEAD, POST"),))
-        try:
-            return await self._receive(scope, receive)
-        except transport.TooLarge:
-            return _Answer(413, "The webhook is too large.", (_CLOSE,))
-        except transport.Slow:
-            return _Answer(408, "The webhook took too long to arrive.", (_CLOSE,))
-        except Invalid as error:
-            return _Answer(400, error.message)
-        except Unavailable as error:
-            return _Answer(503, error.message)
+            raise transport.WrongMethod(["GET", "POST"])
+        return await self._receive(scope, receive)
 
-    async def _receive(self, scope: Scope, receive: Receive) -> _Answer:
+    async def _receive(self, scope: Scope, receive: Receive) -> tuple[int, str]:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         hook = IncomingHook(
             body=await transport.read_body(receive, headers, MOST_BYTES),
@@ -97,7 +84,7 @@ class PlatformHooks:
         key = scope["path"].removeprefix("/hooks/")
         integration = await self._store.read(integrations.find_by_hook_key, key)
         if integration is None:
-            return _Answer(404, "Nothing is connected at this address.")
+            raise Missing("Nothing is connected at this address.")
         now_ms = system_clock()
         try:
             access = integrations.access_to(integration, self._keys, self._outbound, now_ms=now_ms)
@@ -105,13 +92,13 @@ class PlatformHooks:
             signed_at = platform.verify_hook(access, hook, now_s=now_ms // 1000)
         except ForgedHook as error:
             await self._note_refused(integration, error.reason)
-            return _Answer(401, error.reason)
+            return 401, error.reason
         except Fault:  # our own key is missing; the platform will send it again
-            return _Answer(503, "The service is not set up completely.")
+            raise Unavailable("The service is not set up completely.") from None
         is_new = await self._store.write(
             incoming.store_hook, integration, hook, signed_at=signed_at, now_ms=self._clock()
         )
-        return _Answer(200, "Received." if is_new else "Duplicate; ignored.")
+        return 200, "Received." if is_new else "Duplicate; ignored."
 
     async def _note_refused(self, integration: Integration, reason: str) -> None:
         """At most once a minute, so that a flood of forgeries writes next to nothing."""

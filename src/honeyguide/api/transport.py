@@ -59,6 +59,18 @@ def error_body(fault: Fault, request_id: str) -> dict[str, str]:
     return body | {"request_id": request_id}
 
 
+def fault_headers(fault: Fault) -> list[tuple[bytes, bytes]]:
+    """What a refusal says beside its sentence."""
+    headers = []
+    if fault.retry_after_s:
+        headers.append((b"retry-after", b"%d" % fault.retry_after_s))
+    if isinstance(fault, WrongMethod):
+        headers.append((b"allow", ", ".join(fault.allowed).encode()))
+    if isinstance(fault, TooLarge | Slow):
+        headers.append((b"connection", b"close"))
+    return headers
+
+
 class Gone(Exception):
     """The client hung up before it had said everything."""
 
