@@ -225,8 +225,8 @@ class Brevo(Connector):
         raise TryLater("Brevo is still busy with this contact.")
 
     def remote(self, access: PlatformAccess, found: _BrevoContact) -> Remote:
-        """A contact with a telephone number only has no address. Whoever left the list is no longer
-        on it; those whom we unsubscribed still are, and only they can return."""
+        """A contact with a telephone number only has no address. Those who left the list are no
+        longer on it; those whom we unsubscribed still are, and only they can return."""
         left_lists = map(str, found.list_unsubscribed or [])
         has_left = found.email_blacklisted or access.audience_id in left_lists
         is_on_list = access.audience_id in map(str, found.list_ids)

@@ -38,7 +38,7 @@ EVENTS = tuple(
         "deleted",
     )
 )
-# Whoever has not confirmed or not paid yet is no business of ours.
+# Those who have not confirmed or not paid yet are no business of ours.
 _STATES = {
     "regular": ChangeKind.JOINED,
     "premium": ChangeKind.JOINED,

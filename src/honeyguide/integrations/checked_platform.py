@@ -1,5 +1,5 @@
 """A platform as the rest of Honeyguide sees it: whatever its module stumbles over is an
-`Unexpected` in words, and what it returns can be stored and used.
+`Unexpected` with a sentence, and what it returns can be stored and used.
 """
 
 from __future__ import annotations
@@ -119,18 +119,18 @@ def _audience(found: Audience) -> Audience:
     )
 
 
-def _outcome(about: About, said: WriteOutcome) -> WriteOutcome:
-    if said.remote_id is not None and not _is_id(said.remote_id):
+def _outcome(about: About, outcome: WriteOutcome) -> WriteOutcome:
+    if outcome.remote_id is not None and not _is_id(outcome.remote_id):
         reason = f"{about.name} sent an ID that we cannot store."
         return WriteOutcome(
-            subscriber_id=said.subscriber_id, result=WriteResult.LATER, reason=reason
+            subscriber_id=outcome.subscriber_id, result=WriteResult.LATER, reason=reason
         )
-    return msgspec.structs.replace(said, reason=_text(said.reason))
+    return msgspec.structs.replace(outcome, reason=_text(outcome.reason))
 
 
-def _changes(told: Sequence[PlatformChange]) -> list[PlatformChange]:
+def _changes(reported: Sequence[PlatformChange]) -> list[PlatformChange]:
     """Those about somebody. One contact without a usable address or ID costs nobody else."""
-    return [_change(each) for each in told if all(map(_is_id, _names(each)))]
+    return [_change(each) for each in reported if all(map(_is_id, _names(each)))]
 
 
 def _names(change: PlatformChange) -> list[str]:

@@ -120,13 +120,13 @@ class Connector(ApiClient):
     # -- reading
 
     def found(self, access: PlatformAccess, reply: PlatformReply) -> Remote | None:
-        """Whom an answer is about; None if it says that there is nobody."""
+        """The contact that an answer is about; None if it says that there is nobody."""
         if reply.status in self.api.unknown:
             return None
         return self.remote(access, unwrapped(answer_of(reply, self.contact_type)))
 
     def written(self, write: ContactWrite, reply: PlatformReply) -> Remote | None:
-        """Whom the answer to a write is about; None if it says that there is nobody."""
+        """The contact that the answer to a write is about; None if it says that there is nobody."""
         if reply.status == 404:
             return None
         if not reply.is_ok:
@@ -216,8 +216,8 @@ class Connector(ApiClient):
             return outcome(write.contact, result, remote_id=remote_id, reason=refusal.reason)
 
     async def _write_unseen(self, write: ContactWrite, remote: Remote) -> WriteOutcome:
-        """The answer to the update tells who they are. There may be more to do: add whom it did not
-        find, or let somebody return."""
+        """The answer to the update tells who they are. There may be more to do: add them
+        if it found nobody, or let them return."""
         change = policy.decide(write.contact, remote)
         assert isinstance(change, Update)
         seen = await self.update(write, remote, change)
@@ -275,7 +275,7 @@ class Connector(ApiClient):
         made: NewHook = unwrapped(answer_of(reply, self.webhook.answer))
         kept = kept or {HOOK_SECRET: made.secret}
         if not all(kept.values()):
-            raise Unexpected(f"{self.about.name} told no secret of its webhook.")
+            raise Unexpected(f"{self.about.name} sent no secret for its webhook.")
         return {HOOK_ID: str(made.id), **kept}
 
     async def remove_hook(self, access: PlatformAccess) -> None:

@@ -63,8 +63,8 @@ class QueuedWrite(NamedTuple):
 
     @property
     def was_written(self) -> bool:
-        """Whether something may have been written. What a platform said by itself has no
-        fields."""
+        """Whether something may have been written. A state that a platform reported by
+        itself has no fields."""
         before = self.last_written
         return self.synced_ms is not None or (before is not None and bool(before.fields))
 

@@ -64,11 +64,11 @@ async def delete_batch(tx: Tx, *, now_ms: int, only: str = "") -> bool:
     gone = await tx.one(_NEXT, only=only, most=1)
     if gone is None:
         return False
-    mine: dict[str, Any] = {"id": gone.id, "account_id": gone.account_id}
-    deleted = await tx.run(_DELETE_SUBSCRIBERS, most=BATCH, **mine)
-    deleted += await tx.run(_DELETE_EVENTS, most=BATCH, **mine)
+    bound: dict[str, Any] = {"id": gone.id, "account_id": gone.account_id}
+    deleted = await tx.run(_DELETE_SUBSCRIBERS, most=BATCH, **bound)
+    deleted += await tx.run(_DELETE_EVENTS, most=BATCH, **bound)
     deleted += await changes.forget(tx, Tenant(gone.account_id, gone.campaign_id), most=BATCH)
     if not deleted:
-        await tx.run(_FINISH, **mine)
+        await tx.run(_FINISH, **bound)
     tx.scrub()
     return True

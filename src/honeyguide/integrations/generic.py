@@ -118,8 +118,8 @@ class Generic:
     ) -> list[WriteOutcome]:
         body = {"type": "subscribers.sync", "subscribers": [_shown(access, c) for c in contacts]}
         answer = await self._post(access, body)
-        said = {each.id: each for each in answer.results}
-        return [_outcome(contact, said.get(contact.subscriber_id)) for contact in contacts]
+        results = {each.id: each for each in answer.results}
+        return [_outcome(contact, results.get(contact.subscriber_id)) for contact in contacts]
 
     async def _post(self, access: PlatformAccess, content: object) -> _ToolResults:
         if not _is_usable(access.credentials[SECRET]):
@@ -205,12 +205,12 @@ def _shown(access: PlatformAccess, contact: Contact) -> dict[str, object]:
     }
 
 
-def _outcome(contact: Contact, said: _ToolResult | None) -> WriteOutcome:
+def _outcome(contact: Contact, answer: _ToolResult | None) -> WriteOutcome:
     return WriteOutcome(
         subscriber_id=contact.subscriber_id,
-        result=said.result if said else WriteResult.WRITTEN,
+        result=answer.result if answer else WriteResult.WRITTEN,
         remote_id=contact.remote_id or contact.subscriber_id,
-        reason=said.reason if said else "",
+        reason=answer.reason if answer else "",
     )
 
 

@@ -1,7 +1,7 @@
 """What a platform says about its subscribers, by webhook or when it is asked, applied here.
 
 Each change is a whole transaction, and repeating one is harmless. Nobody who unsubscribed becomes
-active by what a platform says. Who left, bounced or was deleted there is unsubscribed here.
+active by what a platform says. Those who left, bounced or were deleted there are unsubscribed here.
 """
 
 from __future__ import annotations
@@ -161,10 +161,10 @@ purge = Purge(_OLD, _PURGE, _purge_limits, batch=PURGE_BATCH)
 
 
 async def unknown_changes(
-    tx: Tx, integration: Integration, told: Sequence[PlatformChange]
+    tx: Tx, integration: Integration, reported: Sequence[PlatformChange]
 ) -> list[PlatformChange]:
     """Those that may change something here. Most of a whole list is as we know it."""
-    keys = {_key(each.email): each for each in told if _key(each.email)}
+    keys = {_key(each.email): each for each in reported if _key(each.email)}
     found = await tx.all(
         _KNOWN,
         email_keys=list(keys),
@@ -173,7 +173,9 @@ async def unknown_changes(
         campaign_id=integration.campaign_id,
     )
     known = {each.email_key: each for each in found}
-    return [each for each in told if not _is_known(integration, each, known.get(_key(each.email)))]
+    return [
+        each for each in reported if not _is_known(integration, each, known.get(_key(each.email)))
+    ]
 
 
 def _is_known(integration: Integration, change: PlatformChange, known: _Known | None) -> bool:
@@ -192,8 +194,8 @@ def _is_known(integration: Integration, change: PlatformChange, known: _Known | 
 
 
 def _left_later(integration: Integration, change: PlatformChange, left_ms: int | None) -> bool:
-    """Whether they left here after they joined there. Who left before it was connected, or before
-    they joined there, is on that list by their own wish."""
+    """Whether they left here after they joined there. Somebody who left before it was
+    connected, or before they joined there, is on that list by their own wish."""
     joined_ms = change.created_ms
     if left_ms is None or joined_ms is None:
         return False
@@ -291,7 +293,7 @@ async def _join(
 
 
 def _origin(integration: Integration, change: PlatformChange) -> str:
-    """Who was on the list before it was connected is an import; who came later joined there."""
+    """Somebody who was on the list before it was connected is an import; others joined there."""
     if change.created_ms is None:
         was_there = integration.first_sync_ms is None
     else:
@@ -341,7 +343,7 @@ async def _leave(
     *,
     now_ms: int,
 ) -> None:
-    """Who was removed there at the operator's wish, before they confirmed, did not leave."""
+    """Somebody whom the operator had removed there before they confirmed did not leave."""
     is_gone = change.kind == ChangeKind.DELETED
     await _link(tx, integration, found.id, None if is_gone else change.remote_id)
     await _note_there(tx, integration, found.id, email=found.email, has_left=True, is_gone=is_gone)
@@ -379,7 +381,7 @@ async def _note_there(
     is_gone: bool = False,
 ) -> None:
     """Remembers what the platform has now, so that it is not written back to it."""
-    mine = {**_rows(integration), "subscriber_id": subscriber_id}
+    bound = {**_rows(integration), "subscriber_id": subscriber_id}
     before = await _state_there(tx, integration, subscriber_id)
     state = WrittenState(
         email=email,
@@ -388,7 +390,7 @@ async def _note_there(
     )
     written = msgspec.json.encode(state).decode()
     await tx.run(
-        _SET_WRITTEN, written=written, is_gone=int(is_gone), has_left=int(has_left), **mine
+        _SET_WRITTEN, written=written, is_gone=int(is_gone), has_left=int(has_left), **bound
     )
 
 

@@ -338,9 +338,9 @@ async def failed_writes(tx: Tx, integration: Integration, *, most: int) -> list[
 
 async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
     """What waits and what failed; both are counted up to `MOST_COUNTED`."""
-    mine: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
-    due = await tx.one(_COUNT_DUE, most=MOST_COUNTED, **mine) or _Counts(0, 0)
-    failed = await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **mine) or _Counts(0, 0)
+    bound: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
+    due = await tx.one(_COUNT_DUE, most=MOST_COUNTED, **bound) or _Counts(0, 0)
+    failed = await tx.one(_COUNT_FAILED, most=MOST_COUNTED, **bound) or _Counts(0, 0)
     never_written = int(due.never_written + failed.never_written)
     return SyncBacklog(due.total, failed.total, never_written)
 

@@ -2,7 +2,7 @@
 
 A key may make 120 requests a minute, and the endpoints for many at once take no keys. So every
 subscriber is one request: 50,000 take seven hours. Writing never changes whether somebody is
-subscribed; only `unsubscribe` does. So whoever may be added is written without a look.
+subscribed; only `unsubscribe` does. So those who may be added are not looked up first.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ _STOP = _sql.command("stop")
 
 
 async def due(tx: Tx, *, now_ms: int) -> list[str]:
-    """Integrations with something to do. What is due depends on the test clock."""
+    """Integrations with something to do. The test clock decides what is due."""
     return await tx.all(_DUE, now_ms=now_ms, today_ms=system_clock())
 
 

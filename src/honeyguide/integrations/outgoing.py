@@ -300,7 +300,7 @@ async def record(
 ) -> None:
     """Stores what became of a batch. `left` become unsubscribed here too. An answer that was
     `is_garbled` ends no trouble."""
-    mine: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
+    bound: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
     if not await tx.run(
         _COUNT_WRITTEN,
         newly=newly,
@@ -309,7 +309,7 @@ async def record(
         next_call_ms=next_call_ms,
         token=token,
         now_ms=now_ms,
-        **mine,
+        **bound,
     ):
         raise LostLease
     account_id = integration.account_id

@@ -161,6 +161,6 @@ class Platform(Protocol):
     async def understand_hook(
         self, access: PlatformAccess, hook: IncomingHook
     ) -> list[PlatformChange]:
-        """Raise `Unexpected` if it makes no sense. What is not about subscribers is an empty
+        """Raise `Unexpected` if it makes no sense. One that is not about subscribers is an empty
         list."""
         ...

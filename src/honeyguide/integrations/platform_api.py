@@ -64,7 +64,7 @@ class PlatformApi(msgspec.Struct, frozen=True, kw_only=True):
     own_statuses: Collection[int] = ()
     """What `judge` turns into better errors than the usual ones."""
     unknown: Collection[int] = (404,)
-    """What is said about a contact or a list that does not exist."""
+    """The statuses for a contact or a list that does not exist."""
 
 
 class ApiClient:

@@ -54,7 +54,7 @@ class ForgedHook(PlatformError):
 @contextmanager
 def understood(platform: str, what: str = "an answer") -> Iterator[None]:
     """Whatever goes wrong while we read what a platform sent is the platform's fault, in words:
-    nobody can foresee everything that may be sent. What we did not expect is logged as well."""
+    nobody can foresee everything that may be sent. Unexpected errors are logged as well."""
     try:
         yield
     except PlatformError:
@@ -62,12 +62,12 @@ def understood(platform: str, what: str = "an answer") -> Iterator[None]:
     except Exception as error:
         if not isinstance(error, _NONSENSE):
             log.exception("A platform sent what nobody expected")
-        said = f"{platform} sent {what} that we do not understand: {_said(error)}."
-        raise Unexpected(said) from None
+        reason = f"{platform} sent {what} that we do not understand: {_problem(error)}."
+        raise Unexpected(reason) from None
 
 
-def _said(error: Exception) -> str:
-    """What is wrong with it, without its words: these may be anybody's address."""
+def _problem(error: Exception) -> str:
+    """What is wrong with it, without quoting it: it may contain somebody's address."""
     match error:
         case msgspec.ValidationError():
             return _QUOTED.sub("", str(error))

@@ -1,6 +1,6 @@
 """Reading a platform's list: all of it each night, and in between what changed.
 
-Who was deleted there is in no list. So a reading of the whole list marks everybody whom it shows,
+Somebody who was deleted there is in no list. So a reading of the whole list marks those it shows,
 and the pass over our own list that follows writes to those whom it did not show. That write only
 updates; if the platform answers that there is nobody to update, they are unsubscribed here.
 """

@@ -36,9 +36,9 @@ async def page_of(
     tx: Tx, integration: Integration, page: Page
 ) -> tuple[list[UnconfirmedContact], int]:
     """A page of them, and how many there are, counted up to `MOST_COUNTED`."""
-    mine = _mine(integration)
-    rows = await tx.all(_UNCONFIRMED, most=page.per_page, skip=page.skip, **mine)
-    return rows, await tx.one(_COUNT, most=MOST_COUNTED, **mine) or 0
+    bound = _bound(integration)
+    rows = await tx.all(_UNCONFIRMED, most=page.per_page, skip=page.skip, **bound)
+    return rows, await tx.one(_COUNT, most=MOST_COUNTED, **bound) or 0
 
 
 async def remove_batch(change: Change) -> int:
@@ -57,7 +57,7 @@ async def remove_batch(change: Change) -> int:
     return len(ids)
 
 
-def _mine(integration: Integration) -> dict[str, Any]:
+def _bound(integration: Integration) -> dict[str, Any]:
     tenant = integration.tenant
     return {
         "id": integration.id,

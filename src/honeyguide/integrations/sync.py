@@ -96,20 +96,20 @@ class IntegrationSync:
         """Why it has to be tried again, if it has to. Only what is about the whole integration is
         raised, so that no webhook is in the way of others, or of reading and writing."""
         try:
-            told = await self._platform.understand_hook(self._access, stored.hook)
+            changes = await self._platform.understand_hook(self._access, stored.hook)
         except (WrongCredentials, AudienceGone):
             raise
         except PlatformError as error:
             return error.reason
-        is_done = await self._apply(integration, told, received_ms=stored.received_ms)
+        is_done = await self._apply(integration, changes, received_ms=stored.received_ms)
         return None if is_done else OUR_FAULT
 
     async def _apply(
-        self, integration: Integration, told: Sequence[PlatformChange], *, received_ms: int
+        self, integration: Integration, changes: Sequence[PlatformChange], *, received_ms: int
     ) -> bool:
-        """Tells whether all of it was applied. What fails is in nobody's way."""
+        """Tells whether all of it was applied. A change that fails is in nobody's way."""
         is_done = True
-        for change in told:
+        for change in changes:
             try:
                 await self._store.write(
                     incoming.apply,
@@ -160,8 +160,8 @@ class IntegrationSync:
         page = await self._platform.read_changes(
             self._access, since_ms=integration.read_since_ms, token=integration.read_token
         )
-        told = await self._store.read(incoming.unknown_changes, integration, page.changes)
-        await self._apply(integration, told, received_ms=integration.read_began_ms)
+        changes = await self._store.read(incoming.unknown_changes, integration, page.changes)
+        await self._apply(integration, changes, received_ms=integration.read_began_ms)
         is_whole = integration.read_since_ms is None and self._access.about.has_list
         if is_whole and page.seen:
             await self._store.write(reading.mark_seen, integration, page.seen)
@@ -213,7 +213,7 @@ class IntegrationSync:
             await self._record(integration, planned, later, is_garbled=True)
             raise
         await self._record(integration, planned, outcomes)
-        # Otherwise everything was written. What changes now fills the batch of the next round.
+        # Otherwise everything was written. Later changes are for the next round.
         return len(planned) == most
 
     async def _plan(self, integration: Integration, most: int) -> list[PlannedWrite]:

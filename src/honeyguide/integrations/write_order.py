@@ -27,9 +27,9 @@ def outcome(
 async def write_in_turn(
     access: PlatformAccess, contacts: Sequence[Contact], write: Write
 ) -> list[WriteOutcome]:
-    """Writes one contact after the other. What was written stays written. An answer that makes no
-    sense is about that contact only; if there are several in a row, or the platform asks us to
-    wait, the rest keeps its turn."""
+    """Writes one contact after the other. Contacts that were written stay written. An answer
+    that makes no sense is about that contact only; if there are several in a row, or the platform
+    asks us to wait, the rest keeps its turn."""
     done: list[WriteOutcome | PlatformError] = []
     for contact in contacts:
         done.append(await _tried(access, contact, write))
