@@ -9,16 +9,11 @@ from urllib.parse import parse_qsl, urlsplit
 import msgspec
 import pytest
 
-from honeyguide.integrations.beehiiv import Beehiiv
 from honeyguide.integrations.platform import WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    TryLater,
-    Unexpected,
-)
+from honeyguide.integrations.problems import ForgedHook, TryLater, Unexpected
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support import npm_clients
-from tests.support.platforms.beehiiv import KEY, PUBLICATION, BeehiivServer
+from tests.support.platforms.beehiiv import KEY, PUBLICATION
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
 from tests.support.platforms.stand_in import access_to, contact, status
@@ -30,7 +25,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_publications_and_creates_the_fields(
-    on_platform: Opened[BeehiivServer, Beehiiv],
+    on_platform: Opened,
 ) -> None:
     server, beehiiv, access = on_platform
     server.fields = [f"field {number}" for number in range(11)] + ["RH_CODE"]
@@ -42,9 +37,7 @@ async def test_connecting_names_the_publications_and_creates_the_fields(
     assert await beehiiv.ensure_fields(access) == 0
 
 
-async def test_nobody_gets_a_welcome_email_and_who_paused_stays_paused(
-    on_platform: Opened[BeehiivServer, Beehiiv],
-) -> None:
+async def test_nobody_gets_a_welcome_email_and_who_paused_stays_paused(on_platform: Opened) -> None:
     server, beehiiv, access = on_platform
     paused = server.add("reader1@example.org", "paused")
     outcomes = await beehiiv.write_many(access, [contact(1), contact(2)])
@@ -54,9 +47,7 @@ async def test_nobody_gets_a_welcome_email_and_who_paused_stays_paused(
     assert added["reactivate_existing"] is False and added["send_welcome_email"] is False
 
 
-async def test_what_was_written_before_the_limit_stays_written(
-    on_platform: Opened[BeehiivServer, Beehiiv],
-) -> None:
+async def test_what_was_written_before_the_limit_stays_written(on_platform: Opened) -> None:
     server, beehiiv, access = on_platform
     server.left_this_minute = 5  # the fields, and two requests for each new one
     outcomes = await beehiiv.write_many(access, [contact(n) for n in range(1, 5)])
@@ -75,7 +66,7 @@ async def test_what_was_written_before_the_limit_stays_written(
     ]
 
 
-async def test_changes_are_read_page_by_page(on_platform: Opened[BeehiivServer, Beehiiv]) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, beehiiv, access = on_platform
     access = msgspec.structs.replace(access, code_field="REF")
     for number in range(201):
@@ -98,9 +89,7 @@ async def test_changes_are_read_page_by_page(on_platform: Opened[BeehiivServer, 
         await beehiiv.read_changes(access, since_ms=None, token=None)
 
 
-async def test_a_webhook_has_our_key_and_is_checked_with_beehiiv(
-    on_platform: Opened[BeehiivServer, Beehiiv],
-) -> None:
+async def test_a_webhook_has_our_key_and_is_checked_with_beehiiv(on_platform: Opened) -> None:
     server, beehiiv, access = on_platform
     kept = await beehiiv.add_hook(access, "https://refer.example.org/hooks/1")
     [made] = server.webhooks.values()
@@ -142,8 +131,6 @@ async def test_a_webhook_has_our_key_and_is_checked_with_beehiiv(
 
 
 @pytest.mark.long
-async def test_beehiivs_own_client_accepts_the_stand_in(
-    on_platform: Opened[BeehiivServer, Beehiiv],
-) -> None:
+async def test_beehiivs_own_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, *_ = on_platform
     await asyncio.to_thread(npm_clients.run, "beehiiv.cjs", f"{server.url}/v2", KEY, PUBLICATION)

@@ -11,14 +11,10 @@ import msgspec
 import pytest
 from brevo import Brevo as BrevoClient
 
-from honeyguide.integrations.brevo import Brevo
 from honeyguide.integrations.platform import ContactStatus, WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    Unexpected,
-)
+from honeyguide.integrations.problems import ForgedHook, Unexpected
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
-from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST, BrevoServer
+from tests.support.platforms.brevo import KEY, LIST, OTHER_LIST
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
 from tests.support.platforms.stand_in import access_to, contact, status
@@ -29,9 +25,7 @@ PLATFORM = "brevo"
 pytestmark = pytest.mark.anyio
 
 
-async def test_connecting_names_the_lists_and_creates_the_attributes(
-    on_platform: Opened[BrevoServer, Brevo],
-) -> None:
+async def test_connecting_names_the_lists_and_creates_the_attributes(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     server.attributes.discard("RH_TOTREF")
     server.lists |= {number: f"List {number}" for number in range(9, 70)}
@@ -45,9 +39,7 @@ async def test_connecting_names_the_lists_and_creates_the_attributes(
     assert await brevo.ensure_fields(access) == 0
 
 
-async def test_writing_never_makes_anybody_active_again(
-    on_platform: Opened[BrevoServer, Brevo],
-) -> None:
+async def test_writing_never_makes_anybody_active_again(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     left = server.add("reader2@example.org", has_left=True)
     left_list = server.add("reader3@example.org", lists=())
@@ -86,7 +78,7 @@ async def test_writing_never_makes_anybody_active_again(
     assert outcomes[5].remote_id is None
 
 
-async def test_unsubscribed_erased_and_renamed(on_platform: Opened[BrevoServer, Brevo]) -> None:
+async def test_unsubscribed_erased_and_renamed(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     one, two = server.add("reader1@example.org"), server.add("old@example.org")
     three = server.add("reader3@example.org", RH_CODE="code3")
@@ -129,9 +121,7 @@ async def test_unsubscribed_erased_and_renamed(on_platform: Opened[BrevoServer, 
     assert (six["email"], six["emailBlacklisted"]) == ("six@example.org", True)
 
 
-async def test_somebody_who_appears_while_we_write_is_looked_at_again(
-    on_platform: Opened[BrevoServer, Brevo],
-) -> None:
+async def test_somebody_who_appears_while_we_write_is_looked_at_again(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     left = server.add("reader1@example.org", has_left=True)
     server.fail(server.list_attributes, status(404))
@@ -140,7 +130,7 @@ async def test_somebody_who_appears_while_we_write_is_looked_at_again(
     assert left["emailBlacklisted"]
 
 
-async def test_changes_are_read_page_by_page(on_platform: Opened[BrevoServer, Brevo]) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     access = msgspec.structs.replace(access, code_field="REF")
     for number in range(1001):
@@ -157,9 +147,7 @@ async def test_changes_are_read_page_by_page(on_platform: Opened[BrevoServer, Br
     assert (later.changes, later.next_token) == ([], None)
 
 
-async def test_a_webhook_has_our_key_and_is_checked_with_brevo(
-    on_platform: Opened[BrevoServer, Brevo],
-) -> None:
+async def test_a_webhook_has_our_key_and_is_checked_with_brevo(on_platform: Opened) -> None:
     server, brevo, access = on_platform
     kept = await brevo.add_hook(access, "https://refer.example.org/hooks/1")
     [made] = server.webhooks.values()
@@ -201,9 +189,7 @@ async def test_a_webhook_has_our_key_and_is_checked_with_brevo(
         await brevo.add_hook(access, "http://127.0.0.1/hooks/1")
 
 
-async def test_brevos_own_client_accepts_the_stand_in(
-    on_platform: Opened[BrevoServer, Brevo],
-) -> None:
+async def test_brevos_own_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, _, _ = on_platform
     client = BrevoClient(api_key=KEY, base_url=server.url)
 

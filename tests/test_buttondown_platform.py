@@ -9,16 +9,9 @@ import json
 import msgspec
 import pytest
 
-from honeyguide.integrations.buttondown import Buttondown
 from honeyguide.integrations.platform import ContactStatus, WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    TryLater,
-    Unexpected,
-    WrongCredentials,
-)
+from honeyguide.integrations.problems import ForgedHook, TryLater, Unexpected, WrongCredentials
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
-from tests.support.platforms.buttondown import ButtondownServer
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
 from tests.support.platforms.stand_in import access_to, contact
@@ -29,9 +22,7 @@ PLATFORM = "buttondown"
 pytestmark = pytest.mark.anyio
 
 
-async def test_connecting_names_the_newsletter(
-    on_platform: Opened[ButtondownServer, Buttondown],
-) -> None:
+async def test_connecting_names_the_newsletter(on_platform: Opened) -> None:
     server, platform, access = on_platform
     assert await platform.check(access) == "morningwax"
     assert [each.name for each in await platform.audiences(access)] == ["morningwax"]
@@ -41,9 +32,7 @@ async def test_connecting_names_the_newsletter(
         await platform.check(access)
 
 
-async def test_types_stay_and_suppressed_addresses_have_left(
-    on_platform: Opened[ButtondownServer, Buttondown],
-) -> None:
+async def test_types_stay_and_suppressed_addresses_have_left(on_platform: Opened) -> None:
     server, platform, access = on_platform
     premium = server.add("reader1@example.org", "premium")
     complained = server.add("reader2@example.org", "complained")
@@ -60,9 +49,7 @@ async def test_types_stay_and_suppressed_addresses_have_left(
     assert (premium["type"], complained["type"]) == ("premium", "complained")
 
 
-async def test_the_limits_of_a_minute_and_of_a_day(
-    on_platform: Opened[ButtondownServer, Buttondown],
-) -> None:
+async def test_the_limits_of_a_minute_and_of_a_day(on_platform: Opened) -> None:
     server, platform, access = on_platform
     server.left_this_minute = 4  # two requests for each
     outcomes = await platform.write_many(access, [contact(n) for n in range(1, 5)])
@@ -82,9 +69,7 @@ async def test_the_limits_of_a_minute_and_of_a_day(
     assert "100 subscribers a day" in outcomes[2].reason
 
 
-async def test_changes_are_read_page_by_page(
-    on_platform: Opened[ButtondownServer, Buttondown],
-) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, platform, access = on_platform
     access = msgspec.structs.replace(access, code_field="ref")
     for number in range(201):
@@ -110,9 +95,7 @@ async def test_changes_are_read_page_by_page(
     assert everybody[-1].kind == ChangeKind.DELETED
 
 
-async def test_a_webhook_is_verified_and_checked_with_buttondown(
-    on_platform: Opened[ButtondownServer, Buttondown],
-) -> None:
+async def test_a_webhook_is_verified_and_checked_with_buttondown(on_platform: Opened) -> None:
     server, platform, access = on_platform
     kept = await platform.add_hook(access, "https://refer.example.org/hooks/1")
     [made] = server.webhooks.values()

@@ -12,17 +12,11 @@ from aiohttp import ClientTimeout
 
 from honeyguide.events import outbound, signature
 from honeyguide.integrations.about import Limits
-from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.platform import ContactStatus, WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    TryLater,
-    Unexpected,
-)
+from honeyguide.integrations.problems import ForgedHook, TryLater, Unexpected
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import CASES
-from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import contact, garbage, pass_on, slow
 
 NOW_S = 1_800_000_000
@@ -31,9 +25,7 @@ PLATFORM = "generic"
 pytestmark = pytest.mark.anyio
 
 
-async def test_contacts_are_written_with_the_operators_field_names(
-    on_platform: Opened[GenericTool, Generic],
-) -> None:
+async def test_contacts_are_written_with_the_operators_field_names(on_platform: Opened) -> None:
     tool, generic, access = on_platform
     assert await generic.check(access) == ""
     tool.refuses = {"reader2@example.org": {"result": "refused", "reason": "Typo?"}}
@@ -51,7 +43,7 @@ async def test_contacts_are_written_with_the_operators_field_names(
 
 
 async def test_an_answer_that_is_no_json_object_says_nothing_about_anybody(
-    on_platform: Opened[GenericTool, Generic],
+    on_platform: Opened,
 ) -> None:
     tool, generic, access = on_platform
     tool.fail(garbage)
@@ -71,7 +63,7 @@ async def test_requests_keep_the_pace() -> None:
 
 
 async def test_an_answer_that_takes_too_long_is_none(
-    on_platform: Opened[GenericTool, Generic], monkeypatch: pytest.MonkeyPatch
+    on_platform: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tool, generic, access = on_platform
     monkeypatch.setattr(outbound, "_REQUEST_TIMEOUT", ClientTimeout(total=0.05))
@@ -80,9 +72,7 @@ async def test_an_answer_that_takes_too_long_is_none(
         await generic.check(access)
 
 
-async def test_a_webhook_is_verified_and_understood(
-    on_platform: Opened[GenericTool, Generic],
-) -> None:
+async def test_a_webhook_is_verified_and_understood(on_platform: Opened) -> None:
     tool, generic, access = on_platform
     content = {"type": "joined", "email": "a@example.org", "name": "Ada", "code": "k3x9"}
 

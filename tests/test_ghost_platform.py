@@ -11,12 +11,7 @@ import pytest
 from honeyguide.integrations.about import Limits, SyncField
 from honeyguide.integrations.ghost import HOOK_SECRET, Ghost
 from honeyguide.integrations.platform import Audience, ContactStatus, PlatformAccess, WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    TryLater,
-    Unexpected,
-    WrongCredentials,
-)
+from honeyguide.integrations.problems import ForgedHook, TryLater, Unexpected, WrongCredentials
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.store import Store
 from tests.support import npm_clients
@@ -46,9 +41,7 @@ def labels_of(member: dict[str, Any]) -> list[str]:
     return [each["name"] for each in member["labels"]]
 
 
-async def test_the_key_is_checked_and_active_newsletters_are_listed(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_the_key_is_checked_and_active_newsletters_are_listed(on_platform: Opened) -> None:
     _, ghost, access = on_platform
     access = msgspec.structs.replace(access, field_names={})
     assert await ghost.check(access) == "Wax"
@@ -56,16 +49,14 @@ async def test_the_key_is_checked_and_active_newsletters_are_listed(
     assert await ghost.ensure_fields(access) == 0
 
 
-async def test_a_wrong_key_is_wrong_credentials(on_platform: Opened[GhostServer, Ghost]) -> None:
+async def test_a_wrong_key_is_wrong_credentials(on_platform: Opened) -> None:
     _, ghost, access = on_platform
     for key in (KEY[:-2] + "00", "0" * 24 + KEY[24:], "no key", ""):
         with pytest.raises(WrongCredentials):
             await ghost.check(with_credentials(access, admin_api_key=key))
 
 
-async def test_labels_are_written_and_other_labels_stay(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_labels_are_written_and_other_labels_stay(on_platform: Opened) -> None:
     server, ghost, access = on_platform
     access = msgspec.structs.replace(access, field_names={})
     ada = server.join("reader1@example.org", labels=[{"name": "VIP"}, {"name": "Reward: Hat"}])
@@ -81,9 +72,7 @@ async def test_labels_are_written_and_other_labels_stay(
     assert [each.method for each in server.seen[requests:]] == ["GET"]  # nothing to change
 
 
-async def test_labels_are_taken_away_and_quotes_are_found(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_labels_are_taken_away_and_quotes_are_found(on_platform: Opened) -> None:
     server, ghost, access = on_platform
     access = msgspec.structs.replace(access, field_names={})
     quoted = server.join("o'brien+x@example.org")
@@ -98,9 +87,7 @@ async def test_labels_are_taken_away_and_quotes_are_found(
     assert erased["email"] == "new@example.org"
 
 
-async def test_pages_are_read_and_what_went_wrong_is_said(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_pages_are_read_and_what_went_wrong_is_said(on_platform: Opened) -> None:
     server, ghost, access = on_platform
     access = msgspec.structs.replace(access, field_names={})
     for number in range(150):
@@ -121,9 +108,7 @@ async def test_pages_are_read_and_what_went_wrong_is_said(
         await ghost.write_many(access, [contact(1), contact(2)])
 
 
-async def test_webhooks_are_created_verified_understood_and_removed(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_webhooks_are_created_verified_understood_and_removed(on_platform: Opened) -> None:
     server, ghost, unconnected = on_platform
     unconnected = msgspec.structs.replace(unconnected, field_names={})
     access = with_credentials(unconnected, **{HOOK_SECRET: "s3"})
@@ -218,16 +203,12 @@ def test_both_sides_agree_and_our_own_writes_do_not_come_back(
 
 
 @pytest.mark.long
-async def test_ghosts_own_client_accepts_the_stand_in(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_ghosts_own_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, *_ = on_platform
     await asyncio.to_thread(npm_clients.run, "ghost.cjs", server.url, KEY)
 
 
-async def test_a_member_whose_address_bounces_has_left(
-    on_platform: Opened[GhostServer, Ghost],
-) -> None:
+async def test_a_member_whose_address_bounces_has_left(on_platform: Opened) -> None:
     """Even if the newsletter is still theirs; and not even those return whom we took off."""
     server, ghost, access = on_platform
     member = server.join("reader1@example.org")

@@ -11,17 +11,12 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import connecting
 from honeyguide.integrations.about import Limits
 from honeyguide.integrations.integrations import NewIntegration
-from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.platform import Audience
-from honeyguide.integrations.problems import (
-    FieldsGone,
-    ForgedHook,
-    Unexpected,
-)
+from honeyguide.integrations.problems import FieldsGone, ForgedHook, Unexpected
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all
-from tests.support.platforms.kit import KitServer, signed
+from tests.support.platforms.kit import signed
 from tests.support.platforms.stand_in import FREE, access_to, contact, pass_on, status
 from tests.support.trade import SITE
 
@@ -31,9 +26,7 @@ PLATFORM = "kit"
 pytestmark = pytest.mark.anyio
 
 
-async def test_connecting_creates_the_fields_that_are_missing(
-    on_platform: Opened[KitServer, Kit],
-) -> None:
+async def test_connecting_creates_the_fields_that_are_missing(on_platform: Opened) -> None:
     server, kit, access = on_platform
     server.fields = {"last_name", "rh_code"}
     assert await kit.check(access) == "The Morning Wax"
@@ -43,14 +36,14 @@ async def test_connecting_creates_the_fields_that_are_missing(
     assert await kit.ensure_fields(access) == 0
 
 
-async def test_an_answer_that_refuses_a_field_names_it(on_platform: Opened[KitServer, Kit]) -> None:
+async def test_an_answer_that_refuses_a_field_names_it(on_platform: Opened) -> None:
     server, kit, access = on_platform
     server.fail(status(422, '{"errors": ["Custom field \'rh_totref\' does not exist"]}'))
     with pytest.raises(FieldsGone):
         await kit.write_many(access, [contact()])
 
 
-async def test_changes_are_read_page_by_page(on_platform: Opened[KitServer, Kit]) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, kit, access = on_platform
     access = msgspec.structs.replace(access, code_field="REF")
     for number in range(1201):
@@ -67,7 +60,7 @@ async def test_changes_are_read_page_by_page(on_platform: Opened[KitServer, Kit]
     assert (later.changes, later.next_token) == ([], None)
 
 
-async def test_a_webhook_is_verified_and_understood(on_platform: Opened[KitServer, Kit]) -> None:
+async def test_a_webhook_is_verified_and_understood(on_platform: Opened) -> None:
     server, kit, access = on_platform
     kept = await kit.add_hook(access, "https://refer.example.org/hooks/1")
     async with access_to(kit, {**access.credentials, **kept}) as connected:
@@ -105,9 +98,7 @@ async def test_a_webhook_is_verified_and_understood(on_platform: Opened[KitServe
         await kit.add_hook(access, "http://127.0.0.1/hooks/1")
 
 
-async def test_kit_is_connected_without_webhooks_if_it_refuses_them(
-    on_platform: Opened[KitServer, Kit],
-) -> None:
+async def test_kit_is_connected_without_webhooks_if_it_refuses_them(on_platform: Opened) -> None:
     """Changes are read once an hour anyway. A wrong key is another matter."""
     server, kit, access = on_platform
     new = NewIntegration(
@@ -138,7 +129,7 @@ async def test_kit_is_connected_without_webhooks_if_it_refuses_them(
         await outbound.close()
 
 
-async def test_a_webhook_without_a_secret_is_of_no_use(on_platform: Opened[KitServer, Kit]) -> None:
+async def test_a_webhook_without_a_secret_is_of_no_use(on_platform: Opened) -> None:
     server, kit, access = on_platform
     server.fail(status(201, '{"webhook_endpoint": {"id": 1}}'))
     with pytest.raises(Unexpected, match="secret"):

@@ -8,16 +8,12 @@ import listmonk as client
 import msgspec
 import pytest
 
-from honeyguide.integrations.listmonk import Listmonk
 from honeyguide.integrations.platform import WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    WrongCredentials,
-)
+from honeyguide.integrations.problems import ForgedHook, WrongCredentials
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
-from tests.support.platforms.listmonk import LATELY, LIST, TOKEN, USER, ListmonkServer
+from tests.support.platforms.listmonk import LATELY, LIST, TOKEN, USER
 from tests.support.platforms.stand_in import contact
 
 NOW_S = 1_800_000_000
@@ -26,9 +22,7 @@ PLATFORM = "listmonk"
 pytestmark = pytest.mark.anyio
 
 
-async def test_connecting_names_the_lists_and_needs_every_permission(
-    on_platform: Opened[ListmonkServer, Listmonk],
-) -> None:
+async def test_connecting_names_the_lists_and_needs_every_permission(on_platform: Opened) -> None:
     server, listmonk, access = on_platform
     assert await listmonk.check(access) == ""
     found = await listmonk.audiences(access)
@@ -39,9 +33,7 @@ async def test_connecting_names_the_lists_and_needs_every_permission(
         await listmonk.check(access)
 
 
-async def test_writing_never_makes_anybody_active_again(
-    on_platform: Opened[ListmonkServer, Listmonk],
-) -> None:
+async def test_writing_never_makes_anybody_active_again(on_platform: Opened) -> None:
     server, listmonk, access = on_platform
     server.add("reader2@example.org", "unsubscribed")
     server.add("reader3@example.org", "unsubscribed", status="blocklisted")
@@ -80,9 +72,7 @@ async def test_writing_never_makes_anybody_active_again(
     assert outcomes[6].remote_id is None
 
 
-async def test_only_new_subscribers_are_asked_to_confirm(
-    on_platform: Opened[ListmonkServer, Listmonk],
-) -> None:
+async def test_only_new_subscribers_are_asked_to_confirm(on_platform: Opened) -> None:
     server, listmonk, access = on_platform
     server.optin = "double"
     server.add("reader1@example.org")
@@ -98,7 +88,7 @@ async def test_only_new_subscribers_are_asked_to_confirm(
     assert [each.kind for each in page.changes] == [ChangeKind.JOINED]
 
 
-async def test_changes_are_read_page_by_page(on_platform: Opened[ListmonkServer, Listmonk]) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, listmonk, access = on_platform
     access = msgspec.structs.replace(access, code_field="ref")
     for number in range(101):
@@ -122,9 +112,7 @@ async def test_changes_are_read_page_by_page(on_platform: Opened[ListmonkServer,
         listmonk.verify_hook(access, IncomingHook(headers={}, body=b""), now_s=NOW_S)
 
 
-async def test_the_python_client_accepts_the_stand_in(
-    on_platform: Opened[ListmonkServer, Listmonk],
-) -> None:
+async def test_the_python_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, _, _ = on_platform
 
     def use() -> None:

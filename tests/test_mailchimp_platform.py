@@ -9,17 +9,12 @@ import msgspec
 import pytest
 from mailchimp_marketing import Client
 
-from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.platform import WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    Unexpected,
-    WrongCredentials,
-)
+from honeyguide.integrations.problems import ForgedHook, Unexpected, WrongCredentials
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
-from tests.support.platforms.mailchimp import KEY, LIST, MailchimpServer
+from tests.support.platforms.mailchimp import KEY, LIST
 from tests.support.platforms.stand_in import access_to, contact
 
 NOW_S = 1_800_000_000
@@ -29,7 +24,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_account_the_audiences_and_creates_the_fields(
-    on_platform: Opened[MailchimpServer, Mailchimp],
+    on_platform: Opened,
 ) -> None:
     server, mailchimp, access = on_platform
     server.tags = {"FNAME", "RH_CODE"}
@@ -41,9 +36,7 @@ async def test_connecting_names_the_account_the_audiences_and_creates_the_fields
     assert await mailchimp.ensure_fields(access) == 0
 
 
-async def test_no_more_than_ten_requests_at_once(
-    on_platform: Opened[MailchimpServer, Mailchimp],
-) -> None:
+async def test_no_more_than_ten_requests_at_once(on_platform: Opened) -> None:
     server, mailchimp, access = on_platform
     server.pause_s = 0.01
     outcomes = await mailchimp.write_many(access, [contact(n) for n in range(1, 60)])
@@ -51,9 +44,7 @@ async def test_no_more_than_ten_requests_at_once(
     assert 1 < server.most_at_once <= 10
 
 
-async def test_a_key_without_a_server_is_not_sent_anywhere(
-    on_platform: Opened[MailchimpServer, Mailchimp],
-) -> None:
+async def test_a_key_without_a_server_is_not_sent_anywhere(on_platform: Opened) -> None:
     server, mailchimp, access = on_platform
     for key in ("0123456789abcdef", "abc-evil.example.org/", "abc-us19@evil"):
         wrong = msgspec.structs.replace(access, credentials={"api_key": key})
@@ -62,9 +53,7 @@ async def test_a_key_without_a_server_is_not_sent_anywhere(
     assert server.seen == []
 
 
-async def test_changes_are_read_page_by_page(
-    on_platform: Opened[MailchimpServer, Mailchimp],
-) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, mailchimp, access = on_platform
     access = msgspec.structs.replace(access, code_field="REF")
     for number in range(1201):
@@ -86,9 +75,7 @@ async def test_changes_are_read_page_by_page(
     assert (later.changes, later.next_token) == ([], None)
 
 
-async def test_a_webhook_has_our_key_and_is_checked_with_mailchimp(
-    on_platform: Opened[MailchimpServer, Mailchimp],
-) -> None:
+async def test_a_webhook_has_our_key_and_is_checked_with_mailchimp(on_platform: Opened) -> None:
     server, mailchimp, access = on_platform
     kept = await mailchimp.add_hook(access, "https://refer.example.org/hooks/1")
     [made] = server.webhooks.values()
@@ -130,9 +117,7 @@ async def test_a_webhook_has_our_key_and_is_checked_with_mailchimp(
         assert server.webhooks == {}
 
 
-async def test_mailchimps_own_client_accepts_the_stand_in(
-    on_platform: Opened[MailchimpServer, Mailchimp],
-) -> None:
+async def test_mailchimps_own_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, _, _ = on_platform
     client = Client({"api_key": KEY})
     client.api_client.host = f"{server.url}/3.0"

@@ -9,16 +9,12 @@ import msgspec
 import pytest
 from mailerlite import Client
 
-from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.platform import WriteResult
-from honeyguide.integrations.problems import (
-    ForgedHook,
-    Unexpected,
-)
+from honeyguide.integrations.problems import ForgedHook, Unexpected
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import read_all, results
-from tests.support.platforms.mailerlite import KEY, MailerLiteServer, signed
+from tests.support.platforms.mailerlite import KEY, signed
 from tests.support.platforms.stand_in import access_to, contact, status
 
 NOW_S = 1_800_000_000
@@ -27,9 +23,7 @@ PLATFORM = "mailerlite"
 pytestmark = pytest.mark.anyio
 
 
-async def test_connecting_creates_the_fields_that_are_missing(
-    on_platform: Opened[MailerLiteServer, MailerLite],
-) -> None:
+async def test_connecting_creates_the_fields_that_are_missing(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     server.fields.pop("rh_code")
     server.add("one@example.org")
@@ -42,9 +36,7 @@ async def test_connecting_creates_the_fields_that_are_missing(
     assert await mailerlite.ensure_fields(access) == 0
 
 
-async def test_writing_never_makes_anybody_active(
-    on_platform: Opened[MailerLiteServer, MailerLite],
-) -> None:
+async def test_writing_never_makes_anybody_active(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     for number, state in ((2, "unsubscribed"), (3, "bounced"), (4, "junk"), (5, "active")):
         server.add(f"reader{number}@example.org", state)
@@ -85,9 +77,7 @@ async def test_writing_never_makes_anybody_active(
     assert added["fields"]["name"] == "Reader 1"
 
 
-async def test_somebody_who_leaves_while_we_write_stays_away(
-    on_platform: Opened[MailerLiteServer, MailerLite],
-) -> None:
+async def test_somebody_who_leaves_while_we_write_stays_away(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     # The look finds nobody; then they sign up and leave before we add them.
     left = server.add("reader1@example.org", "unsubscribed")
@@ -97,9 +87,7 @@ async def test_somebody_who_leaves_while_we_write_stays_away(
     assert left["status"] == "unsubscribed"
 
 
-async def test_changes_are_read_page_by_page(
-    on_platform: Opened[MailerLiteServer, MailerLite],
-) -> None:
+async def test_changes_are_read_page_by_page(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     access = msgspec.structs.replace(access, code_field="Referral code")
     for number in range(201):
@@ -126,7 +114,7 @@ def delivered(*events: dict[str, Any], secret: str) -> IncomingHook:
     return IncomingHook(**signed({"events": list(events), "total": len(events)}, secret))
 
 
-async def test_a_webhook_has_a_signature(on_platform: Opened[MailerLiteServer, MailerLite]) -> None:
+async def test_a_webhook_has_a_signature(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     kept = await mailerlite.add_hook(access, "https://refer.example.org/hooks/1")
     joined = event(server.add("one@example.org"), "created")
@@ -150,7 +138,7 @@ async def test_a_webhook_has_a_signature(on_platform: Opened[MailerLiteServer, M
         await mailerlite.add_hook(access, "http://127.0.0.1/hooks/1")
 
 
-async def test_a_webhook_is_understood(on_platform: Opened[MailerLiteServer, MailerLite]) -> None:
+async def test_a_webhook_is_understood(on_platform: Opened) -> None:
     server, mailerlite, access = on_platform
     person = server.add("one@example.org")
     many = delivered(
@@ -181,9 +169,7 @@ async def test_a_webhook_is_understood(on_platform: Opened[MailerLiteServer, Mai
             await mailerlite.understand_hook(access, IncomingHook(headers={}, body=nonsense))
 
 
-async def test_mailerlites_own_client_accepts_the_stand_in(
-    on_platform: Opened[MailerLiteServer, MailerLite],
-) -> None:
+async def test_mailerlites_own_client_accepts_the_stand_in(on_platform: Opened) -> None:
     server, _, _ = on_platform
     client = Client({"api_key": KEY})
     client.api_client.HOST = f"{server.url}/"

@@ -12,16 +12,7 @@ from aiohttp import web
 
 from honeyguide.integrations.beehiiv import Beehiiv
 from honeyguide.integrations.problems import TryLater, Unexpected, WrongCredentials
-from tests.support.platforms.case import (
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_key,
-    by_status,
-    made,
-    no_limit,
-    set_key,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "bh_0123456789abcdef"
@@ -231,31 +222,31 @@ def error(status: int, code: str) -> web.Response:
     return web.json_response(found, status=status)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     left_at={".status": "inactive"},
-    server=lambda: made(no_limit(BeehiivServer()), fields=["RH_CODE", "RH_TOTREF"]),
+    server=lambda: case.made(case.no_limit(BeehiivServer()), fields=["RH_CODE", "RH_TOTREF"]),
     platform=lambda server: Beehiiv(f"{server.url}/v2"),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
+    revoke=case.set_key,
     audience_id=PUBLICATION,
-    active=add,
-    left=by_status("inactive", "invalid"),
+    active=case.add,
+    left=case.by_status("inactive", "invalid"),
     unsubscribed="inactive",
     fields=lambda person: person["values"],  # type: ignore[no-any-return]
     lose_field=lambda server: server.fields.remove("RH_TOTREF"),
-    lose_audience=lambda server: made(server, is_gone=True),
+    lose_audience=lambda server: case.made(server, is_gone=True),
     faults=(
         (status(429, ratelimit_reset="soon"), TryLater),
         (status(403), WrongCredentials),
         (status(200, '{"data": 7}'), Unexpected),
     ),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {
             "event_type": "subscription.deleted",
             "data": {"email": person["email"]},
         },
         leave=lambda server, person: person.update(status="inactive"),
-        sign=by_key,
+        sign=case.by_key,
         secret="hook_key",
     ),
 )

@@ -12,15 +12,7 @@ from aiohttp import web
 
 from honeyguide.integrations.brevo import Brevo
 from honeyguide.integrations.problems import TryLater, WrongCredentials
-from tests.support.platforms.case import (
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_key,
-    made,
-    named,
-    set_key,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "xkeysib-0123456789abcdef-Ab1Cd2Ef3"
@@ -228,7 +220,7 @@ def taken(what: str) -> web.StreamResponse:
 
 
 def _also_elsewhere(server: Any, email: str) -> Any:
-    return named(server.add(email, lists=(LIST, LIST + 1)))
+    return case.named(server.add(email, lists=(LIST, LIST + 1)))
 
 
 def _left(server: Any, email: str) -> Any:
@@ -237,15 +229,15 @@ def _left(server: Any, email: str) -> Any:
     return person
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     also_elsewhere=_also_elsewhere,
     left_at={".emailBlacklisted": True},
-    server=lambda: made(BrevoServer(), attributes={"RH_CODE", "RH_TOTREF"}),
+    server=lambda: case.made(BrevoServer(), attributes={"RH_CODE", "RH_TOTREF"}),
     platform=lambda server: Brevo(server.url),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
+    revoke=case.set_key,
     audience_id=str(LIST),
-    active=add,
+    active=case.add,
     left=(lambda server, email: server.add(email, has_left=True), _left),
     state=lambda person: (person["emailBlacklisted"], person["listIds"]),
     unsubscribed=(True, [LIST]),
@@ -253,10 +245,10 @@ CASE = PlatformCase(
     lose_field=lambda server: server.attributes.discard("RH_TOTREF"),
     lose_audience=lambda server: server.delete_list(LIST),
     faults=((status(425), TryLater), (status(403), WrongCredentials)),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {"event": "unsubscribed", "email": person["email"]},
         leave=lambda server, person: person.update(emailBlacklisted=True),
-        sign=by_key,
+        sign=case.by_key,
         secret="hook_key",
     ),
 )

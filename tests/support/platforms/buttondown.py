@@ -12,17 +12,7 @@ from aiohttp import web
 from honeyguide.integrations.buttondown import Buttondown
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.case import (
-    Credentials,
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_status,
-    made,
-    no_limit,
-    set_key,
-    signature_of,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "01234567-89ab-cdef-0123-456789abcdef"
@@ -177,24 +167,24 @@ def error(status: int, code: str) -> web.Response:
     return web.json_response({"code": code, "detail": "Not this one."}, status=status)
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
-    mac = signature_of(kept.get("hook_secret", ""), body)
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
+    mac = case.signature_of(kept.get("hook_secret", ""), body)
     return IncomingHook(headers={"x-buttondown-signature": f"sha256={mac}"}, body=body)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     left_at={".type": "unsubscribed"},
-    server=lambda: made(no_limit(ButtondownServer()), left_today=10**6),
+    server=lambda: case.made(case.no_limit(ButtondownServer()), left_today=10**6),
     platform=lambda server: Buttondown(f"{server.url}/v1"),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
-    active=add,
-    left=by_status(*ENDED),
+    revoke=case.set_key,
+    active=case.add,
+    left=case.by_status(*ENDED),
     state=lambda person: person["type"],
     fields=lambda person: person["metadata"],  # type: ignore[no-any-return]
     code="rh_code",
     faults=((status(403), WrongCredentials), (status(200, '{"id": 7}'), Unexpected)),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {
             "event_type": "subscriber.unsubscribed",
             "data": {"subscriber": person["id"]},

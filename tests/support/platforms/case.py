@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from honeyguide.integrations.platform import Platform, PlatformAccess
 from honeyguide.integrations.reports import IncomingHook
@@ -17,9 +17,8 @@ from tests.support.platforms.stand_in import Answer, access_to
 
 Credentials = Mapping[str, str]
 Fault = tuple[Answer, type[Exception]]
-ServerT = TypeVar("ServerT")
-PlatformT = TypeVar("PlatformT")
-Opened = tuple[ServerT, PlatformT, PlatformAccess]
+# A stand-in, the module of its platform, and access to it.
+Opened = tuple[Any, Any, PlatformAccess]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from honeyguide.events import signature
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.case import Credentials, PlatformCase, WebhookCase, made
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 
@@ -67,7 +67,7 @@ class GenericTool(StandIn):
         return {"content": body.encode(), "headers": headers}
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
     headers = {"webhook-id": "msg_1", "webhook-timestamp": str(now_s)}
     if kept.get("secret", "") in ("", signature.PREFIX):  # the library refuses these
         signed = signature.sign([""], "msg_1", now_s, body)
@@ -77,18 +77,18 @@ def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
     return IncomingHook(headers={**headers, "webhook-signature": signed}, body=body)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     server=lambda: GenericTool(signature.new_secret()),
     platform=lambda server: Generic(),
     credentials=lambda server: {"url": f"{server.url}/hook", "secret": server.secret},
-    revoke=lambda server: made(server, secret=signature.new_secret()),
+    revoke=lambda server: case.made(server, secret=signature.new_secret()),
     faults=(
         (status(410), WrongCredentials),
         (status(302, location="https://example.org"), Unexpected),
         (status(200, '{"results": 7}'), Unexpected),
         (status(200, '{"results": [{"id": "x", "result": "no such"}]}'), Unexpected),
     ),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {"type": "left", "email": person["email"]},
         leave=lambda server, person: None,
         sign=_signed,

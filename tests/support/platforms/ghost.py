@@ -18,7 +18,7 @@ from aiohttp import web
 from honeyguide.integrations.ghost import Ghost
 from honeyguide.integrations.problems import WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.case import Credentials, PlatformCase, WebhookCase, made, signature_of
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "64f000000000000000000001:" + "9c" * 32
@@ -229,19 +229,19 @@ def _left(server: Any, email: str) -> Any:
     return member
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
     at = f"{now_s}000"
-    mac = signature_of(kept.get("hook_secret", ""), body + at.encode())
+    mac = case.signature_of(kept.get("hook_secret", ""), body + at.encode())
     return IncomingHook(headers={"x-ghost-signature": f"sha256={mac}, t={at}"}, body=body)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     also_elsewhere=_also_elsewhere,
     left_at={".newsletters": [OTHER]},
     server=GhostServer,
     platform=lambda server: Ghost(),
     credentials=lambda server: {"url": server.url, "admin_api_key": server.key},
-    revoke=lambda server: made(server, key=KEY[:-2] + "00"),
+    revoke=lambda server: case.made(server, key=KEY[:-2] + "00"),
     audience_id=NEWSLETTER["id"],
     active=lambda server, email: server.join(email),
     left=(_left,),
@@ -253,7 +253,7 @@ CASE = PlatformCase(
         (status(403), WrongCredentials),
         (status(301, location="https://example.org/ghost/"), WrongCredentials),
     ),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda member: {"member": {"current": member, "previous": {}}},
         leave=lambda server, member: server.change(member, newsletters=[OTHER]),
         sign=_signed,

@@ -14,17 +14,7 @@ from aiohttp import web
 from honeyguide.integrations.kit import Kit
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.case import (
-    Credentials,
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_status,
-    made,
-    no_limit,
-    set_key,
-    signature_of,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "kit_0123456789abcdef"
@@ -202,19 +192,19 @@ def signed(events: list[dict[str, Any]], *, at_s: int, secrets: list[str]) -> di
     return {"headers": {"x-kit-signature": header}, "body": body}
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
-    mac = signature_of(kept.get("hook_secret", ""), f"{now_s}.".encode() + body)
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
+    mac = case.signature_of(kept.get("hook_secret", ""), f"{now_s}.".encode() + body)
     return IncomingHook(headers={"x-kit-signature": f"t={now_s},v1={mac}"}, body=body)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     left_at={".state": "cancelled"},
-    server=lambda: made(no_limit(KitServer()), fields={"rh_code", "rh_totref"}),
+    server=lambda: case.made(case.no_limit(KitServer()), fields={"rh_code", "rh_totref"}),
     platform=lambda server: Kit(f"{server.url}/v4"),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
-    active=add,
-    left=by_status("cancelled", "bounced", "complained"),
+    revoke=case.set_key,
+    active=case.add,
+    left=case.by_status("cancelled", "bounced", "complained"),
     state=lambda person: person["state"],
     unsubscribed="cancelled",
     code="rh_code",
@@ -223,7 +213,7 @@ CASE = PlatformCase(
         (status(403), WrongCredentials),
         (status(200, '{"subscriber": 7}'), Unexpected),
     ),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {
             "events": [{"type": "subscriber.unsubscribed", "data": {"subscriber": person}}]
         },

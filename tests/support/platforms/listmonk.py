@@ -13,7 +13,7 @@ from aiohttp import web
 
 from honeyguide.integrations.listmonk import Listmonk
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
-from tests.support.platforms.case import PlatformCase, add, by_status, named
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 USER, TOKEN = "honeyguide", "0123456789abcdef"
@@ -234,7 +234,7 @@ def error(status: int, message: str) -> web.StreamResponse:
 
 
 def _also_elsewhere(server: Any, email: str) -> Any:
-    person = named(server.add(email, "confirmed"))
+    person = case.named(server.add(email, "confirmed"))
     person["on"][OTHER_LIST] = "confirmed"
     return person
 
@@ -243,7 +243,7 @@ def _set_token(server: Any) -> None:
     server.token = "another"
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     also_elsewhere=_also_elsewhere,
     left_at={f".on.{LIST}": "unsubscribed"},
     server=ListmonkServer,
@@ -255,9 +255,9 @@ CASE = PlatformCase(
     },
     revoke=_set_token,
     audience_id=str(LIST),
-    active=add,
+    active=case.add,
     left=(
-        *by_status("unsubscribed"),
+        *case.by_status("unsubscribed"),
         lambda server, email: server.add(email, "", status="blocklisted"),
         lambda server, email: server.add(email, "unsubscribed", status="blocklisted"),
     ),

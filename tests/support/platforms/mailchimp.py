@@ -17,15 +17,7 @@ from aiohttp import web
 
 from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.problems import TryLater, WrongCredentials
-from tests.support.platforms.case import (
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_key,
-    by_status,
-    made,
-    set_key,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 LIST = "a1b2c3d4e5"
@@ -223,30 +215,30 @@ def problem(status: int, title: str, detail: str) -> web.StreamResponse:
     return web.json_response(body, status=status, content_type="application/problem+json")
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     everything=dataclasses.asdict,
     left_at={".status": "unsubscribed"},
-    server=lambda: made(MailchimpServer(), tags={"RH_CODE", "RH_TOTREF"}),
+    server=lambda: case.made(MailchimpServer(), tags={"RH_CODE", "RH_TOTREF"}),
     platform=lambda server: Mailchimp(f"{server.url}/3.0"),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
+    revoke=case.set_key,
     audience_id=LIST,
-    active=add,
-    left=by_status("unsubscribed", "cleaned", "archived"),
+    active=case.add,
+    left=case.by_status("unsubscribed", "cleaned", "archived"),
     find=lambda server, email: server.find(email),
     state=lambda member: member.status,
     fields=lambda member: member.fields,  # type: ignore[no-any-return]
     id=lambda member: str(member.contact_id),
     lose_field=lambda server: server.tags.discard("RH_TOTREF"),
-    lose_audience=lambda server: made(server, is_deleted=True),
+    lose_audience=lambda server: case.made(server, is_deleted=True),
     faults=(
         (status(403, "<html>Forbidden</html>"), TryLater),  # overload
         (status(403, '{"title": "User action not permitted"}'), WrongCredentials),
     ),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda member: {"type": "unsubscribe", "data[email]": member.email},
         leave=lambda server, member: setattr(member, "status", "unsubscribed"),
-        sign=by_key,
+        sign=case.by_key,
         secret="hook_key",
         encode=lambda said: urlencode(said).encode(),
     ),

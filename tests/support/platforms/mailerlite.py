@@ -16,17 +16,7 @@ from aiohttp import web
 from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.problems import Unexpected
 from honeyguide.integrations.reports import IncomingHook
-from tests.support.platforms.case import (
-    Credentials,
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_status,
-    made,
-    no_limit,
-    set_key,
-    signature_of,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import StandIn, status
 
 KEY = "eyJ0eXAiOiJKV1QiLCJhbGciOiJSUzI1NiJ9"
@@ -208,27 +198,27 @@ def signed(body: dict[str, Any], secret: str) -> dict[str, Any]:
     return {"headers": {"signature": signature}, "body": text}
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
     return IncomingHook(
-        headers={"signature": signature_of(kept.get("hook_secret", ""), body)}, body=body
+        headers={"signature": case.signature_of(kept.get("hook_secret", ""), body)}, body=body
     )
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     left_at={".status": "unsubscribed"},
-    server=lambda: made(
-        no_limit(MailerLiteServer()),
+    server=lambda: case.made(
+        case.no_limit(MailerLiteServer()),
         fields={"name": "name", "rh_code": "rh_code", "r_h__t_o_t_r_e_f": "RH_TOTREF"},
     ),
     platform=lambda server: MailerLite(f"{server.url}/api"),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
-    active=add,
-    left=by_status("unsubscribed", "bounced", "junk"),
+    revoke=case.set_key,
+    active=case.add,
+    left=case.by_status("unsubscribed", "bounced", "junk"),
     code="rh_code",
     lose_field=lambda server: server.fields.pop("rh_code"),
     faults=((status(403), Unexpected), (status(200, '{"data": 7}'), Unexpected)),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda person: {"events": [{**person, "event": "subscriber.unsubscribed"}]},
         leave=lambda server, person: person.update(status="unsubscribed"),
         sign=_signed,

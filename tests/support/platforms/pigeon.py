@@ -9,15 +9,7 @@ from aiohttp import web
 from honeyguide.integrations.problems import Unexpected, WrongCredentials
 from honeyguide.integrations.reports import IncomingHook
 from tests.support.made_up_platform import Pigeon
-from tests.support.platforms.case import (
-    Credentials,
-    PlatformCase,
-    WebhookCase,
-    add,
-    by_status,
-    set_key,
-    signature_of,
-)
+from tests.support.platforms import case
 from tests.support.platforms.stand_in import Answer, StandIn, status
 
 KEY = "coo_0123456789"
@@ -111,24 +103,24 @@ class PigeonServer(StandIn):
         return web.json_response({}, status=200 if known else 404)
 
 
-def _signed(kept: Credentials, body: bytes, now_s: int) -> IncomingHook:
-    signature = signature_of(kept.get("hook_secret", ""), body)
+def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
+    signature = case.signature_of(kept.get("hook_secret", ""), body)
     return IncomingHook(headers={"x-pigeon-signature": signature}, body=body)
 
 
-CASE = PlatformCase(
+CASE = case.PlatformCase(
     server=PigeonServer,
     platform=lambda server: Pigeon(server.url),
     credentials=lambda server: {"api_key": KEY},
-    revoke=set_key,
-    active=add,
-    left=by_status("off", "lost"),
+    revoke=case.set_key,
+    active=case.add,
+    left=case.by_status("off", "lost"),
     state=lambda bird: bird["state"],
     unsubscribed="off",
     left_at={".state": "off"},
     fields=lambda bird: bird["notes"],  # type: ignore[no-any-return]
     faults=((status(403), WrongCredentials), (status(200, '{"id": 7}'), Unexpected)),
-    webhook=WebhookCase(
+    webhook=case.WebhookCase(
         left=lambda bird: {"bird": bird["id"]},
         leave=lambda server, bird: bird.update(state="off"),
         sign=_signed,
