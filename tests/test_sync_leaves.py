@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
+from honeyguide.referrals.origins import Origin
 from honeyguide.store import Store
 from tests.support.integrations import Synced, connect_case, newsletter
+from tests.support.platforms import brevo
 from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.cases import CASES
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
+from tests.support.synced_platform import OnPlatform, with_platform
 from tests.support.trade import NOON_MS
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
@@ -97,3 +100,24 @@ def test_who_left_here_before_they_joined_there_stays_there(
         assert await is_unsubscribed_here(synced), key
 
     on_every_platform(engine, monkeypatch, test, now_ms=CONNECTED_MS)
+
+
+@pytest.mark.parametrize("key", ["listmonk", "brevo"])
+def test_a_contact_on_another_list_stays_active_here(
+    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They came by import, so they may not be added; and they left no list of ours."""
+
+    async def test(on: OnPlatform) -> None:
+        elsewhere = {"listmonk": {"on": ""}, "brevo": {"lists": (brevo.OTHER_LIST,)}}[key]
+        on.server.add("ada@example.org", **elsewhere)
+        ada = await on.synced.join("ada@example.org", origin=Origin.IMPORT)
+        for code in (None, ada.ref_code):  # the second one changes what is written about Ada
+            await on.synced.join(f"{code}@example.org", code)
+            await on.synced.sync()
+            on.synced.pass_a_day()
+            await on.synced.sync()
+            here = await on.synced.find("ada@example.org")
+            assert here is not None and here.status == "active"
+
+    with_platform(engine, key, monkeypatch, test)
