@@ -251,12 +251,14 @@ async def test_unsubscribed_erased_and_renamed(case: PlatformCase) -> None:
                 remote_id=case.id(taken),
             ),
             contact(5, **gone),
+            contact(6, email="", status=ContactStatus.ERASED, may_add=False, values={}),
         ]
         assert await written(platform, access, contacts) == [
             WRITTEN,
             WRITTEN,
             WRITTEN,
             REFUSED,
+            ABSENT,
             ABSENT,
         ]
         assert case.state(one) == case.unsubscribed

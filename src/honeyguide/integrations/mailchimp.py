@@ -173,7 +173,9 @@ class Mailchimp(Connector):
         self.in_audience(await self.call(access, "GET", f"{LIST}?fields=id"), dict)
 
     async def find(self, access: PlatformAccess, contact: Contact) -> Remote | None:
-        return None if policy.may_be_added(contact) else policy.unseen(contact.key_there)
+        """A member who is there keeps their status, also when we add them."""
+        key = "" if policy.may_be_added(contact) else contact.key_there
+        return policy.unseen(key) if key else None
 
     async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
         return self.found(access, await self.call(access, "GET", _member(key)))
