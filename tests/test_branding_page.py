@@ -198,5 +198,5 @@ def test_the_note_says_what_becomes_of_a_color(alice: Operator) -> None:
         return alice.web.post("/branding/preview/color", page="/branding", accent=accent).text
 
     assert "We adjust your color" in note("#ff0") and "#717100" in note("#ff0")
-    assert "neutral honey color" in note("")
+    assert "default honey color" in note("")
     assert note("<script>").strip() == ""

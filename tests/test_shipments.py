@@ -227,7 +227,7 @@ def test_the_reader_chooses_a_size_and_sees_when_it_is_sent(wax: Newsletter) -> 
     good = {**ADDRESS, "country": "PT", "variant": "M", "token": token}
     assert wax.visitor.post(path, data=good).status_code == 303
     shown = words(wax.visitor.get(wax.hub(ben)).text)
-    assert " To send " in shown and "will send it to the address you entered" in shown
+    assert " Being prepared " in shown and "will send it to the address you entered" in shown
     (shipment,) = listed(wax.member)
     assert (shipment["variant"], shipment["shipping_details"]["country"]) == ("M", "Portugal")
     wax.member.post(

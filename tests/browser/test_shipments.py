@@ -54,7 +54,7 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
     reader.get_by_label("Country").select_option("Portugal")
     reader.get_by_label("Phone").fill("+351 22 555 0100")
     reader.get_by_role("button", name="Submit").click()
-    expect(reader.get_by_text("To send", exact=True)).to_be_visible()
+    expect(reader.get_by_text("Being prepared", exact=True)).to_be_visible()
 
     desk.goto(f"{service.url}/shipments")
     row = desk.get_by_role("row", name="Ben Baker")

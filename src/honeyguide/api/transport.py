@@ -19,7 +19,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 BODY_LIMIT = 2 * 1024 * 1024
 BODY_S = 20.0
 QUERY_FIELDS = 50
-UNKNOWN_PATH = "There is nothing at this address."
+UNKNOWN_PATH = "Not found. Check the path."
 
 
 class TooLarge(Fault):

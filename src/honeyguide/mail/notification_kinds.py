@@ -56,7 +56,7 @@ CONFIRMATIONS_HELD = _declare(
 REWARD_TO_APPROVE = _declare(
     "reward_to_approve",
     "Reward to approve",
-    "A subscriber earned a reward that needs your yes.",
+    "A subscriber earned a reward that needs your approval.",
     is_forgotten=False,
 )
 ITEM_TO_SEND = _declare(
@@ -95,7 +95,7 @@ NO_CONFIRMATIONS = _declare(
 PAYOUT_DUE = _declare(
     "payout_due",
     "Payout due",
-    "A month is closed, and there are partner fees to pay or to get.",
+    "A month is closed, and partner fees are due to or from you.",
     is_forgotten=False,
 )
 CHARGE_REVERSED = _declare(

@@ -14,11 +14,21 @@ class EarnedState(StrEnum):
     """Its color and icon: "good" if nothing more happens, "wait" or "accent"."""
     refusal: str
     """Why it cannot be claimed yet, for the reader."""
+    reader_label: str
+    """The label on pages for readers; the same as for operators unless a row has its own."""
 
-    def __new__(cls, code: str, label: str = "", pill: str = "", refusal: str = "") -> Self:
+    def __new__(
+        cls,
+        code: str,
+        label: str = "",
+        pill: str = "",
+        refusal: str = "",
+        reader_label: str | None = None,
+    ) -> Self:
         state = str.__new__(cls, code)
         state._value_ = code
         state.label, state.pill, state.refusal = label, pill, refusal
+        state.reader_label = reader_label or label
         return state
 
     AWAITING = (
@@ -36,7 +46,7 @@ class EarnedState(StrEnum):
     )
     REDEEMED = "redeemed", translatable("Redeemed"), "good"
     # Of a shipment, which is stored as redeemed.
-    TO_SEND = "to_send", translatable("To send"), "wait"
+    TO_SEND = "to_send", "To send", "wait", "", translatable("Being prepared")
     SENT = "sent", translatable("Sent"), "good"
 
     @property

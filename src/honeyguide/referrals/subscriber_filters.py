@@ -175,9 +175,7 @@ def read_filter(
     if wanted.from_ms >= wanted.to_ms:
         faults.append(Invalid("{field} must not be before the first day.", param="joined_to"))
     if wanted.max_referrals is not None and wanted.max_referrals < (wanted.min_referrals or 0):
-        faults.append(
-            Invalid("{field} must not be less than the least number.", param="max_referrals")
-        )
+        faults.append(Invalid("{field} must not be less than the minimum.", param="max_referrals"))
     if wanted.sort == "best" and not wanted.min_referrals:
         # The list of most referrals is a list of advocates.
         wanted = msgspec.structs.replace(wanted, min_referrals=1)

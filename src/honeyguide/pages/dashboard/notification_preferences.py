@@ -34,7 +34,7 @@ from honeyguide.store.tx import Tx
 
 FORM = {"url": Field("Slack webhook URL")} | {kind.name: Field(kind.label) for kind in KINDS}
 LABELS = {
-    AT_ONCE: "Email at once",
+    AT_ONCE: "Email immediately",
     DAILY: "Daily email",
     WEEKLY: "Weekly email",
     DASHBOARD: "Dashboard only",

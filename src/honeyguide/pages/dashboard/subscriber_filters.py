@@ -32,8 +32,8 @@ FIELDS = {
     "utm_campaign": Field("UTM campaign"),
     "joined_from": Field("Joined from"),
     "joined_to": Field("Joined until"),
-    "min_referrals": Field("Fewest referrals"),
-    "max_referrals": Field("Most referrals"),
+    "min_referrals": Field("Minimum referrals"),
+    "max_referrals": Field("Maximum referrals"),
     "reward": Field("Earned reward"),
     "tag": Field("Tag"),
 }

@@ -114,7 +114,7 @@ def _counts(language: Language, measured: Progress) -> str:
 
 def _reward(language: Language, step: RewardStep) -> dict[str, Any]:
     can_claim = step.state == EarnedState.UNLOCKED
-    state = language.gettext(step.state.label) if step.state else ""
+    state = language.gettext(step.state.reader_label) if step.state else ""
     return {
         "name": step.name,
         "needs": step.needs,
