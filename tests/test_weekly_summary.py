@@ -150,7 +150,7 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
     first += timedelta(days=2)
     for said in (
         "New subscribers: 8 (from 3 the week before)",
-        "Of these, referred: 4 (from 0 the week before)",
+        "Referred: 4 (from 0 the week before)",
         "2 verified",
         "1 pending",
         "1 rejected",

@@ -112,7 +112,7 @@ def _text(summary: WeeklySummary) -> str:
     if summary.new.n:
         lines += [
             f"New subscribers: {summary.new.n:,} ({summary.new.comparison})",
-            f"Of these, referred: {summary.referred.n:,} ({summary.referred.comparison})",
+            f"Referred: {summary.referred.n:,} ({summary.referred.comparison})",
         ]
         lines += [f"  {count:,} {word}" for word, _, count, _ in summary.bars]
     else:
