@@ -8,6 +8,7 @@ import ast
 import inspect
 import keyword
 import re
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -51,6 +52,17 @@ def defined_names() -> set[str]:
     return names
 
 
+@cache
+def names_by_module() -> dict[str, set[str]]:
+    """What is defined at the top of the modules of each name."""
+    names: dict[str, set[str]] = defaultdict(set)
+    for module in MODULES:
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                names[Path(module.path).stem].add(node.name)
+    return names
+
+
 def is_path(span: str) -> bool:
     return re.fullmatch(r"\.?[\w<>][\w./<>*-]*", span) is not None and bool(
         "/" in span or span.endswith((".py", ".sql", ".md"))
@@ -62,7 +74,7 @@ def what_is_wrong(span: str) -> str:
     if span in NO_NAMES:
         return ""
     if span.startswith(("make ", "bench-")):
-        target = span.removeprefix("make ")
+        target = span.removeprefix("make ").split()[0]
         is_there = re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
         return "" if is_there else "no target"
     if span.startswith("honeyguide "):
@@ -71,9 +83,15 @@ def what_is_wrong(span: str) -> str:
     if is_path(span):
         pattern = CHOSEN.sub("*", span).rstrip("/")
         return "" if any(any(folder.glob(pattern)) for folder in FOLDERS) else "no file"
-    named = re.findall(r"[A-Za-z_]\w+", re.sub(r"\".*?\"|\w+=", "", span))
+    code = re.sub(r"\".*?\"|\w+=", "", span)
     known = {*defined_names(), *keyword.kwlist}
-    return ", ".join(f"no {name}" for name in named if name not in known)
+    missing = [name for name in re.findall(r"[A-Za-z_]\w+", code) if name not in known]
+    missing += [
+        f"{module}.{name}"
+        for module, name in re.findall(r"\b([a-z]\w+)\.(\w+)", code)
+        if name not in names_by_module().get(module, known)
+    ]
+    return ", ".join(f"no {name}" for name in missing)
 
 
 def test_what_its_code_spans_name_exists() -> None:
@@ -90,6 +108,9 @@ def test_what_its_code_spans_name_exists() -> None:
         "make everything",
         "honeyguide fly",
         "CAN_BE_STOPPED",
+        "change_log.notify",
+        "make messages-fly",
+        "referrals/signs.py",
     ],
 )
 def test_a_span_that_names_nothing_is_seen(span: str) -> None:
