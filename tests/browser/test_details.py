@@ -143,7 +143,7 @@ def test_large_text_and_a_long_name_fit_on_a_phone(service: Service, page_at: Pa
     page = sit_down(page_at(PHONE), owner)
     for path in ("/review", "/settings"):
         page.goto(f"{service.url}{path}")
-        for part in (".top .mark", ".top .bell"):
+        for part in (".top .mark", ".top .notification-icon"):
             box = page.locator(part).bounding_box()
             assert box is not None and box["width"] == box["height"] >= 18, part
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
