@@ -119,7 +119,7 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
     hub = page.frame_locator("iframe.preview")
     expect(hub.get_by_text("Golden spoon").first).to_be_visible()
     page.get_by_role("button", name="Add reward").click()
-    expect(page.locator(".ladder")).to_contain_text("Golden spoon")
+    expect(page.locator(".reward-list")).to_contain_text("Golden spoon")
     page.get_by_role("link", name="Edit Golden spoon").click()
     page.get_by_label("Reward name").fill("Silver spoon")
     expect(hub.get_by_text("Silver spoon").first).to_be_visible()
