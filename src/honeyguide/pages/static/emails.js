@@ -1,5 +1,5 @@
 // The previews follow what is typed. They are documents of their own: this page forbids inline styles.
-const form = document.getElementById("words");
+const form = document.getElementById("texts");
 const frames = document.querySelectorAll(".email-previews iframe");
 const [button, ...others] = form.querySelectorAll("[formtarget]");
 const source = button.formAction;
