@@ -50,7 +50,7 @@ def test_many_letters_share_a_few_connections_and_each_arrives_once(
     assert sorted(mailbox.subjects) == sorted(
         f"QueuedEmail {number}" for number in range(sending.BATCH + 5)
     )
-    assert mailbox.connections <= 2 * sending.LANES
+    assert mailbox.connections <= 2 * sending.SENDERS
 
 
 def test_postmen_side_by_side_never_take_the_same_letter(box: Letterbox) -> None:
@@ -133,7 +133,7 @@ def test_a_dead_server_costs_one_try_each_round_and_the_rest_goes_as_soon_as_it_
         box.post()
     assert box.send(smtp) is False
     tried = [letter for letter in box.of_account() if letter.attempts]
-    assert 1 <= len(tried) <= sending.LANES
+    assert 1 <= len(tried) <= sending.SENDERS
     mailbox.start()
     assert box.send(smtp, NOW + 1) is False
     assert len(mailbox.received) == sending.BATCH + 1 - len(tried)
@@ -182,5 +182,5 @@ def test_a_server_that_takes_nothing_from_us_counts_against_no_letter_but_the_on
         box.post()
     mailbox.say("MAIL", *["550 5.7.1 sender not allowed"] * 20)
     box.send(smtp)
-    assert 1 <= sum(letter.attempts for letter in box.of_account()) <= sending.LANES
+    assert 1 <= sum(letter.attempts for letter in box.of_account()) <= sending.SENDERS
     assert {letter.status for letter in box.of_account()} == {"waiting"}

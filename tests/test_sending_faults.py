@@ -30,7 +30,7 @@ class Fatal(SmtpTransport):
         await super().send(letter)
         os.kill(os.getpid(), signal.SIGKILL)
 
-sending.LANES = 1  # else letters on other lanes are still under way when the test counts
+sending.SENDERS = 1  # else other senders still have emails under way when the test counts
 
 async def main():
     store, transport = await open_store(sys.argv[1]), Fatal(sys.argv[2], sys.argv[3])
@@ -118,7 +118,7 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
     async def stop_soon() -> None:
         stuck = Stuck()
         task = asyncio.create_task(send_due(box.store, stuck, NOW))
-        while len(stuck.sent) < sending.LANES:
+        while len(stuck.sent) < sending.SENDERS:
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -127,7 +127,7 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
     box.run(stop_soon())
     out = Nowhere()
     box.send(out, NOW)
-    assert len(out.sent) == sending.BATCH - sending.LANES
+    assert len(out.sent) == sending.BATCH - sending.SENDERS
     box.send(out, AFTER_LEASE)
     assert len({letter.id for letter in out.sent}) == sending.BATCH
 
@@ -156,7 +156,7 @@ def test_a_server_that_never_answers_is_given_up_on(
 def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
     box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sending, "LANES", 1)
+    monkeypatch.setattr(sending, "SENDERS", 1)
     ann, bea = new_id(), new_id()
     box.post(about=ann, subject="To Ann")
     box.write(lambda tx: emails.erase(tx, box.account_id, ann))

@@ -212,7 +212,7 @@ class Outbound:
                     retry_after_s(response.headers.get("Retry-After"), system_clock() / 1000),
                 )
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
-            kind, sentence = self._said(error)
+            kind, sentence = self._describe_error(error)
             return Answer(None, sentence, kind, _since(started))
 
     async def request(
@@ -245,7 +245,7 @@ class Outbound:
         except TimeoutError:
             return FullAnswer(None, "It did not answer in time.", {}, b"")
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
-            return FullAnswer(None, self._said(error)[1], {}, b"")
+            return FullAnswer(None, self._describe_error(error)[1], {}, b"")
 
     async def close(self) -> None:
         if self._session is not None:
@@ -286,7 +286,7 @@ class Outbound:
             raise Blocked("The URL leads to an IP address that webhooks may not call.")
         return socket.socket(family, kind, protocol)
 
-    def _said(self, error: Exception) -> tuple[Trouble, str]:
+    def _describe_error(self, error: Exception) -> tuple[Trouble, str]:
         """Describe the error for the owner of the webhook, without revealing our side of the
         network.
         """

@@ -92,9 +92,9 @@ async def listeners(tx: Tx, tenant: Tenant) -> Listeners:
 
 async def listeners_of(tx: Tx, account_id: str) -> Listeners:
     found: Listeners = {}
-    for webhook_id, *wanted in await tx.all(_LISTENERS, account_id=account_id):
-        for kind, is_wanted in zip(ALL_TYPES, wanted, strict=True):
-            if is_wanted:
+    for webhook_id, *flags in await tx.all(_LISTENERS, account_id=account_id):
+        for kind, is_on in zip(ALL_TYPES, flags, strict=True):
+            if is_on:
                 found.setdefault(kind, []).append(webhook_id)
     return found
 
@@ -115,12 +115,12 @@ async def _emit(tx: Tx, account_id: str, events: list[Event], *, now_ms: int) ->
     rows, deliveries = list[dict[str, Any]](), list[dict[str, str]]()
     for event in events:
         event_id = f"msg_{new_id()}"
-        told = {"type": event.type, "timestamp": iso(now_ms), "id": event_id, **event.facts}
+        body = {"type": event.type, "timestamp": iso(now_ms), "id": event_id, **event.facts}
         rows.append(
             {
                 "id": event_id,
                 "type": event.type,
-                "body": _encode(told).decode(),
+                "body": _encode(body).decode(),
                 "subscriber_id": event.subscriber_id,
                 "referrer_id": event.referrer_id,
             }

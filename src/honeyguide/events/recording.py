@@ -168,13 +168,13 @@ async def _note_failure(tx: Tx, outcome: AttemptResult, base_url: str) -> None:
             _moment(failing.failing_since_ms),
             _moment(failing.failing_since_ms + schedule.DISABLE_AFTER_MS),
         )
-        letter = texts.webhook_failing(
+        message = texts.webhook_failing(
             url=outcome.url,
             since=since,
             disables_on=until,
             page=f"{base_url}/webhooks/{outcome.webhook_id}",
         )
-        await _tell_owner(tx, outcome, "webhook_failing", letter, base_url)
+        await _notify_owner(tx, outcome, "webhook_failing", message, base_url)
 
 
 async def _disable(tx: Tx, outcome: AttemptResult, reason: str, base_url: str) -> None:
@@ -184,10 +184,10 @@ async def _disable(tx: Tx, outcome: AttemptResult, reason: str, base_url: str) -
     if not await tx.run(_DISABLE, **webhook, reason=reason, now_ms=now_ms):
         return
     await tx.run(_CANCEL_ALL, **webhook)
-    letter = texts.webhook_disabled(
+    message = texts.webhook_disabled(
         url=outcome.url, reason=reason, page=f"{base_url}/webhooks/{outcome.webhook_id}"
     )
-    await _tell_owner(tx, outcome, "webhook_disabled", letter, base_url)
+    await _notify_owner(tx, outcome, "webhook_disabled", message, base_url)
 
 
 def _key(outcome: AttemptResult) -> dict[str, Any]:
@@ -198,8 +198,8 @@ def _moment(ms: int) -> str:
     return f"{iso(ms)[:16].replace('T', ' ')} UTC"
 
 
-async def _tell_owner(
-    tx: Tx, outcome: AttemptResult, kind: str, said: EmailText, base_url: str
+async def _notify_owner(
+    tx: Tx, outcome: AttemptResult, kind: str, message: EmailText, base_url: str
 ) -> None:
     """Notify the owner. The webhook's row says whether this was done already."""
     to = await tx.one(_OWNER_EMAIL, account_id=outcome.account_id)
@@ -214,7 +214,7 @@ async def _tell_owner(
             to,
             kind,
             once,
-            said,
+            message,
             link=link,
             base_url=base_url,
             now_ms=outcome.at_ms,

@@ -97,14 +97,14 @@ async def notify(
     how = await notification_choices.delivery_of(tx, account_id, choice)
     if how.delivery == OFF:
         return
-    said = sentence or message.subject
+    text = sentence or message.subject
     is_new = await tx.run(
         _INSERT,
         id=new_id(),
         account_id=account_id,
         kind=kind,
         once_key=once,
-        sentence=said,
+        sentence=text,
         link=link,
         digest_due_ms=digests.due_ms(how.delivery, how.time_zone, now_ms + delay_ms),
         now_ms=now_ms,
@@ -112,7 +112,7 @@ async def notify(
     if not is_new:
         return
     if how.to_slack:
-        await slack_messages.enqueue(tx, account_id, said, link, delay_ms=delay_ms, now_ms=now_ms)
+        await slack_messages.enqueue(tx, account_id, text, link, delay_ms=delay_ms, now_ms=now_ms)
     if how.delivery == AT_ONCE:
         await account_emails.send(
             tx,

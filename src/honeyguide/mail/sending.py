@@ -26,7 +26,7 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.mail")
 
 BATCH = 20
-LANES = 4
+SENDERS = 4
 # A server that answers each step just in time must not block a sender for ever.
 SEND_LIMIT_S = 30.0
 # Twice what a batch takes when every email takes its limit.
@@ -64,10 +64,10 @@ class EmailSender:
         more = False
         try:
             down = asyncio.Event()
-            lanes = [
-                self._bring(waiting, down, token, now_ms) for _ in range(min(LANES, len(waiting)))
+            senders = [
+                self._bring(waiting, down, token, now_ms) for _ in range(min(SENDERS, len(waiting)))
             ]
-            for trouble in await asyncio.gather(*lanes, return_exceptions=True):
+            for trouble in await asyncio.gather(*senders, return_exceptions=True):
                 if trouble is not None:
                     raise trouble
             more = len(ids) == BATCH and not waiting
@@ -87,15 +87,15 @@ class EmailSender:
             _CLAIM, ids=ids, token=token, now_ms=now_ms, until_ms=now_ms + LEASE_MS
         )
         for email in claimed:
-            whose: dict[str, Any] = {
+            email_key: dict[str, Any] = {
                 "account_id": email.account_id,
                 "id": email.id,
                 "token": token,
             }
             if email.unsubscribe_url is not None:
-                await tx.run(_CANCEL_UNWANTED, **whose)
+                await tx.run(_CANCEL_UNWANTED, **email_key)
             if email_kinds.is_for_subscribers(email.kind):
-                await tx.run(_CANCEL_BOUNCED, **whose)
+                await tx.run(_CANCEL_BOUNCED, **email_key)
         return claimed
 
     async def _release(self, tx: Tx, emails: deque[OutgoingEmail], token: str) -> None:
@@ -152,20 +152,24 @@ class EmailSender:
         error = str(trouble)[:ERROR_LIMIT]
 
         async def work(tx: Tx) -> int:
-            whose: dict[str, Any] = {"account_id": email.account_id, "id": email.id, "token": token}
+            email_key: dict[str, Any] = {
+                "account_id": email.account_id,
+                "id": email.id,
+                "token": token,
+            }
             if trouble is None:
-                return await tx.run(_RECORD_SENT, **whose, now_ms=now_ms, forget=forget)
+                return await tx.run(_RECORD_SENT, **email_key, now_ms=now_ms, forget=forget)
             if final:
                 return await tx.run(
                     _RECORD_FAILED,
-                    **whose,
+                    **email_key,
                     now_ms=now_ms,
                     error=error,
                     bounced=int(isinstance(trouble, Bounced)),
                     forget=forget,
                 )
             due_ms = now_ms + DELAYS_MS[email.attempts - 1]
-            return await tx.run(_RECORD_DEFERRED, **whose, due_ms=due_ms, error=error)
+            return await tx.run(_RECORD_DEFERRED, **email_key, due_ms=due_ms, error=error)
 
         recorded = await self._store.write(work)
         if trouble is not None and final and recorded:
