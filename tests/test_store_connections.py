@@ -366,7 +366,7 @@ def test_a_listener_hears_after_the_commit_and_never_of_a_failure(opened):
 def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
     # Of this database alone: other services of this test process have ears too.
     ears = (
-        "FROM pg_stat_activity WHERE application_name = 'honeyguide-ear' AND datname = "
+        "FROM pg_stat_activity WHERE application_name = 'honeyguide-listener' AND datname = "
         "current_database()"
     )
     with OpenStore("postgres", pool_size=2) as opened:

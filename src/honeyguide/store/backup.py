@@ -23,7 +23,7 @@ from honeyguide.store.sqlite import connect
 # How often progress is shown: a step copies 8 MB.
 PAGES_AT_ONCE = 2_000
 # How often another program is looked after.
-LOOK_S = 0.2
+POLL_S = 0.2
 
 Progress = Callable[[int, int], None]
 
@@ -121,17 +121,17 @@ def run_client(
             while running.poll() is None:
                 progress(0, 1)
                 with suppress(subprocess.TimeoutExpired):
-                    running.wait(LOOK_S)
+                    running.wait(POLL_S)
         finally:
             running.kill()
         errors.seek(0)
-        said = errors.read().decode(errors="replace").strip().splitlines()
+        output = errors.read().decode(errors="replace").strip().splitlines()
     if running.returncode:
         # It says this at its end, so it was not killed before.
         ignored_one = f"{program}: warning: errors ignored on restore: 1"
-        if ignored_one in said and f"Command was: {harmless};" in said:
+        if ignored_one in output and f"Command was: {harmless};" in output:
             return
-        reason = [line for line in said if line and "errors ignored on restore" not in line]
+        reason = [line for line in output if line and "errors ignored on restore" not in line]
         raise Unavailable(
             "{program} failed: {reason}",
             program=program,

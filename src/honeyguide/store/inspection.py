@@ -20,7 +20,7 @@ from honeyguide.store.connections import (
     connect_to_replica,
 )
 from honeyguide.store.postgres import SENT_TO_PGBOUNCER, SETTINGS
-from honeyguide.store.replica import CATCH_UP_S, LOOK_EVERY_S
+from honeyguide.store.replica import CATCH_UP_S, POLL_EVERY_S
 from honeyguide.store.sqlite import connect, sqlite_version
 
 OLDEST_POSTGRES = 15
@@ -195,4 +195,4 @@ async def _facts_of_replica(replica: Any, primary: Any) -> ReplicaFacts:
         )
         if not behind or time.monotonic() > give_up:
             return ReplicaFacts(is_standby, is_of_primary, behind)
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(POLL_EVERY_S)

@@ -66,7 +66,7 @@ class Listener:
 
     async def _connect(self) -> None:
         self._connection = await self._servers.connect(
-            server_settings={"application_name": "honeyguide-ear"}
+            server_settings={"application_name": "honeyguide-listener"}
         )
         await self._connection.add_listener(CHANNEL, self._notified)
         for topic in self._callbacks:  # notifications may have been missed

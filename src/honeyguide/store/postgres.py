@@ -102,9 +102,9 @@ class PostgresStore:
         **kwargs: P.kwargs,
     ) -> T:
         """Run `use(lent, *args, **kwargs)` with a connection of the pool."""
-        lent, is_usable = PooledConnection(pool), True
+        pooled, is_usable = PooledConnection(pool), True
         try:
-            return await use(lent, *args, **kwargs)
+            return await use(pooled, *args, **kwargs)
         except DOWN_ERRORS as error:
             if isinstance(error, ValueError):
                 raise  # a value that the driver cannot send is a bug, not a problem of the server
@@ -114,7 +114,7 @@ class PostgresStore:
             is_usable = False  # a query may still be running on it
             raise
         finally:
-            await lent.give_back(is_usable=is_usable)
+            await pooled.give_back(is_usable=is_usable)
 
     async def _in_batch(self, use: Callable[[Any], Awaitable[T]]) -> T:
         run = _with_lock_limit if self._batches_need_limit else _with_connection
@@ -136,8 +136,8 @@ class PostgresStore:
     async def read(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read, bind(unit, args, kwargs))
 
-    async def _read(self, lent: PooledConnection, work: Work[T]) -> T:
-        return await work(PostgresTx(lent, self._batches, None))
+    async def _read(self, pooled: PooledConnection, work: Work[T]) -> T:
+        return await work(PostgresTx(pooled, self._batches, None))
 
     async def snapshot(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._retry(self._read_snapshot, bind(unit, args, kwargs), slow=False)
@@ -154,13 +154,13 @@ class PostgresStore:
                 replica.avoid()
         return await self._retry(self._read_snapshot, work, slow=True)
 
-    async def _read_snapshot(self, lent: PooledConnection, work: Work[T], *, slow: bool) -> T:
-        connection = await lent.get()
+    async def _read_snapshot(self, pooled: PooledConnection, work: Work[T], *, slow: bool) -> T:
+        connection = await pooled.get()
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             if slow:
-                lent.timeout_s = SLOW_COMMAND_S
+                pooled.timeout_s = SLOW_COMMAND_S
                 await connection.execute(SLOW_SETTINGS)
-            return await work(PostgresTx(lent, self._batches, None, begun=True))
+            return await work(PostgresTx(pooled, self._batches, None, begun=True))
 
     async def write(self, unit: Unit[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._write_and_tell(bind(unit, args, kwargs), snapshot=False)
@@ -174,10 +174,10 @@ class PostgresStore:
         return result
 
     async def _write(
-        self, lent: PooledConnection, work: Work[T], *, snapshot: bool
+        self, pooled: PooledConnection, work: Work[T], *, snapshot: bool
     ) -> tuple[T, set[str]]:
         begin = "BEGIN ISOLATION LEVEL REPEATABLE READ" if snapshot else "BEGIN"
-        tx = PostgresTx(lent, self._batches, begin)
+        tx = PostgresTx(pooled, self._batches, begin)
         if snapshot:
             await tx.open()
         result = await work(tx)
@@ -231,18 +231,18 @@ class PostgresStore:
             await pool.close()
 
 
-async def _with_connection(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
-    return await use(await lent.get())
+async def _with_connection(pooled: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
+    return await use(await pooled.get())
 
 
-async def _with_lock_limit(lent: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
+async def _with_lock_limit(pooled: PooledConnection, use: Callable[[Any], Awaitable[T]]) -> T:
     """The limit of batches for connections that do not have it as a setting of their own."""
-    connection = await lent.get()
+    connection = await pooled.get()
     await connection.execute(f"BEGIN; SET LOCAL lock_timeout = {batches.LOCK_MS}")
     found = await use(connection)
     await connection.execute("COMMIT")
     return found
 
 
-async def _notify(lent: PooledConnection, topic: str) -> None:
-    await (await lent.get()).execute("SELECT pg_notify($1, $2)", CHANNEL, topic)
+async def _notify(pooled: PooledConnection, topic: str) -> None:
+    await (await pooled.get()).execute("SELECT pg_notify($1, $2)", CHANNEL, topic)

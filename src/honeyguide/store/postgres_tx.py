@@ -36,9 +36,9 @@ class PostgresTx:
     engine = "postgres"
 
     def __init__(
-        self, lent: PooledConnection, batches: Batches, begin: str | None, *, begun: bool = False
+        self, pooled: PooledConnection, batches: Batches, begin: str | None, *, begun: bool = False
     ) -> None:
-        self._lent = lent
+        self._pooled = pooled
         self._batches = batches
         self._begin = begin  # None: reads only
         self._begun = begun
@@ -59,7 +59,7 @@ class PostgresTx:
 
     async def open(self) -> None:
         if not self._begun and self._begin is not None:
-            await (await self._lent.get()).execute(self._begin)
+            await (await self._pooled.get()).execute(self._begin)
             self._begun = True
 
     async def _ready(self, statement: Statement[Any]) -> Any:
@@ -67,7 +67,7 @@ class PostgresTx:
             await self.flush()
         if not statement.reads:
             await self.open()
-        return await self._lent.get()
+        return await self._pooled.get()
 
     async def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
@@ -83,7 +83,7 @@ class PostgresTx:
             if rows is not None:
                 return rows
         connection, sql = await self._ready(statement), statement.postgres
-        asked = connection.fetch(sql, *values, timeout=self._lent.timeout_s)
+        asked = connection.fetch(sql, *values, timeout=self._pooled.timeout_s)
         found: list[Any] = await self._ask(asked, taken)
         return found
 
@@ -107,7 +107,7 @@ class PostgresTx:
         await self.open()
         sql = f"{statement.postgres} FOR {strength.upper()}"
         values = statement.postgres_values(params)
-        found = await self._ask((await self._lent.get()).fetch(sql, *values), None)
+        found = await self._ask((await self._pooled.get()).fetch(sql, *values), None)
         return [statement.row(*row) for row in found]
 
     async def run(
@@ -147,7 +147,7 @@ class PostgresTx:
             return
         sql = together(tuple([put[0] for put in puts]))
         taken = {name: meaning for put in puts for name, meaning in (put[2] or {}).items()}
-        connection = await self._lent.get()
+        connection = await self._pooled.get()
         await self._ask(
             connection.execute(sql, *[value for put in puts for value in put[1]]), taken
         )
@@ -156,7 +156,7 @@ class PostgresTx:
         """If interrupted, the transaction stays open until `give_back` rolls it back."""
         await self._send_puts()
         if self._begun:
-            await self._ask((await self._lent.get()).execute("COMMIT"), None)
+            await self._ask((await self._pooled.get()).execute("COMMIT"), None)
 
     def scrub(self) -> None:
         """Nothing to do: PostgreSQL's vacuum and log recycling remove the data."""

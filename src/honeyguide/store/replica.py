@@ -15,7 +15,7 @@ from honeyguide.store.pool import ConnectionPool, PooledConnection
 
 # How long a page waits for a replica that is behind, before it reads the primary.
 CATCH_UP_S = 0.5
-LOOK_EVERY_S = 0.02
+POLL_EVERY_S = 0.02
 # How long a replica that was away or too far behind is left alone.
 AVOID_S = 5.0
 
@@ -37,7 +37,7 @@ class Replica:
             async with asyncio.timeout(CATCH_UP_S):
                 position = await run(primary, _written_up_to)
                 while not await run(self.pool, _has_replayed, position):
-                    await asyncio.sleep(LOOK_EVERY_S)
+                    await asyncio.sleep(POLL_EVERY_S)
         except (TimeoutError, Unavailable):
             self.avoid()
             return False
@@ -48,14 +48,14 @@ class Replica:
         log.warning("The read replica is away or behind. Slow pages read the primary for a while.")
 
 
-async def _written_up_to(lent: PooledConnection) -> str:
+async def _written_up_to(pooled: PooledConnection) -> str:
     """The primary's position in its log. Everything that was acknowledged is before it."""
-    found: str = await (await lent.get()).fetchval("SELECT pg_current_wal_lsn()::TEXT")
+    found: str = await (await pooled.get()).fetchval("SELECT pg_current_wal_lsn()::TEXT")
     return found
 
 
-async def _has_replayed(lent: PooledConnection, position: str) -> bool:
-    found: bool | None = await (await lent.get()).fetchval(
+async def _has_replayed(pooled: PooledConnection, position: str) -> bool:
+    found: bool | None = await (await pooled.get()).fetchval(
         "SELECT pg_is_in_recovery() AND pg_last_wal_replay_lsn() >= $1::TEXT::PG_LSN", position
     )
     return bool(found)
