@@ -29,7 +29,7 @@ def web(service: Service) -> WebClient:
 @pytest.fixture(autouse=True)
 def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tests share one address; the tests of the limits set them back."""
-    for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
@@ -244,19 +244,19 @@ def test_letters_are_limited_per_account(service: Service) -> None:
     alice, web = operator(service), WebClient(service)
     statuses = [
         web.post("/password", email=alice.email).status_code
-        for _ in range(attempts.LETTERS_BY_ACCOUNT.most + 1)
+        for _ in range(attempts.EMAILS_BY_ACCOUNT.most + 1)
     ]
-    assert statuses == [200] * attempts.LETTERS_BY_ACCOUNT.most + [429]
+    assert statuses == [200] * attempts.EMAILS_BY_ACCOUNT.most + [429]
     found = service.read(lambda tx: emails.of_account(tx, alice.account_id, Page()))
     assert (
         len([letter for letter in found if letter.kind == "password_reset"])
-        == attempts.LETTERS_BY_ACCOUNT.most
+        == attempts.EMAILS_BY_ACCOUNT.most
     )
 
 
 def test_letters_are_limited_per_network(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    low = attempts.LETTERS_BY_ADDRESS._replace(name=new_id(), most=3)
-    monkeypatch.setattr(attempts, "LETTERS_BY_ADDRESS", low)
+    low = attempts.EMAILS_BY_ADDRESS._replace(name=new_id(), most=3)
+    monkeypatch.setattr(attempts, "EMAILS_BY_ADDRESS", low)
     web = WebClient(service)
     token = web.token("/password")
     fields = [{"csrf": token, "email": f"{new_id()}@example.org"} for _ in range(5)]

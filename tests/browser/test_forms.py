@@ -55,7 +55,7 @@ SENTENCES = """() => [...document.querySelectorAll(
 @pytest.fixture(autouse=True)
 def many_tries(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """One browser sends a hundred forms; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_ACCOUNT", "LETTERS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_ACCOUNT", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 

@@ -92,10 +92,10 @@ async def create(
 
 async def _free_slug(tx: Tx, name: str) -> str:
     """Made from the name, so that people can read the URL of the signup page."""
-    wanted = checks.slug_from(name)
-    if wanted and await tx.one(_SLUG_TAKEN, slug=wanted) is None:
-        return wanted
-    return f"{wanted[:_SHORTENED].strip('-') or 'c'}-{new_code()}"
+    slug = checks.slug_from(name)
+    if slug and await tx.one(_SLUG_TAKEN, slug=slug) is None:
+        return slug
+    return f"{slug[:_SHORTENED].strip('-') or 'c'}-{new_code()}"
 
 
 async def find_by_email(tx: Tx, email: EmailAddress) -> Account | None:

@@ -27,8 +27,8 @@ class Limit(NamedTuple):
 
 LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
 LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
-LETTERS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
-LETTERS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
+EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
+EMAILS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 
 
 class _ExpiredCount(NamedTuple):

@@ -173,8 +173,8 @@ async def _count_email(tx: Tx, request: PageRequest) -> EmailAddress:
         ip_network_of(request.peer) or request.peer,
     )
     email = EmailAddress.parse(request.text("email"))
-    await attempts.count(tx, site, attempts.LETTERS_BY_ADDRESS, network, now_ms=now_ms)
-    await attempts.count(tx, site, attempts.LETTERS_BY_ACCOUNT, email.key, now_ms=now_ms)
+    await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
+    await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, email.key, now_ms=now_ms)
     return email
 
 
