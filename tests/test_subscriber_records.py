@@ -144,7 +144,7 @@ def test_thirty_filters_are_listed_by_name_and_can_be_replaced(engine: str) -> N
         await save(names[3], "new")
         listed = await two.store.read(saved_filters.of_campaign, two.wax)
         assert [each.name for each in listed] == names
-        assert [each.name for each in listed if each.wanted.q == "new"] == [names[3]]
+        assert [each.name for each in listed if each.filters.q == "new"] == [names[3]]
         await two.store.write(saved_filters.delete, two.other, listed[0].id)  # not theirs
         assert len(await two.store.read(saved_filters.of_campaign, two.wax)) == 30
 

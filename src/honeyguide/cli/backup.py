@@ -86,11 +86,11 @@ def _back_up_to_place() -> None:
 async def _make(services: Services) -> BackupRecord:
     """By the job's own rules: one backup at a time, whoever makes it."""
     (job,) = (job for job in services.loop.jobs if job.name == records.JOB)
-    is_told = False
+    is_announced = False
     while not await services.loop.once(dataclasses.replace(job, probe=None)):
-        if not is_told:
+        if not is_announced:
             typer.echo("Waiting until another process has made its backup ...", err=True)
-        is_told = True
+        is_announced = True
         await asyncio.sleep(1)
     made = await services.store.read(records.last_backup)
     assert made is not None

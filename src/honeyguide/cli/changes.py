@@ -40,8 +40,8 @@ def changes(
     if not found.entries:
         typer.echo("No changes are logged for this account.", err=True)
     for each in found.entries:
-        words = f"{iso(each.changed_ms)}  {_actor(found, each)}  {each.action} {each.subject_id}"
-        typer.echo("  ".join([words, *_differences(each)]))
+        line = f"{iso(each.changed_ms)}  {_actor(found, each)}  {each.action} {each.subject_id}"
+        typer.echo("  ".join([line, *_differences(each)]))
 
 
 async def _find(tx: Tx, email: str, limit: int) -> _Found:

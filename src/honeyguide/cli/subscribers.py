@@ -153,7 +153,7 @@ def export_command(
 
 async def _export(services: Services, account: str, file: Path | None, show: str) -> int:
     tenant = await services.store.read(_tenant, account)
-    wanted = subscriber_filters.of_show(show)
+    filters = subscriber_filters.of_show(show)
     total = await services.store.read(page_index.total, tenant.campaign_id, "all")
     try:
         out = file.open("w", encoding="utf-8", newline="") if file else utf8_stdout()
@@ -165,7 +165,7 @@ async def _export(services: Services, account: str, file: Path | None, show: str
         out.write(csv_text([exporting.COLUMNS]))
         while not is_last:
             rows, after = await services.store.replica_snapshot(
-                exporting.batch, tenant, wanted, after=after
+                exporting.batch, tenant, filters, after=after
             )
             out.write(csv_text(exporting.line(services.site, row) for row in rows))
             written += len(rows)

@@ -51,20 +51,22 @@ async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
     brand = await change.fact(branding.of)
     if not (brand.sends_friend_joined or brand.sends_one_more):
         return
-    look = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site)
     about: dict[str, Any] = {
         "newsletter": brand.name,
         "hub": hub.link(change.site, advocate),
         "first_name": names.first_name(advocate.name),
-        "own": look.own_texts,
+        "own": email_branding.own_texts,
     }
     ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     if brand.sends_one_more and ahead is not None and ahead[1] == 1:
         kind = email_kinds.ONE_MORE
-        message = texts.one_more(look.language, reward=ahead[0].name, **about)
+        message = texts.one_more(email_branding.language, reward=ahead[0].name, **about)
     elif brand.sends_friend_joined:
         kind = email_kinds.FRIEND_JOINED
-        message = texts.friend_joined(look.language, referrals=advocate.referrals_verified, **about)
+        message = texts.friend_joined(
+            email_branding.language, referrals=advocate.referrals_verified, **about
+        )
     else:
         return
-    await reader_emails.send_news(change, advocate, message, look, kind=kind)
+    await reader_emails.send_news(change, advocate, message, email_branding, kind=kind)

@@ -176,11 +176,11 @@ async def due_campaigns(tx: Tx, *, now_ms: int, most: int) -> list[DueCampaign]:
 async def begin_job(tx: Tx, due: DueCampaign) -> CountJob:
     """What to count of this campaign next. One whose zone changed begins anew."""
     tenant = Tenant(due.account_id, due.campaign_id)
-    whose = tenant._asdict()
+    tenant_params = tenant._asdict()
     if due.zone != due.built_zone:
-        await tx.run(_MARK_ALL, **whose)
-        await tx.run(_SET_STATE, **whose, zone=due.zone, built_ms=None)
-    changes = await tx.all(_NEXT_CHANGES, **whose, most=BATCH_DAYS)
+        await tx.run(_MARK_ALL, **tenant_params)
+        await tx.run(_SET_STATE, **tenant_params, zone=due.zone, built_ms=None)
+    changes = await tx.all(_NEXT_CHANGES, **tenant_params, most=BATCH_DAYS)
     return CountJob(tenant, ZoneInfo(due.zone), changes, len(changes) < BATCH_DAYS)
 
 
@@ -225,13 +225,13 @@ def _added(first: list[CohortCount], second: list[CohortCount]) -> list[CohortCo
 
 async def save_job(tx: Tx, job: CountJob, counts: list[CohortCount], *, now_ms: int) -> None:
     """Replaces the counts of these days. `now_ms` is from before they were counted."""
-    whose = job.tenant._asdict()
+    tenant_params = job.tenant._asdict()
     days = [day.day.isoformat() for day in job.days]
-    await tx.run(_DELETE_DAYS, **whose, kinds=list(MOST_KEYS), days=days)
-    await tx.run(_INSERT_COUNTS, **whose, counts=[each._asdict() for each in counts])
-    await tx.run(_UNMARK, **whose, changes=[change._asdict() for change in job.changes])
+    await tx.run(_DELETE_DAYS, **tenant_params, kinds=list(MOST_KEYS), days=days)
+    await tx.run(_INSERT_COUNTS, **tenant_params, counts=[each._asdict() for each in counts])
+    await tx.run(_UNMARK, **tenant_params, changes=[change._asdict() for change in job.changes])
     if job.is_last:
-        await tx.run(_SET_STATE, **whose, zone=job.zone.key, built_ms=now_ms)
+        await tx.run(_SET_STATE, **tenant_params, zone=job.zone.key, built_ms=now_ms)
 
 
 def _most_common(counts: list[CohortCount]) -> list[CohortCount]:

@@ -223,13 +223,13 @@ async def page_of_earned(
     """What the campaign's advocates earned, by status, newest first: to approve, to ship, to supply
     with codes."""
     checks.one_of(status, STATUSES, param="status")
-    mine: dict[str, Any] = {
+    conditions: dict[str, Any] = {
         "account_id": tenant.account_id,
         "campaign_id": tenant.campaign_id,
         "status": status,
     }
-    total = await tx.one(_COUNT_OF_CAMPAIGN, **mine) or 0
-    return await tx.all(_OF_CAMPAIGN, **mine, most=page.per_page, skip=page.skip), total
+    total = await tx.one(_COUNT_OF_CAMPAIGN, **conditions) or 0
+    return await tx.all(_OF_CAMPAIGN, **conditions, most=page.per_page, skip=page.skip), total
 
 
 async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) -> EarnedReward:

@@ -202,13 +202,13 @@ def _networks(group: Sequence[GroupSignup]) -> _Found:
 def _bursts(group: Sequence[GroupSignup]) -> _Found:
     """Everybody in an hour that brought many."""
     finding = Signal.BURST.found(f"{THRESHOLDS.burst_people} or more")
-    first = told = 0
+    first = reported = 0
     for last, newest in enumerate(group):
         while newest.received_ms - group[first].received_ms >= HOUR_MS:
             first += 1
         if last - first + 1 >= THRESHOLDS.burst_people:
-            yield from ((each.id, finding) for each in group[max(first, told) : last + 1])
-            told = last + 1
+            yield from ((each.id, finding) for each in group[max(first, reported) : last + 1])
+            reported = last + 1
 
 
 def _each(same: Iterable[GroupSignup], signal: Signal, value: str, points: int) -> _Found:

@@ -42,10 +42,10 @@ async def _send_unlocked(
     brand = await change.fact(branding.of)
     if not brand.sends_reward_unlocked:
         return
-    look = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site)
     ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     message = texts.reward_unlocked(
-        look.language,
+        email_branding.language,
         newsletter=brand.name,
         reward=reward.name,
         referrals=advocate.referrals_verified,
@@ -58,13 +58,13 @@ async def _send_unlocked(
         next_reward=ahead[0].name if ahead else "",
         left=ahead[1] if ahead else 0,
         referral_link=change.site.reader_link(advocate.ref_code),
-        own=look.own_texts,
+        own=email_branding.own_texts,
     )
     await reader_emails.send_news(
         change,
         advocate,
         message,
-        look,
+        email_branding,
         kind=email_kinds.REWARD_UNLOCKED,
         most_days_later=MOST_DAYS_LATER,
     )
@@ -101,5 +101,5 @@ async def events_about(
     if not to:
         return []
     shown = event_bodies.person(change.site, advocate, await change.fact(rewards.of_campaign))
-    told = {"campaign_id": change.tenant.campaign_id, "subscriber": shown, **facts}
-    return [Event(change.tenant.account_id, kind, told, to, advocate.id)]
+    event_body = {"campaign_id": change.tenant.campaign_id, "subscriber": shown, **facts}
+    return [Event(change.tenant.account_id, kind, event_body, to, advocate.id)]

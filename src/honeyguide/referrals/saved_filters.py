@@ -28,7 +28,7 @@ class SavedFilter(NamedTuple):
     saved_ms: int
 
     @property
-    def wanted(self) -> SubscriberFilter:
+    def filters(self) -> SubscriberFilter:
         return read_filter(dict(parse_qsl(self.query)))[0]
 
 
@@ -43,14 +43,16 @@ async def of_campaign(tx: Tx, tenant: Tenant) -> list[SavedFilter]:
     return await tx.all(_ALL, **tenant._asdict())
 
 
-async def save(tx: Tx, tenant: Tenant, name: str, wanted: SubscriberFilter, *, now_ms: int) -> None:
+async def save(
+    tx: Tx, tenant: Tenant, name: str, filters: SubscriberFilter, *, now_ms: int
+) -> None:
     """Under a name; an earlier filter of that name is replaced."""
     checks.text(name, param="name", limit=LONGEST_NAME, blank_ok=False)
     saved = {each.name for each in await of_campaign(tx, tenant)}
     if len(saved | {name}) > MOST:
         raise Invalid("You have {most} saved filters. Delete one first.", param="name", most=MOST)
     await tx.run(
-        _SAVE, **tenant._asdict(), id=new_id(), name=name, query=wanted.query, now_ms=now_ms
+        _SAVE, **tenant._asdict(), id=new_id(), name=name, query=filters.query, now_ms=now_ms
     )
 
 
@@ -67,7 +69,7 @@ async def naming(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[SavedFi
     return [
         each
         for each in await of_campaign(tx, tenant)
-        if any(part in fold(text) for part in known for text in (each.name, each.wanted.q))
+        if any(part in fold(text) for part in known for text in (each.name, each.filters.q))
     ]
 
 

@@ -95,7 +95,7 @@ _STARTS = {_NEWEST: TOP, _BEST: TOP, _OLDEST: BOTTOM, _FEWEST: BOTTOM}
 async def find_page(
     tx: Tx,
     tenant: Tenant,
-    wanted: SubscriberFilter,
+    filters: SubscriberFilter,
     *,
     before: Cursor | None = None,
     after: Cursor | None = None,
@@ -103,12 +103,12 @@ async def find_page(
 ) -> FoundPage:
     """The first page; the page that follows `before` in the list; or the one that ends at
     `after`."""
-    counted = await _find(tx, tenant, wanted, None, most=MOST_COUNTED + 1)
+    counted = await _find(tx, tenant, filters, None, most=MOST_COUNTED + 1)
     found = counted[: per_page + 1]
     if before is not None:
-        found = await _find(tx, tenant, wanted, before, most=per_page + 1)
+        found = await _find(tx, tenant, filters, before, most=per_page + 1)
     elif after is not None:
-        found = await _find(tx, tenant, wanted, after, most=per_page + 1, backwards=True)
+        found = await _find(tx, tenant, filters, after, most=per_page + 1, backwards=True)
     has_more, found = len(found) > per_page, found[:per_page]
     if after is not None:
         found.reverse()
@@ -121,42 +121,42 @@ async def find_page(
     )
 
 
-async def find_ids(tx: Tx, tenant: Tenant, wanted: SubscriberFilter) -> list[str]:
+async def find_ids(tx: Tx, tenant: Tenant, filters: SubscriberFilter) -> list[str]:
     """Everybody who matches, as far as matches are counted."""
-    return [each.id for each in await _find(tx, tenant, wanted, None, most=MOST_COUNTED)]
+    return [each.id for each in await _find(tx, tenant, filters, None, most=MOST_COUNTED)]
 
 
 async def _find(
     tx: Tx,
     tenant: Tenant,
-    wanted: SubscriberFilter,
+    filters: SubscriberFilter,
     start: Cursor | None,
     *,
     most: int,
     backwards: bool = False,
 ) -> list[Cursor]:
-    statement = _ORDERS[wanted.sort][backwards]
+    statement = _ORDERS[filters.sort][backwards]
     at, last_id = start or _STARTS[statement]
-    conditions = _conditions(tenant, wanted)
+    conditions = _conditions(tenant, filters)
     return await tx.all(statement, **conditions, at=at, id=last_id, most=most)
 
 
-def _conditions(tenant: Tenant, wanted: SubscriberFilter) -> dict[str, Any]:
-    text = wanted.q.lower()
+def _conditions(tenant: Tenant, filters: SubscriberFilter) -> dict[str, Any]:
+    text = filters.q.lower()
     return {
         "campaign_id": tenant.campaign_id,
-        "status": wanted.status,
-        "referral": wanted.referral,
-        "referred_by": wanted.referred_by,
-        "origin": wanted.origin,
-        "utm_source": wanted.utm_source,
-        "utm_campaign": wanted.utm_campaign,
-        "from_ms": wanted.from_ms,
-        "to_ms": wanted.to_ms,
-        "least": wanted.min_referrals or 0,
-        "most_referrals": -1 if wanted.max_referrals is None else wanted.max_referrals,
-        "reward": wanted.reward,
-        "tag": wanted.tag,
+        "status": filters.status,
+        "referral": filters.referral,
+        "referred_by": filters.referred_by,
+        "origin": filters.origin,
+        "utm_source": filters.utm_source,
+        "utm_campaign": filters.utm_campaign,
+        "from_ms": filters.from_ms,
+        "to_ms": filters.to_ms,
+        "least": filters.min_referrals or 0,
+        "most_referrals": -1 if filters.max_referrals is None else filters.max_referrals,
+        "reward": filters.reward,
+        "tag": filters.tag,
         "text": text,
         "in_email": text_matching.like_pattern(text),
         "in_name": text_matching.like_pattern(text_matching.fold(text)),
@@ -165,12 +165,12 @@ def _conditions(tenant: Tenant, wanted: SubscriberFilter) -> dict[str, Any]:
 
 
 async def export_part(
-    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, *, after: Cursor | None, most: int
+    tx: Tx, tenant: Tenant, filters: SubscriberFilter, *, after: Cursor | None, most: int
 ) -> tuple[list[FoundSubscriber], Cursor | None]:
     """The next rows in the filter's order, and after which one to continue; None if these were the
     last. Needs a snapshot, because an erasure in between would make a full part look like the
     last."""
-    found = await _find(tx, tenant, wanted, after, most=most)
+    found = await _find(tx, tenant, filters, after, most=most)
     rows = await of_ids(tx, tenant, [each.id for each in found])
     return rows, found[-1] if len(found) == most else None
 

@@ -160,7 +160,7 @@ async def open_span(
     )
 
 
-def _whose(span: Span) -> dict[str, Any]:
+def _span_params(span: Span) -> dict[str, Any]:
     """The stored counts of a span: what every statement on them binds."""
     return {
         **span.tenant._asdict(),
@@ -175,7 +175,7 @@ def _live_of(span: Span, kind: str) -> list[dict[str, Any]]:
 
 
 async def _groups(tx: Tx, span: Span) -> list[CohortCount]:
-    stored = await tx.all(_GROUPS, **_whose(span))
+    stored = await tx.all(_GROUPS, **_span_params(span))
     return stored + [each for each in span.live if each.kind == "group"]
 
 
@@ -229,7 +229,9 @@ async def retention(tx: Tx, span: Span, *, days: int) -> tuple[Kept, Kept]:
 
 async def ranked(tx: Tx, span: Span, kind: str, *, most: int) -> list[SourceCount]:
     """The most common keys of a kind: origin, utm_source, utm_campaign or reason."""
-    return await tx.all(_RANKED, **_whose(span), kind=kind, live=_live_of(span, kind), most=most)
+    return await tx.all(
+        _RANKED, **_span_params(span), kind=kind, live=_live_of(span, kind), most=most
+    )
 
 
 async def hosts(tx: Tx, span: Span, *, most: int) -> list[HostClicks]:
@@ -245,12 +247,12 @@ async def hosts(tx: Tx, span: Span, *, most: int) -> list[HostClicks]:
 
 async def has_too_many_referrers(tx: Tx, span: Span) -> bool:
     """Whether `referrers` and `advocates` would take too long for a page."""
-    rows = await tx.one(_REFERRER_ROWS, **_whose(span), most=MOST_REFERRER_ROWS + 1) or 0
+    rows = await tx.one(_REFERRER_ROWS, **_span_params(span), most=MOST_REFERRER_ROWS + 1) or 0
     return rows > MOST_REFERRER_ROWS
 
 
 async def referrers(tx: Tx, span: Span) -> Referrers:
-    found = await tx.one(_REFERRERS, **_whose(span), live=_live_of(span, "referrer"))
+    found = await tx.one(_REFERRERS, **_span_params(span), live=_live_of(span, "referrer"))
     return found or Referrers(0, 0, 0)
 
 
@@ -258,7 +260,7 @@ async def advocates(tx: Tx, span: Span, *, most: int) -> list[PeriodAdvocate]:
     """Those with most verified referrals in the span, then with most pending ones."""
     return await tx.all(
         _ADVOCATES,
-        **_whose(span),
+        **_span_params(span),
         live=_live_of(span, "referrer"),
         most=most,
         # Some of the best may be erased.

@@ -171,12 +171,12 @@ def read_filter(
                 found[name] = read(value, name)
             except Invalid as fault:
                 faults.append(fault)
-    wanted = SubscriberFilter(**found, zone=zone)
-    if wanted.from_ms >= wanted.to_ms:
+    filters = SubscriberFilter(**found, zone=zone)
+    if filters.from_ms >= filters.to_ms:
         faults.append(Invalid("{field} must not be before the first day.", param="joined_to"))
-    if wanted.max_referrals is not None and wanted.max_referrals < (wanted.min_referrals or 0):
+    if filters.max_referrals is not None and filters.max_referrals < (filters.min_referrals or 0):
         faults.append(Invalid("{field} must not be less than the minimum.", param="max_referrals"))
-    if wanted.sort == "best" and not wanted.min_referrals:
+    if filters.sort == "best" and not filters.min_referrals:
         # The list of most referrals is a list of advocates.
-        wanted = msgspec.structs.replace(wanted, min_referrals=1)
-    return wanted, faults
+        filters = msgspec.structs.replace(filters, min_referrals=1)
+    return filters, faults

@@ -97,10 +97,10 @@ async def delay(
 ) -> Delayed:
     """Asks for something to be done to each of these in a minute. What already waits for the same
     goes on waiting."""
-    wanted = sorted(set(subject_ids))  # so that two requests insert in the same order
-    subjects = await kind.find(change.tx, change.tenant, wanted)
+    ids = sorted(set(subject_ids))  # so that two requests insert in the same order
+    subjects = await kind.find(change.tx, change.tenant, ids)
     batch_id, rows, refused = new_id(), list[dict[str, str]](), Counter[str]()
-    for subject_id in wanted:
+    for subject_id in ids:
         try:
             if subject_id not in subjects:
                 raise Missing(kind.unknown)

@@ -59,12 +59,12 @@ def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
 
 
 async def batch(
-    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, *, after: search.Cursor | None
+    tx: Tx, tenant: Tenant, filters: SubscriberFilter, *, after: search.Cursor | None
 ) -> tuple[list[ExportedRow], search.Cursor | None]:
     """The next rows, and after which one to continue; None if these were the last. Oldest first, so
     that whoever signs up meanwhile comes last and nobody is missed or repeated.
     """
-    oldest_first = msgspec.structs.replace(wanted, sort="oldest")
+    oldest_first = msgspec.structs.replace(filters, sort="oldest")
     rows, last = await search.export_part(tx, tenant, oldest_first, after=after, most=BATCH)
     by_id = await tags.of_subscribers(tx, tenant, [row.id for row in rows])
     return [ExportedRow(row, by_id.get(row.id, [])) for row in rows], last

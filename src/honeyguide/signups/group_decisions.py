@@ -109,12 +109,12 @@ async def decide_many(
 
 async def _lock(change: Change, given: Sequence[str]) -> dict[str, str]:
     """Locks those in the list and their referrers, in the order of `subscribers.lock` and before
-    anything is written, and tells the ids of those in the list."""
+    anything is written, and returns the ids of those in the list."""
     keys = [_key(each) for each in given]
     ids, email_keys = [key for key in keys if is_id(key)], [key for key in keys if "@" in key]
     found = await change.all(_FIND, ids=ids, email_keys=email_keys)
-    wanted = {each.id for each in found} | {each.referrer_id for each in found if each.referrer_id}
-    await change.lock(_LOCK, ids=sorted(wanted))
+    locked = {each.id for each in found} | {each.referrer_id for each in found if each.referrer_id}
+    await change.lock(_LOCK, ids=sorted(locked))
     return {key: each.id for each in found for key in (each.id, each.email_key)}
 
 

@@ -104,13 +104,13 @@ async def _record(
             sentence=each.sentence,
             content=each.content,
         )
-    mine: dict[str, Any] = {"account_id": kept.account_id, "import_id": kept.id, "n": part.n}
+    part_key: dict[str, Any] = {"account_id": kept.account_id, "import_id": kept.id, "n": part.n}
     done = {line.number for line in lines}
     rest = [line for line in part.lines if line.number not in done]
     if rest:
-        await tx.run(_SHORTEN_PART, lines=msgspec.json.encode(rest).decode(), **mine)
+        await tx.run(_SHORTEN_PART, lines=msgspec.json.encode(rest).decode(), **part_key)
     else:
-        await tx.run(_DROP_PART, **mine)
+        await tx.run(_DROP_PART, **part_key)
     await tx.run(
         _ADVANCE,
         account_id=kept.account_id,

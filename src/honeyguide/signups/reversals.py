@@ -71,11 +71,11 @@ async def reverse(
 ) -> list[ReversalOutcome]:
     """In the order given. Those that cannot be reversed are left alone."""
     program = await programs.get_unsettled(change.tx, change.tenant.account_id, program_id)
-    wanted = [each for each in dict.fromkeys(referral_ids) if is_id(each)]
+    ids = [each for each in dict.fromkeys(referral_ids) if is_id(each)]
     # All subscribers before the first budget: whoever charges locks in the same order.
-    await change.lock(_LOCK_SUBSCRIBERS, program_id=program.id, ids=wanted)
+    await change.lock(_LOCK_SUBSCRIBERS, program_id=program.id, ids=ids)
     found = {
-        each.id: each for each in await change.all(_OF_PROGRAM, program_id=program.id, ids=wanted)
+        each.id: each for each in await change.all(_OF_PROGRAM, program_id=program.id, ids=ids)
     }
     months = sorted({each.charged_month for each in found.values() if each.charged_month})
     closed = {month: await ledger.closed_ms(change.tx, month) for month in months}
@@ -85,8 +85,8 @@ async def reverse(
         before, after = await moves.reverse(change, referral.subscriber_id)
         planned = consequences.of_change(before, after, CampaignFacts(), is_by_hand=True)
         # Nothing is kept about somebody who was erased.
-        told = reversal._replace(note=None) if referral.is_erased else reversal
-        await write(change, ChangedSubscriber(before, after, told.note, told), planned)
+        kept = reversal._replace(note=None) if referral.is_erased else reversal
+        await write(change, ChangedSubscriber(before, after, kept.note, kept), planned)
     await _notify(change, program, reversed_now, reversal)
     return [ReversalOutcome(id, refused[id]) for id in referral_ids]
 
@@ -139,7 +139,7 @@ async def _notify(
         )
         owner = await accounts.get(tx, program.account_id)
         cause = f"{CHARGE_REVERSED.name}:{new_id()}"
-        for account, message, link, look in (
+        for account, message, link, branding in (
             (partner, to_partner, partner_link, brand),
             (owner, to_owner, owner_link, HONEYGUIDE),
         ):
@@ -152,6 +152,6 @@ async def _notify(
                 message,
                 link=link,
                 base_url=site.base_url,
-                brand=look,
+                brand=branding,
                 now_ms=change.now_ms,
             )

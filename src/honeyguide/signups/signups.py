@@ -127,7 +127,7 @@ async def sign_up(
     A caller that has parsed `new.email` already passes it as `email`.
     """
     email = email or EmailAddress.parse(new.email)
-    arrival = await _look(change, new)
+    arrival = await _read_arrival(change, new)
     if not (arrival.tells_of_subscribers or (new.referrer_code and arrival.tells_of_referrals)):
         change.know(outbox.listeners, {})
     needs_confirmation = bool(arrival.needs_confirmation)
@@ -153,7 +153,7 @@ async def sign_up(
     return subscriber
 
 
-async def _look(change: Change, new: NewSubscriber) -> Arrival:
+async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
     if new.origin == Origin.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
@@ -251,9 +251,9 @@ async def page_of_program(
     tx: Tx, account_id: str, program_id: str, page: Page
 ) -> tuple[list[ListedReferral], int]:
     """Everyone that partners referred to a program, newest first."""
-    mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
-    total = await tx.one(_COUNT_OF_PROGRAM, **mine) or 0
-    return await tx.all(_LIST_OF_PROGRAM, **mine, most=page.per_page, skip=page.skip), total
+    program_key: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
+    total = await tx.one(_COUNT_OF_PROGRAM, **program_key) or 0
+    return await tx.all(_LIST_OF_PROGRAM, **program_key, most=page.per_page, skip=page.skip), total
 
 
 async def some_of_program(
