@@ -296,10 +296,10 @@ async def budget_changed(
     way.
     """
     assert old_cents >= 0 and new_cents >= 0
-    mine: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
+    program_key: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
     month = await ledger.open_month(tx, now_ms=now_ms)
-    await tx.one(_LOCK_BUDGET, **mine, month=month)
-    budgets = await tx.lock(_OPEN_BUDGETS, "update", **mine)
+    await tx.one(_LOCK_BUDGET, **program_key, month=month)
+    budgets = await tx.lock(_OPEN_BUDGETS, "update", **program_key)
     assert any(budget.month == month for budget in budgets)  # the row that was just locked
     for budget in budgets:
         was_reached = budget.reached_ms is not None
@@ -311,10 +311,10 @@ async def budget_changed(
         )
         is_nearly_spent = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
         if is_reached and not was_reached:
-            await tx.run(_REACH_BUDGET, **mine, month=budget.month, now_ms=now_ms)
+            await tx.run(_REACH_BUDGET, **program_key, month=budget.month, now_ms=now_ms)
         elif was_reached and not is_reached:
-            await tx.run(_REOPEN_BUDGET, **mine, month=budget.month)
+            await tx.run(_REOPEN_BUDGET, **program_key, month=budget.month)
         if is_nearly_spent:
-            await tx.run(_MARK_NEARLY, **mine, month=budget.month, now_ms=now_ms)
+            await tx.run(_MARK_NEARLY, **program_key, month=budget.month, now_ms=now_ms)
         if is_nearly_spent or is_reached != was_reached:
             tx.wake(BUDGET_NOTIFICATIONS)

@@ -194,10 +194,10 @@ def _by_partner_campaign(rows: list[Pending]) -> dict[str, int]:
 
 
 async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
-    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
-    budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
+    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
     pending = _by_partner_campaign(
-        await tx.all(_PENDING_OF_PROGRAM, **mine, **_waiting(month, now_ms))
+        await tx.all(_PENDING_OF_PROGRAM, **program_key, **_waiting(month, now_ms))
     )
     left_cents = rules.left_cents(
         spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
@@ -209,10 +209,10 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
         pending_cents=sum(pending.values()),
         left_cents=left_cents,
         reached=budget.reached_ms is not None,
-        uncharged_referrals=await tx.one(_UNCHARGED_OF_PROGRAM, **mine, month=month) or 0,
+        uncharged_referrals=await tx.one(_UNCHARGED_OF_PROGRAM, **program_key, month=month) or 0,
         partners=[
             (row, pending.get(row.partner_campaign_id, 0))
-            for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
+            for row in await tx.all(_PARTNERS_OF_PROGRAM, **program_key, month=month)
         ],
         budget=budget,
     )
@@ -235,8 +235,8 @@ async def undecided_of_partner(tx: Tx, account_id: str, partner_campaign_id: str
     found = await tx.all(
         _PENDING_OF_PARTNER, account_id=account_id, due_from_ms=0, due_before_ms=_EVER_MS
     )
-    mine = [row for row in found if row.partner_campaign_id == partner_campaign_id]
-    return Undecided(sum(row.n for row in mine), sum(row.cents for row in mine))
+    own = [row for row in found if row.partner_campaign_id == partner_campaign_id]
+    return Undecided(sum(row.n for row in own), sum(row.cents for row in own))
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
@@ -267,16 +267,16 @@ async def month_summary(tx: Tx, account_id: str, month: str) -> MonthSummary:
 async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
     """This month and the next, for the owner: every partner's cap first, then the budget over all
     of them."""
-    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
     found = []
     for month in _this_and_next(now_ms):
-        budget = await tx.one(_BUDGET, **mine, month=month) or _UNTOUCHED
+        budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
         spent = {
             row.partner_campaign_id: row.spent_cents
-            for row in await tx.all(_PARTNERS_OF_PROGRAM, **mine, month=month)
+            for row in await tx.all(_PARTNERS_OF_PROGRAM, **program_key, month=month)
         }
         upcoming = _by_partner_campaign(
-            await tx.all(_PENDING_OF_PROGRAM, **mine, **_upcoming_in(month, now_ms))
+            await tx.all(_PENDING_OF_PROGRAM, **program_key, **_upcoming_in(month, now_ms))
         )
         fitting = sum(
             min(cents, max(0, program.max_payout_cents - spent.get(place, 0)))

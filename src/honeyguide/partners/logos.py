@@ -148,11 +148,11 @@ def read_answer(code: int, answer: bytes, shape: Shape) -> Logo:
     if code > 0:
         raise RuntimeError(f"the picture worker failed with exit code {code}")
     head, _, body = answer.partition(b"\n")
-    told = json.loads(head)
-    if "refusal" in told:
+    result = json.loads(head)
+    if "refusal" in result:
         # A child taken over by an image must not choose the template.
-        raise _refusal(told["refusal"] if told["refusal"] in _TEMPLATES else _DAMAGED, shape)
-    return Logo(body, _content_type(body), told["width"], told["height"])
+        raise _refusal(result["refusal"] if result["refusal"] in _TEMPLATES else _DAMAGED, shape)
+    return Logo(body, _content_type(body), result["width"], result["height"])
 
 
 def sanitize(data: bytes, shape: Shape = LOGO) -> Logo:

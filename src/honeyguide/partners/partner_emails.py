@@ -17,5 +17,5 @@ async def branding_of(
     """The publication's name and logo, with the color, Reply-To and legal links that its owner
     chose for subscribers."""
     owner = await branding.of(tx, await campaigns.tenant_of(tx, account_id))
-    look = owner._replace(logo_id=logo_id or owner.logo_id).email_branding(site)
-    return replace(look, name=publication_name, from_name=publication_name, language=ENGLISH)
+    found = owner._replace(logo_id=logo_id or owner.logo_id).email_branding(site)
+    return replace(found, name=publication_name, from_name=publication_name, language=ENGLISH)

@@ -232,8 +232,8 @@ def _worker() -> None:
     picture_process.limit_ourselves()
     head, _, logo = sys.stdin.buffer.read().partition(b"\n")
     made = draw(msgspec.json.decode(head, type=ShareDesign), logo or None)
-    told = {"width": made.width, "height": made.height}
-    sys.stdout.buffer.write(json.dumps(told).encode() + b"\n" + made.data)
+    size = {"width": made.width, "height": made.height}
+    sys.stdout.buffer.write(json.dumps(size).encode() + b"\n" + made.data)
 
 
 if __name__ == "__main__":

@@ -111,8 +111,8 @@ class Verification(NamedTuple):
     @property
     def to_partner(self) -> list[str]:
         """What a partner should know, a sentence each."""
-        said = [RULES[self.rule].to_partner, LEVELS[self.screening].to_partner]
-        return [*said, ONLY_HOSTED] if self.has_own_level and not self.is_chosen else said
+        sentences = [RULES[self.rule].to_partner, LEVELS[self.screening].to_partner]
+        return [*sentences, ONLY_HOSTED] if self.has_own_level and not self.is_chosen else sentences
 
 
 RULE = doc(
