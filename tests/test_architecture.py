@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-HOUSE = Path(__file__).parent.parent / "src" / "honeyguide"
+SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
 
 DOMAIN = (
     "kernel",
@@ -34,7 +34,7 @@ DOMAIN = (
 )
 EDGES = ("api", "pages", "work")
 
-MAY_IMPORT: dict[str, set[str]] = {room: set(DOMAIN[:place]) for place, room in enumerate(DOMAIN)}
+MAY_IMPORT: dict[str, set[str]] = {package: set(DOMAIN[:place]) for place, package in enumerate(DOMAIN)}
 MAY_IMPORT |= {"": set(), "settings_file": set(), "settings": {"kernel", "settings_file"}}
 MAY_IMPORT |= {"logs": {"kernel"}}
 MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
@@ -82,7 +82,7 @@ class Module:
     source: str
 
     @property
-    def room(self) -> str:
+    def package(self) -> str:
         first = self.path.split("/")[0].removesuffix(".py")
         return "" if first == "__init__" else first
 
@@ -107,10 +107,10 @@ class Module:
                 yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
 
-def rooms_are_known(module: Module) -> Iterator[str]:
-    if module.room not in MAY_IMPORT:
+def packages_are_known(module: Module) -> Iterator[str]:
+    if module.package not in MAY_IMPORT:
         yield (
-            f"1: `{module.room}` has no place in the order of imports; give it one in "
+            f"1: `{module.package}` has no place in the order of imports; give it one in "
             f"ARCHITECTURE.md and in MAY_IMPORT here"
         )
 
@@ -120,20 +120,20 @@ def imports_run_one_way(module: Module) -> Iterator[str]:
         parts = name.split(".")
         if parts[0] != "honeyguide":
             continue
-        room = parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else ""
-        if room and room != module.room and room not in MAY_IMPORT.get(module.room, set()):
-            here = module.room or "honeyguide/__init__"
+        package = parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else ""
+        if package and package != module.package and package not in MAY_IMPORT.get(module.package, set()):
+            here = module.package or "honeyguide/__init__"
             mend = (
                 "move the code down to the lowest room that needs it, or pass the value in from "
                 "the edge"
             )
-            yield f"{line}: `{here}` may not import `{room}`; {mend}"
+            yield f"{line}: `{here}` may not import `{package}`; {mend}"
 
 
 def the_kernel_stands_on_the_standard_library(module: Module) -> Iterator[str]:
     allowed = sys.stdlib_module_names | {"honeyguide"} | KERNEL_GUESTS.get(module.path, set())
     for line, name in module.imports():
-        if module.room == "kernel" and name.split(".")[0] not in allowed:
+        if module.package == "kernel" and name.split(".")[0] not in allowed:
             yield (
                 f"{line}: the kernel imports `{name}`; only the standard library belongs there, "
                 f"so move this to a later room"
@@ -142,12 +142,12 @@ def the_kernel_stands_on_the_standard_library(module: Module) -> Iterator[str]:
 
 def drivers_live_in_the_store(module: Module) -> Iterator[str]:
     for line, name in module.imports():
-        if module.room != "store" and name.split(".")[0] in DRIVERS:
+        if module.package != "store" and name.split(".")[0] in DRIVERS:
             yield f"{line}: `{name}` is a database driver; use the Tx that store/ gives you"
 
 
 def engines_stay_in_the_store(module: Module) -> Iterator[str]:
-    if module.room == "store":
+    if module.package == "store":
         return
     mend = "ask the Store for the fact that matters, such as `is_shared`"
     for line, name in module.imports():
@@ -160,7 +160,7 @@ def engines_stay_in_the_store(module: Module) -> Iterator[str]:
 
 def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
     for line, name in module.imports():
-        if module.room in DOMAIN and name.split(".")[0] in HTTP_SERVERS:
+        if module.package in DOMAIN and name.split(".")[0] in HTTP_SERVERS:
             yield (
                 f"{line}: `{name}` speaks HTTP; return a value or raise a kernel error, and let "
                 f"the edge find the words"
@@ -168,7 +168,7 @@ def the_domain_knows_no_http_server(module: Module) -> Iterator[str]:
 
 
 def sql_lives_in_sql_files(module: Module) -> Iterator[str]:
-    if module.room == "store":
+    if module.package == "store":
         return
     inside_f_strings = {
         id(part) for node in module.nodes if isinstance(node, ast.JoinedStr) for part in node.values
@@ -250,7 +250,7 @@ def edges_call_signups(module: Module) -> Iterator[str]:
     """
     for node in module.nodes:
         if (
-            module.room in EDGES
+            module.package in EDGES
             and isinstance(node, ast.Call)
             and ast.unparse(node.func) in SUBSCRIBER_CHANGES
         ):
@@ -279,7 +279,7 @@ def posts_may_write(module: Module) -> Iterator[str]:
 
 Law = Callable[[Module], Iterator[str]]
 LAWS: list[Law] = [
-    rooms_are_known,
+    packages_are_known,
     imports_run_one_way,
     the_kernel_stands_on_the_standard_library,
     drivers_live_in_the_store,
@@ -297,11 +297,11 @@ LAWS: list[Law] = [
 
 
 def read(path: Path) -> Module:
-    return Module(path.relative_to(HOUSE).as_posix(), path.read_text(encoding="utf-8"))
+    return Module(path.relative_to(SOURCE).as_posix(), path.read_text(encoding="utf-8"))
 
 
 def sources(*patterns: str) -> list[Path]:
-    found = (path for pattern in patterns for path in HOUSE.rglob(pattern))
+    found = (path for pattern in patterns for path in SOURCE.rglob(pattern))
     return sorted(path for path in found if not {"vendor", "__pycache__"} & set(path.parts))
 
 
@@ -319,7 +319,7 @@ def test_every_module_keeps_the_law(law: Law) -> None:
 
 
 CULPRITS: list[tuple[Law, str, str]] = [
-    (rooms_are_known, "utils/text.py", ""),
+    (packages_are_known, "utils/text.py", ""),
     (imports_run_one_way, "kernel/money.py", "from honeyguide.store.tx import Tx"),
     (imports_run_one_way, "referrals/rules.py", "import honeyguide.partners.rules"),
     (imports_run_one_way, "api/v1.py", "from honeyguide import pages"),

@@ -23,7 +23,7 @@ from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SUSPICIONS, Reason
 from honeyguide.referrals.signals import Signal
 from honeyguide.signups import delayed_kinds
-from tests.test_architecture import FUNCTIONS, HOUSE, MODULES, Module, sources
+from tests.test_architecture import FUNCTIONS, SOURCE, MODULES, Module, sources
 
 MEMBERS: dict[str, frozenset[str]] = {
     "reason": frozenset(Reason),
@@ -149,7 +149,7 @@ def test_nobody_keeps_a_table_of_a_closed_set_elsewhere() -> None:
         if module.path != "__main__.py":
             found |= complaints_about(module.path, codes_in(module, imported(module.path)))
     for path in sources("*.html"):
-        inside = path.relative_to(HOUSE).as_posix()
+        inside = path.relative_to(SOURCE).as_posix()
         found |= complaints_about(inside, codes_in_template(path.read_text(encoding="utf-8")))
     assert found == set(EXCEPTIONS)
 
@@ -196,7 +196,7 @@ def test_the_law_sees_a_table_in_a_template(culprit: str) -> None:
 def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
     """SQL cannot look them up: an index serves a condition that says the same."""
     found = {
-        (path.relative_to(HOUSE).as_posix(), frozenset(re.findall(r"'(\w+)'", words)))
+        (path.relative_to(SOURCE).as_posix(), frozenset(re.findall(r"'(\w+)'", words)))
         for path in sources("*.sql")
         for words in re.findall(r"referral_reason IN \(([^)]*)\)", path.read_text(encoding="utf-8"))
     }

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_architecture import DOMAIN, HOUSE, MODULES, Module
+from tests.test_architecture import DOMAIN, SOURCE, MODULES, Module
 
 OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "write_snapshot"}
 # Background engines and caches, which no caller gives a transaction to.
@@ -51,7 +51,7 @@ RETIRED = frozenset(
 
 def opened_transactions(module: Module) -> Iterator[str]:
     """Law 2: a domain function takes `tx`; only edges and jobs open a transaction."""
-    if module.room not in DOMAIN or module.room == "store":
+    if module.package not in DOMAIN or module.package == "store":
         return
     for node in module.nodes:
         if (
@@ -141,7 +141,7 @@ def test_retired_names_stay_away() -> None:
     tests = Path(__file__).parent
     files = [
         path.relative_to(root).as_posix()
-        for root in (HOUSE, tests)
+        for root in (SOURCE, tests)
         for path in sorted(root.rglob("*"))
         if "__pycache__" not in path.parts
     ]

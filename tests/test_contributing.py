@@ -18,16 +18,16 @@ from typer.main import get_command
 from honeyguide.api.routes import ROUTES
 from honeyguide.cli import app
 from honeyguide.pages.dashboard.routes import PAGES
-from tests.test_architecture import HOUSE, MODULES
+from tests.test_architecture import SOURCE, MODULES
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 SPANS = sorted(set(re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL))))
 FOLDERS = (
     ROOT,
-    HOUSE,
-    HOUSE / "integrations",
-    HOUSE / "store" / "migrations",
+    SOURCE,
+    SOURCE / "integrations",
+    SOURCE / "store" / "migrations",
     ROOT / "tests" / "support" / "platforms",
 )
 # What stands for a name that the reader chooses.

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.test_architecture import (
-    HOUSE,
+    SOURCE,
     Module,
     files_are_short,
     functions_are_short,
@@ -29,14 +29,14 @@ def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
     `mail/layout.py` and `lab/showing.py` also turn escaping on, once each.
     """
     found = {
-        path.relative_to(HOUSE).as_posix(): len(MARKUP.findall(path.read_text(encoding="utf-8")))
+        path.relative_to(SOURCE).as_posix(): len(MARKUP.findall(path.read_text(encoding="utf-8")))
         for path in sources("*.py", "*.html")
     }
     escaping = ("pages/rendering.py", "mail/layout.py", "lab/showing.py")
     expected = MAKES_MARKUP | {path: MAKES_MARKUP.get(path, 0) + 1 for path in escaping}
     assert {path: count for path, count in found.items() if count} == expected
     for path in escaping:
-        assert "autoescape=True" in (HOUSE / path).read_text(encoding="utf-8")
+        assert "autoescape=True" in (SOURCE / path).read_text(encoding="utf-8")
 
 
 def test_tests_and_benches_are_short_too() -> None:

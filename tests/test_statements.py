@@ -29,7 +29,7 @@ for _module in pkgutil.walk_packages(honeyguide.__path__, "honeyguide."):
         importlib.import_module(_module.name)
 
 OURS = [statement for statement in registry if not statement.name.startswith("test")]
-HOUSE = Path(honeyguide.__file__).parent
+SOURCE = Path(honeyguide.__file__).parent
 
 # Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as
 # its owner: nobody can guess one, and each belongs to one account only.
@@ -342,7 +342,7 @@ def test_an_owner_left_out_would_be_seen() -> None:
 def test_every_statement_written_down_is_used() -> None:
     written = {
         f"{path.parent.name}.{path.stem}.{name}"
-        for path in HOUSE.rglob("*.sql")
+        for path in SOURCE.rglob("*.sql")
         if path.parent.name != "migrations"
         for name in re.findall(r"^-- name: (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
     }
@@ -369,7 +369,7 @@ def test_a_fragment_is_put_into_the_statements_of_its_file(tmp_path: Path) -> No
 
 
 def test_every_fragment_is_used_more_than_once() -> None:
-    for path in HOUSE.rglob("*.sql"):
+    for path in SOURCE.rglob("*.sql"):
         text = path.read_text(encoding="utf-8")
         names = re.findall(r"^-- fragment: (\w+)", text, re.MULTILINE)
         for name in names:
