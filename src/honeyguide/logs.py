@@ -127,14 +127,14 @@ def _trace_lines(error: BaseException, seen: set[int]) -> Iterator[str]:
         yield "Then:"
     yield "Traceback (most recent call last):"
     yield "".join(traceback.format_tb(error.__traceback__)).rstrip("\n")
-    yield f"{type(error).__module__}.{type(error).__qualname__}{_safe_words(error)}"
+    yield f"{type(error).__module__}.{type(error).__qualname__}{_safe_message(error)}"
     if isinstance(error, BaseExceptionGroup):
         for inner in error.exceptions:
             if id(inner) not in seen:
                 yield from _trace_lines(inner, seen)
 
 
-def _safe_words(error: BaseException) -> str:
+def _safe_message(error: BaseException) -> str:
     """Templates and the system's own words quote nobody."""
     if isinstance(error, Fault):
         return f": {error.template}"

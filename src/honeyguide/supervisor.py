@@ -67,7 +67,7 @@ class Supervisor:
         signal.set_wakeup_fd(self._signals_end, warn_on_full_buffer=False)
         for number in range(count):
             self._start(number)
-        code, was_told = 0, False
+        code, was_signaled = 0, False
         while self._workers:
             self._wait()
             self._read_beats()
@@ -81,8 +81,8 @@ class Supervisor:
                 if time.monotonic() - worker.started_s < 1:
                     time.sleep(1)
                 self._start(worker.number)
-            if self._is_stopping and not was_told:
-                was_told = True
+            if self._is_stopping and not was_signaled:
+                was_signaled = True
                 for pid in self._workers:
                     os.kill(pid, signal.SIGTERM)
             self._kill_blocked()

@@ -106,9 +106,9 @@ def _chunks(source: Path, tick: Tick) -> Iterator[bytes]:
 def _reason(error: Exception) -> str:
     """The service's own message if there is one; the library's are long."""
     text = str(error)
-    said = re.search(r"<Message>([^<]+)</Message>", text) or re.search(r"<Code>([^<]+)<", text)
-    if said is not None:
-        return said[1].rstrip(".")
+    message = re.search(r"<Message>([^<]+)</Message>", text) or re.search(r"<Code>([^<]+)<", text)
+    if message is not None:
+        return message[1].rstrip(".")
     if isinstance(error, FileNotFoundError):
         return "there is no such bucket"
     if isinstance(error, PermissionDeniedError | UnauthenticatedError):

@@ -23,7 +23,7 @@ class BrandDrawings(NamedTuple):
 
 async def draw(newsletter: Newsletter, logo: Logo, folder: Path | None) -> BrandDrawings:
     shades = colors.palette(newsletter.brand.accent or colors.NEUTRAL.light.accent).light
-    headline = newsletter.words["promise"]
+    headline = newsletter.texts["promise"]
     design = ShareDesign(newsletter.name, headline, shades.accent, shades.on_accent)
     stored = await logos.store(logo, folder)
     icon = logos.sanitize(logo.data, logos.ICON)

@@ -62,7 +62,7 @@ class Newsletter(NamedTuple):
     email: str
     name: str
     slug: str
-    words: dict[str, str]
+    texts: dict[str, str]
     screening: str
     first: float
     last: float
@@ -78,7 +78,7 @@ _WAX = Newsletter(
     email=OWNER,
     name="The Morning Wax",
     slug="morning-wax",
-    words={
+    texts={
         "tagline": "Five minutes of honey, bees and breakfast",
         "promise": "Every weekday at seven. Free, and good company.",
     },
@@ -172,7 +172,7 @@ _ROADS = Newsletter(
     email="slowroads@honeyguide.example",
     name="Slow Roads",
     slug="slow-roads-weekly",
-    words={"tagline": "One road, one map, every Friday", "promise": "Trips worth the detour."},
+    texts={"tagline": "One road, one map, every Friday", "promise": "Trips worth the detour."},
     screening="flexible",
     first=2,
     last=5,
@@ -226,7 +226,7 @@ _LUMEN = Newsletter(
     email="lumen@honeyguide.example",
     name="Lumen Letters",
     slug="lumen",
-    words={
+    texts={
         "tagline": "How pictures are made",
         "promise": "One photograph and how the light got there.",
     },

@@ -117,9 +117,9 @@ class WebhookReceiver:
                 event = msgspec.json.decode(
                     await subscriber.readexactly(int(named[b"content-length"]))
                 )
-                status, said = self._answer(event)
+                status, body = self._answer(event)
                 writer.write(
-                    f"HTTP/1.1 {status}\r\ncontent-length: {len(said)}\r\n\r\n{said}".encode()
+                    f"HTTP/1.1 {status}\r\ncontent-length: {len(body)}\r\n\r\n{body}".encode()
                 )
                 await writer.drain()
         except (OSError, asyncio.IncompleteReadError):  # the dispatcher hung up

@@ -125,7 +125,7 @@ async def _campaign(tx: Tx, state: DemoState, account: DemoAccount) -> None:
     newsletter = account.newsletter
     chosen = campaigns.CampaignSettings(
         slug=newsletter.slug,
-        words=newsletter.words,
+        words=newsletter.texts,
         screening=newsletter.screening,
         # The page hosted here, so that the demo's links lead somewhere.
         destination_url=state.site.page_link(newsletter.slug),

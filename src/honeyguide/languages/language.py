@@ -131,14 +131,14 @@ def preferred_language(accept_language: str, otherwise: Language) -> Language:
 
 @lru_cache(maxsize=1024)
 def _preferred(accept_language: str) -> Language | None:
-    wanted: list[tuple[float, str]] = []
+    accepted: list[tuple[float, str]] = []
     for part in accept_language.split(","):
         tag, _, weight = part.partition(";")
         quality = _quality(weight)
         if quality > 0:
-            wanted.append((quality, tag.strip().lower().partition("-")[0]))
+            accepted.append((quality, tag.strip().lower().partition("-")[0]))
     # A stable sort: of equal weights, the first in the header wins.
-    for _, code in sorted(wanted, key=lambda pair: -pair[0]):
+    for _, code in sorted(accepted, key=lambda pair: -pair[0]):
         if code in NAMES:
             return get_language(code)
     return None

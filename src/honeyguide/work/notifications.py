@@ -160,5 +160,5 @@ def why_not(answer: Answer) -> str:
     """A sentence for the operator, without the URL."""
     if answer.status is None:
         return answer.error or "There was no response."
-    said = " ".join(answer.body.split())[:100]
-    return f"It answered with status {answer.status}{': ' + said if said else ''}."
+    excerpt = " ".join(answer.body.split())[:100]
+    return f"It answered with status {answer.status}{': ' + excerpt if excerpt else ''}."
