@@ -124,7 +124,7 @@ def imports_run_one_way(module: Module) -> Iterator[str]:
         if package and package != module.package and package not in MAY_IMPORT.get(module.package, set()):
             here = module.package or "honeyguide/__init__"
             mend = (
-                "move the code down to the lowest room that needs it, or pass the value in from "
+                "move the code down to the lowest package that needs it, or pass the value in from "
                 "the edge"
             )
             yield f"{line}: `{here}` may not import `{package}`; {mend}"
@@ -136,7 +136,7 @@ def the_kernel_stands_on_the_standard_library(module: Module) -> Iterator[str]:
         if module.package == "kernel" and name.split(".")[0] not in allowed:
             yield (
                 f"{line}: the kernel imports `{name}`; only the standard library belongs there, "
-                f"so move this to a later room"
+                f"so move this to a later package"
             )
 
 
