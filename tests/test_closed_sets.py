@@ -30,8 +30,8 @@ MEMBERS: dict[str, frozenset[str]] = {
     "signal": frozenset(Signal),
     "origin": frozenset(Origin),
     "state of an earned reward": frozenset(EarnedState),
-    "kind of email": frozenset(kind.name for kind in email_kinds.KINDS),
-    "kind of notification": frozenset(kind.name for kind in notification_kinds.KINDS),
+    "kind of email": frozenset(kind.name for kind in email_kinds.EMAIL_KINDS),
+    "kind of notification": frozenset(kind.name for kind in notification_kinds.NOTIFICATION_KINDS),
     "kind of delayed action": frozenset(delayed_kinds.BY_NAME),
 }
 TABLES = {

@@ -12,8 +12,8 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import email_kinds
-from honeyguide.mail.email_kinds import KINDS, EmailKind
-from honeyguide.mail.notification_kinds import KINDS as NOTIFICATION_KINDS
+from honeyguide.mail.email_kinds import EMAIL_KINDS, EmailKind
+from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from honeyguide.mail.sending import MOST_REFUSALS
 from honeyguide.mail.transports import SmtpTransport
 from tests.support.every_email import write_every_email
@@ -73,10 +73,10 @@ def tokens_in(email: Received, patterns: list[re.Pattern[str]]) -> set[str]:
 
 def test_one_email_of_every_kind_was_sent(sent: SentEmails) -> None:
     """A kind that is new is written in `tests/support/every_email.py` too."""
-    assert sorted(sent.by_kind) == sorted(kind.name for kind in KINDS)
+    assert sorted(sent.by_kind) == sorted(kind.name for kind in EMAIL_KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+@pytest.mark.parametrize("kind", EMAIL_KINDS, ids=[kind.name for kind in EMAIL_KINDS])
 def test_a_kind_that_authorizes_anything_is_forgotten(sent: SentEmails, kind: EmailKind) -> None:
     assert not sent.tokens[kind.name] or kind.is_forgotten, sent.tokens[kind.name]
 
@@ -91,7 +91,7 @@ def test_the_search_finds_the_links_of_those_who_must_have_one(sent: SentEmails)
 
 
 def test_the_database_holds_nothing_of_a_forgotten_kind_once_it_is_sent(sent: SentEmails) -> None:
-    for kind in KINDS:
+    for kind in EMAIL_KINDS:
         for token in sent.tokens[kind.name]:
             assert mentions(sent.tables, token) == [], kind.name
     for row in sent.tables["letter"]:

@@ -31,7 +31,7 @@ BEFORE, AFTER = 50, 200
 # PgBouncer waits 15 s after a failed connection and two minutes for a free one unless it is told.
 LIMITS = {"server_login_retry": "1", "server_connect_timeout": "3", "query_wait_timeout": "5"}
 
-KINDS: dict[str, tuple[Callable[[Node], None], Callable[[Node], None]]] = {
+FAILURES: dict[str, tuple[Callable[[Node], None], Callable[[Node], None]]] = {
     "killed": (Node.kill, Node.start),
     "paused": (Node.pause, Node.resume),
     "cut off": (Node.cut_off, Node.heal),
@@ -51,7 +51,7 @@ class Failovers:
         self.closed: dict[str, str] = {}
 
     def survive(self, kind: str) -> None:
-        fail, recover = KINDS[kind]
+        fail, recover = FAILURES[kind]
         primary = self.cluster.primary()
         assert primary is not None
         self.load.wait_for_more(BEFORE, seconds=60)
@@ -108,7 +108,7 @@ def cluster() -> Iterator[Cluster]:
 def survive_failovers(cluster: Cluster, database: str, server: Serving) -> None:
     seed = random.randrange(10**6)
     dice = random.Random(seed)
-    kinds = [*KINDS] * 2 + dice.sample([*KINDS], FAILOVERS - 2 * len(KINDS))
+    kinds = [*FAILURES] * 2 + dice.sample([*FAILURES], FAILOVERS - 2 * len(FAILURES))
     dice.shuffle(kinds)
     print(f"\nseed {seed}; limit {FAILOVER_S} s for Patroni and {GRACE_S:g} s", flush=True)
     market = Market(server, cluster.url(database))

@@ -20,7 +20,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import digests, emails, notification_links, notifications, slack_messages
-from honeyguide.mail.notification_kinds import AT_ONCE, KINDS, WEEKLY_SUMMARY
+from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS, WEEKLY_SUMMARY
 from honeyguide.partners import payout_notifications
 from honeyguide.store.tx import Tx
 from honeyguide.work import notifications as jobs
@@ -49,7 +49,9 @@ def ana(encrypting: Service) -> Operator:
 
 def choose(who: Operator, **fields: Any) -> httpx.Response:
     """The form with its defaults, but for these fields. All kinds go to Slack, too."""
-    given = {kind.name: AT_ONCE for kind in KINDS} | {"slack": [kind.name for kind in KINDS]}
+    given = {kind.name: AT_ONCE for kind in NOTIFICATION_KINDS} | {
+        "slack": [kind.name for kind in NOTIFICATION_KINDS]
+    }
     return who.web.post("/notices/preferences", **{**given, **fields})
 
 

@@ -186,7 +186,7 @@ def test_a_subject_is_one_line_whatever_a_name_holds(given: str, kept: str) -> N
     assert emails.one_line(given) == kept
 
 
-KINDS = {
+TEXTS = {
     name: function
     for module in (texts, partner_texts)
     for name, function in inspect.getmembers(module, inspect.isfunction)
@@ -198,17 +198,17 @@ def told(kind: str) -> dict[str, Any]:
     """Something for every parameter that the letter needs."""
     needed = [
         given
-        for given in inspect.signature(KINDS[kind]).parameters.values()
+        for given in inspect.signature(TEXTS[kind]).parameters.values()
         if given.default is given.empty
     ]
     samples = {"int": 7, "Language": ENGLISH}
     return {given.name: samples.get(given.annotation, f"The {given.name}") for given in needed}
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", TEXTS)
 def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
     given = told(kind)
-    message = KINDS[kind](**given)
+    message = TEXTS[kind](**given)
     subject, text = message.subject, message.text
     for name, value in given.items():
         assert name == "language" or str(value) in subject + text

@@ -147,7 +147,7 @@ DAMAGES = [
             "blocks_off",
             f"UPDATE listing_run SET lo_ms = -lo_ms WHERE lo_ms < 0 AND list LIKE '%/{kind}'",
         )
-        for kind in page_index.KINDS
+        for kind in page_index.INDEXED_LISTS
     ),
     ("blocks_off", "UPDATE listing_run SET lo_ms = lo_ms - 500000 WHERE lo_ms > 0"),
     ("blocks_off", f"UPDATE subscriber SET created_ms = 9000000000 WHERE id = {FIRST}"),

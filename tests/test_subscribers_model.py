@@ -39,7 +39,7 @@ DAYS = [
     "1999-12-31T23:59:59Z",
     None,
 ]
-KINDS = ("all", "referrals", "advocates")
+LIST_TYPES = ("all", "referrals", "advocates")
 
 
 @dataclass(eq=False)
@@ -266,7 +266,7 @@ class Machine(RuleBasedStateMachine):
         assert row["referrer_code"] == (person.referrer.ref_code if person.referrer else None)
         assert row["referrals_count"] == self.model.count(person)
 
-    @rule(kind=st.sampled_from(KINDS), page=st.integers(1, 9), per_page=st.integers(1, 4))
+    @rule(kind=st.sampled_from(LIST_TYPES), page=st.integers(1, 9), per_page=st.integers(1, 4))
     def read_a_page(self, kind: str, page: int, per_page: int) -> None:
         self.check_page("", self.model.listed(kind), page, per_page, type=kind)
 
@@ -290,7 +290,7 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def every_list_is_exact(self) -> None:
-        for kind in KINDS:
+        for kind in LIST_TYPES:
             whole = self.model.listed(kind)
             self.check_page("", whole, 1, 200, type=kind)
         for page in (2, 3):  # what lies behind the first run is found by the runs
@@ -370,7 +370,7 @@ def test_a_list_that_grows_by_whole_runs_is_cut_at_its_own_bounds_too(small_runs
         for _ in range(3 * page_index.BLOCK_ROWS):
             machine.arrives(f"grows{len(machine.model.people)}@example.org", referrer, day)
         machine.fold()
-        for kind in KINDS:
+        for kind in LIST_TYPES:
             whole = machine.model.listed(kind)
             for page in range(1, len(whole) + 2):
                 machine.check_page("", whole, page, 1, type=kind)

@@ -280,7 +280,7 @@ def email(owner: Operator) -> str:
     return str(owner.subscriber(subscriber(owner))["email"])
 
 
-KINDS: dict[str, Maker] = {
+MAKERS: dict[str, Maker] = {
     "account": lambda owner: owner.account_id,
     "campaign": lambda owner: owner.campaign_id,
     "subscriber": subscriber,
@@ -334,7 +334,7 @@ class Things(NamedTuple):
 
 
 def things_of(owner: Operator) -> Things:
-    ids = {kind: make(owner) for kind, make in KINDS.items()}
+    ids = {kind: make(owner) for kind, make in MAKERS.items()}
     held, told_by = rows_of(owner.service, owner.account_id), {"id", "email", "ref_code", "secret"}
     marks = {
         str(row[name]) for rows in held.values() for row in rows for name in row.keys() & told_by

@@ -19,7 +19,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import zone_of
-from honeyguide.mail.notification_kinds import AT_ONCE, KINDS
+from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
@@ -198,7 +198,7 @@ def about_an_integration(who: Operator) -> None:
 
 
 def in_a_digest(who: Operator) -> None:
-    given = {kind.name: AT_ONCE for kind in KINDS} | {"first_referral": "daily"}
+    given = {kind.name: AT_ONCE for kind in NOTIFICATION_KINDS} | {"first_referral": "daily"}
     assert who.web.post("/notices/preferences", **given).status_code == 303
     advocate(who, 1)
     due_ms = mornings.next_morning(who.service.now_ms(), zone_of("UTC"))

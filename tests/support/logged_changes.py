@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from honeyguide.mail import notification_links
-from honeyguide.mail.notification_kinds import KINDS
+from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from tests.support import market
 from tests.support.belongings import (
     awaiting,
@@ -61,7 +61,9 @@ def v1_webhook(owner: Operator) -> str:
 
 def off_link(owner: Operator) -> str:
     site = owner.service.services.site
-    return notification_links.turn_off_url(site, owner.account_id, KINDS[0]).rpartition("/")[2]
+    return notification_links.turn_off_url(
+        site, owner.account_id, NOTIFICATION_KINDS[0]
+    ).rpartition("/")[2]
 
 
 def someone_with_code(owner: Operator) -> tuple[str, str]:

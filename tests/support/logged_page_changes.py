@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from honeyguide.mail.notification_kinds import KINDS
+from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from tests.support.belongings import (
     api_key,
     blocked_partner,
@@ -319,7 +319,7 @@ PAGES = [
     Logged(
         "/notices/preferences",
         "notifications.changed",
-        {kind.name: "off" for kind in KINDS if "off" in kind.deliveries},
+        {kind.name: "off" for kind in NOTIFICATION_KINDS if "off" in kind.deliveries},
         {},
         {},
     ),

@@ -96,7 +96,11 @@ class ReferralDecisions(Body, frozen=True):
     status: (
         Annotated[
             str,
-            doc("What the referrals become.", "verified", enum=list(group_decisions.STATUSES)),
+            doc(
+                "What the referrals become.",
+                "verified",
+                enum=list(group_decisions.DECIDED_STATUSES),
+            ),
         ]
         | None
     ) = None

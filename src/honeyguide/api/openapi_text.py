@@ -34,11 +34,15 @@ QUERY: dict[str, Schema] = {
     "type": {
         "description": "Everyone, referred subscribers, or advocates (subscribers with at least "
         "one verified referral).",
-        "schema": {"type": "string", "enum": list(subscribers.KINDS), "default": "all"},
+        "schema": {"type": "string", "enum": list(subscribers.LIST_TYPES), "default": "all"},
     },
     "status": {
         "description": "What is still to send, or what was sent.",
-        "schema": {"type": "string", "enum": list(shipments.STATUSES), "default": "to_send"},
+        "schema": {
+            "type": "string",
+            "enum": list(shipments.SHIPMENT_STATUSES),
+            "default": "to_send",
+        },
     },
     "expand": {
         "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "

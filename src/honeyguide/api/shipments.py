@@ -32,7 +32,9 @@ class ShipmentView(View, frozen=True):
     name: public.RewardName
     variant: Annotated[str | None, doc("The size or color that was chosen.", "M")]
     subscriber: Annotated[RecipientView, doc("Who earned it. Empty if they were deleted.")]
-    status: Annotated[str, doc("Whether it was sent.", "to_send", enum=list(shipments.STATUSES))]
+    status: Annotated[
+        str, doc("Whether it was sent.", "to_send", enum=list(shipments.SHIPMENT_STATUSES))
+    ]
     shipping_details: Annotated[
         ShippingDetails | None,
         doc("Postal address. Null once it is removed, 90 days after sending."),
@@ -79,7 +81,7 @@ def shipment_view(s: Shipment) -> ShipmentView:
 
 async def list_shipments(tx: Tx, call: Call) -> Listed:
     page = call.page
-    status = call.choice("status", shipments.STATUSES, shipments.TO_SEND)
+    status = call.choice("status", shipments.SHIPMENT_STATUSES, shipments.TO_SEND)
     rows, total = await shipments.page_newest_first(tx, call.tenant, status, page)
     meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(Shipments([shipment_view(row) for row in rows], meta), page, total)

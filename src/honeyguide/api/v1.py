@@ -54,7 +54,7 @@ async def create_subscriber(tx: Tx, call: Call) -> OneWritten:
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.KINDS, "all"), page
+        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = [read(row) for row in rows]
     return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)

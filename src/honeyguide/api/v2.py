@@ -53,7 +53,7 @@ async def _programs(
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.KINDS, "all"), page
+        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
     return Listed(views.PlainList(shown, views.subscriber_meta(page, total)), page, total)

@@ -167,11 +167,11 @@ PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
 
 # Notifications, as the operator chose. The dashboard shows the texts of those that are kept.
 DIGEST = _declare("digest", is_forgotten=False)
-for _choice in notification_kinds.KINDS:
+for _choice in notification_kinds.NOTIFICATION_KINDS:
     for _name in _choice.notifications:
         _declare(_name, is_forgotten=_choice.is_forgotten, choice=_choice)
 
-KINDS = tuple(_by_name.values())
+EMAIL_KINDS = tuple(_by_name.values())
 
 
 def declared(name: str) -> EmailKind:

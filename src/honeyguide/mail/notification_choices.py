@@ -12,7 +12,7 @@ from honeyguide.mail.notification_kinds import (
     AT_ONCE,
     BY_NAME,
     DAILY,
-    KINDS,
+    NOTIFICATION_KINDS,
     OFF,
     WEEKLY,
     NotificationKind,
@@ -62,7 +62,7 @@ _CANCEL_DIGEST = _sql.command("cancel_digest")
 
 async def of_account(tx: Tx, account_id: str) -> dict[str, Choice]:
     """The choice for every kind, by its name."""
-    chosen = {kind.name: DEFAULT for kind in KINDS}
+    chosen = {kind.name: DEFAULT for kind in NOTIFICATION_KINDS}
     for row in await tx.all(_OF_ACCOUNT, account_id=account_id):
         if row.kind in chosen:
             chosen[row.kind] = Choice(row.delivery, bool(row.to_slack))

@@ -132,4 +132,4 @@ WEEKLY_SUMMARY = _declare(
     at_once="Email on Mondays",
 )
 
-KINDS = tuple(BY_NAME.values())
+NOTIFICATION_KINDS = tuple(BY_NAME.values())

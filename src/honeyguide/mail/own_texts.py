@@ -14,7 +14,7 @@ from typing import NamedTuple
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages.language import Language
-from honeyguide.mail.email_kinds import KINDS, EmailKind
+from honeyguide.mail.email_kinds import EMAIL_KINDS, EmailKind
 
 SUBJECT_LIMIT = 150
 TEXT_LIMIT = 1_500
@@ -23,7 +23,7 @@ SUBJECT, TEXT = FIELDS = ("subject", "text")
 SAMPLE_COUNT = 5
 _BRACES = re.compile(r"\{[^{}]*\}?|\}")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}", re.ASCII)
-EDITABLE = {kind.name: kind for kind in KINDS if kind.subject}
+EDITABLE = {kind.name: kind for kind in EMAIL_KINDS if kind.subject}
 
 
 class Written(NamedTuple):

@@ -14,7 +14,7 @@ Schema = dict[str, Any]
 # An example request has the required fields and this many optional ones.
 _TASTE = 2
 _DEEPEST = 4
-_KINDS = {"string": "string", "integer": "integer", "boolean": "boolean", "null": "null"}
+_TYPE_NAMES = {"string": "string", "integer": "integer", "boolean": "boolean", "null": "null"}
 _FORMATS = {"uuid": "uuid", "date-time": "timestamp", "uri": "URL", "email": "email address"}
 
 
@@ -198,7 +198,9 @@ class SchemaReader:
         elif schema.get("format") in _FORMATS:
             kind = _FORMATS[schema["format"]]
         else:
-            kind = " or ".join(_KINDS.get(each, each) for each in _types(schema) if each != "null")
+            kind = " or ".join(
+                _TYPE_NAMES.get(each, each) for each in _types(schema) if each != "null"
+            )
         if may_be_null:
             kind += " or null"
         return (

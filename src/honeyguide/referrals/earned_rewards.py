@@ -34,7 +34,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such reward."
-AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = STATUSES = earned_states.STORED
+AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = EARNED_STATUSES = earned_states.STORED
 # Multiples of a recurring reward given at once. More can only be due when the reward is new to a
 # top advocate.
 MOST_AT_ONCE = 100
@@ -222,7 +222,7 @@ async def page_of_earned(
 ) -> tuple[list[EarnedReward], int]:
     """What the campaign's advocates earned, by status, newest first: to approve, to ship, to supply
     with codes."""
-    checks.one_of(status, STATUSES, param="status")
+    checks.one_of(status, EARNED_STATUSES, param="status")
     conditions: dict[str, Any] = {
         "account_id": tenant.account_id,
         "campaign_id": tenant.campaign_id,

@@ -37,13 +37,13 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
-STATUSES = ("unsubscribed", "confirmed")
+SETTABLE_STATUSES = ("unsubscribed", "confirmed")
 FIRST_STATUSES = ("active", "confirmed", "unsubscribed")
 
 _NEW_STATUS = public.doc(
     "`unsubscribed` if they left, `confirmed` if they confirmed their email address.",
     "confirmed",
-    enum=list(STATUSES),
+    enum=list(SETTABLE_STATUSES),
 )
 
 
@@ -249,7 +249,7 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
     if changes.email is not msgspec.UNSET:
         email = EmailAddress.parse(changes.email)
     if changes.status is not msgspec.UNSET:
-        status = checks.one_of(changes.status, STATUSES, param="status")
+        status = checks.one_of(changes.status, SETTABLE_STATUSES, param="status")
     await change.run(
         _SET_PERSON,
         taken=_TAKEN,

@@ -54,7 +54,7 @@ class CountChange(NamedTuple):
 
 # The lists of a campaign, and the list of whom one subscriber referred.
 REFERRED_BY = "brought"
-KINDS = ("all", "referrals", "advocates", REFERRED_BY)
+INDEXED_LISTS = ("all", "referrals", "advocates", REFERRED_BY)
 
 
 class BlockAbove(NamedTuple):
@@ -99,7 +99,9 @@ _COUNT_REFERRED_BY = _sql.value("count_referred_by", int)
 _SET_TOTAL = _sql.command("set_total")
 _SET_BLOCK = _sql.command("set_block")
 _ADD_DAY = _sql.command("add_day")
-_SPLITS = {kind: _sql.query(f"splits_{kind}", lambda ms, row_id: (ms, row_id)) for kind in KINDS}
+_SPLITS = {
+    kind: _sql.query(f"splits_{kind}", lambda ms, row_id: (ms, row_id)) for kind in INDEXED_LISTS
+}
 
 
 async def total(tx: Tx, owner_id: str, kind: str) -> int:

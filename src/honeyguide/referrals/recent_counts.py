@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.earned_rewards import AWAITING, STATUSES
+from honeyguide.referrals.earned_rewards import AWAITING, EARNED_STATUSES
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -32,7 +32,7 @@ _WITHOUT_CODE = _sql.value("without_code", int)
 
 async def earned(tx: Tx, tenant: Tenant, *, since_ms: int, until_ms: int) -> RewardCounts:
     return RewardCounts(
-        *[await _count(tx, tenant, status, since_ms, until_ms) for status in STATUSES]
+        *[await _count(tx, tenant, status, since_ms, until_ms) for status in EARNED_STATUSES]
     )
 
 

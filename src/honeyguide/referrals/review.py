@@ -21,7 +21,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 # The kinds of waiting referrals that can be grouped, as in `search.judged`.
-KINDS = ("suspected", "pending")
+REVIEW_LISTS = ("suspected", "pending")
 # How many of the newest are grouped: so many keep the event loop busy for well under 100 ms.
 NEWEST = 2_000
 # What is shown of a group.
@@ -131,8 +131,8 @@ class _NamedPartner(NamedTuple):
 
 
 _sql = beside(__file__)
-_NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in KINDS}
-_OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in KINDS}
+_NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in REVIEW_LISTS}
+_OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in REVIEW_LISTS}
 _FEES = _sql.query("fees", _Fee)
 _REFERRERS = _sql.query("referrers", _NamedReferrer)
 _PARTNERS = _sql.query("partners", _NamedPartner)

@@ -22,7 +22,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such reward."
-MANUAL, LINK, COUPON, PHYSICAL = KINDS = ("manual", "link", "coupon", "physical")
+MANUAL, LINK, COUPON, PHYSICAL = REWARD_KINDS = ("manual", "link", "coupon", "physical")
 AUTOMATIC, BY_HAND = APPROVALS = ("automatic", "manual")
 # Far more than a reader would look at, and few enough to read them all wherever one is needed.
 MOST_REWARDS = 100
@@ -249,7 +249,7 @@ def _checked(
             param="referrals",
             most=MOST_REFERRALS,
         )
-    checks.one_of(kind, KINDS, param="kind")
+    checks.one_of(kind, REWARD_KINDS, param="kind")
     checks.one_of(approval, APPROVALS, param="approval")
     if description is not None:
         checks.text(description, param="description", limit=checks.DESCRIPTION_LIMIT)

@@ -25,7 +25,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such shipment."
-TO_SEND, SENT = STATUSES = earned_states.SHIPMENTS
+TO_SEND, SENT = SHIPMENT_STATUSES = earned_states.SHIPMENTS
 ADDRESS_KEPT_MS = 90 * DAY_MS
 REMOVAL_BATCH = 100
 # A limit for counts that need not be exact; no campaign has as many shipments.
@@ -111,8 +111,10 @@ _BY_ID = _sql.query("by_id", Shipment)
 _TO_SEND = _sql.query("to_send", Shipment)
 _TO_SEND_OF_REWARD = _sql.query("to_send_of_reward", Shipment)
 _SENT = _sql.query("sent", Shipment)
-_NEWEST_FIRST = {str(status): _sql.query(f"{status}_newest_first", Shipment) for status in STATUSES}
-_COUNTS = {str(status): _sql.value(f"count_{status}", int) for status in STATUSES}
+_NEWEST_FIRST = {
+    str(status): _sql.query(f"{status}_newest_first", Shipment) for status in SHIPMENT_STATUSES
+}
+_COUNTS = {str(status): _sql.value(f"count_{status}", int) for status in SHIPMENT_STATUSES}
 _COUNT_TO_SEND_BY_REWARD = _sql.query("count_to_send_by_reward", RewardToSend)
 _MARK_SENT = _sql.command("mark_sent")
 _MARK_UNSENT = _sql.command("mark_unsent")

@@ -17,7 +17,7 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.periods import DEFAULT_ZONE, days_later, start_of, zone_of
 from honeyguide.referrals.origins import Origin
 
-STATUSES = ("active", "confirmed", "unsubscribed")
+SUBSCRIBER_STATUSES = ("active", "confirmed", "unsubscribed")
 REFERRALS = ("verified", "pending", "rejected")
 REFERRED_BY = ("anyone", "subscriber", "partner", "nobody", "unknown")
 SORTS = ("newest", "oldest", "best")
@@ -137,7 +137,7 @@ def _id(value: str, param: str) -> str:
 
 _READERS: dict[str, Callable[[str, str], Any]] = {
     "q": _search,
-    "status": _one_of(*STATUSES),
+    "status": _one_of(*SUBSCRIBER_STATUSES),
     "referral": _one_of(*REFERRALS),
     "referred_by": _one_of(*REFERRED_BY),
     "origin": _one_of(*Origin, NOT_IMPORTED),

@@ -67,7 +67,7 @@ _LISTS = {
 _LIST_REFERRED = _sql.query("list_referred", Subscriber)
 _FIRST_DUE_MS = _sql.value("first_due_ms", int)
 
-KINDS = tuple(_LISTS)
+LIST_TYPES = tuple(_LISTS)
 
 
 async def find(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber | None:

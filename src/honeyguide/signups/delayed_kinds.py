@@ -182,5 +182,3 @@ DELETE_FILTER = _declare(
     state=lambda saved: (saved.saved_ms,),
     apply=_delete_filter,
 )
-
-KINDS = tuple(BY_NAME.values())

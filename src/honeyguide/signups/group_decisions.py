@@ -24,7 +24,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
 MOST = 500
-STATUSES = (Status.VERIFIED.value, Status.REJECTED.value)
+DECIDED_STATUSES = (Status.VERIFIED.value, Status.REJECTED.value)
 # Decided in one transaction: some dozens of milliseconds of work.
 PART = 10
 REPEATED = "This subscriber is in the list more than once."
@@ -63,7 +63,7 @@ _LOCK = _sql.value("lock", str)
 
 def check(status: str | None, given: Sequence[str] | None, note: str | None) -> GroupDecision:
     """What the API or a form sent: `status`, `subscribers` and `reason`."""
-    checks.one_of(status, STATUSES, param="status")
+    checks.one_of(status, DECIDED_STATUSES, param="status")
     if not given or len(given) > MOST:
         raise Invalid("{field} must have 1 to {most} items.", param="subscribers", most=MOST)
     note = referral_decisions.check_note(note, param="reason")

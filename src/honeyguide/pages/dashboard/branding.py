@@ -14,7 +14,7 @@ from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
-from honeyguide.pages.readers.preview import HUB, KINDS, SIGNUP, THANKS, preview
+from honeyguide.pages.readers.preview import HUB, PREVIEWED_PAGES, SIGNUP, THANKS, preview
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import StoredLogo
@@ -204,7 +204,7 @@ def _with(found: Branding, fields: BrandFields) -> Branding:
 async def _preview(tx: Tx, request: PageRequest, found: Branding) -> str:
     kind, theme = request.text("preview_page"), request.text("preview_theme")
     return preview(
-        kind if kind in KINDS else SIGNUP,
+        kind if kind in PREVIEWED_PAGES else SIGNUP,
         found,
         msgspec.json.decode(found.words or "{}"),
         await rewards.of_campaign(tx, request.tenant),

@@ -37,7 +37,7 @@ from honeyguide.store.tx import Tx
 MOST_SHOWN = 50
 CODE_FIELD_LIMIT = 60
 FIELD_NAMES = {str(field): Field(label) for field, label in field_names.LABELS.items()}
-KINDS = {
+SYNC_LABELS = {
     "joined": "Joined",
     "confirmed": "Confirmed",
     "left": "Unsubscribed",
@@ -90,7 +90,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         ],
         hook_url=integrations.hook_url(request.services.site, integration.hook_key),
         is_manual=about.hooks == Hooks.MANUAL,
-        kinds=KINDS,
+        kinds=SYNC_LABELS,
         today_ms=system_clock(),
         fields_shown_ms=7 * DAY_MS,
     )

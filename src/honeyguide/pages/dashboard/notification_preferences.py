@@ -21,7 +21,7 @@ from honeyguide.mail.notification_kinds import (
     AT_ONCE,
     DAILY,
     DASHBOARD,
-    KINDS,
+    NOTIFICATION_KINDS,
     OFF,
     WEEKLY,
     NotificationKind,
@@ -32,7 +32,9 @@ from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
-FORM = {"url": Field("Slack webhook URL")} | {kind.name: Field(kind.label) for kind in KINDS}
+FORM = {"url": Field("Slack webhook URL")} | {
+    kind.name: Field(kind.label) for kind in NOTIFICATION_KINDS
+}
 LABELS = {
     AT_ONCE: "Email immediately",
     DAILY: "Daily email",
@@ -60,7 +62,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         chosen = _typed(request)
     return request.view(
         "notification_preferences.html",
-        rows=[(kind, chosen[kind.name], labels_of(kind)) for kind in KINDS],
+        rows=[(kind, chosen[kind.name], labels_of(kind)) for kind in NOTIFICATION_KINDS],
         webhook=webhook,
         url=request.text("url"),
         email=request.who.email,
@@ -71,7 +73,7 @@ def _typed(request: PageRequest) -> dict[str, Choice]:
     to_slack = request.several("slack")
     return {
         kind.name: Choice(request.text(kind.name) or AT_ONCE, kind.name in to_slack)
-        for kind in KINDS
+        for kind in NOTIFICATION_KINDS
     }
 
 

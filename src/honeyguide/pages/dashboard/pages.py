@@ -12,7 +12,7 @@ from honeyguide.pages.dashboard import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import OFF, PAGE_TEXTS, POWERED_BY, key_in, text_of
-from honeyguide.pages.readers.preview import HUB, KINDS, SIGNUP, preview
+from honeyguide.pages.readers.preview import HUB, PREVIEWED_PAGES, SIGNUP, preview
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, campaigns, newsletter_links, rewards
 from honeyguide.referrals.branding import Branding
@@ -32,7 +32,7 @@ FORM = {"words": Field("Text"), **{each.key: Field(each.label) for each in PAGE_
 
 def _kind(request: PageRequest) -> str:
     kind = request.query.get("page", SIGNUP)
-    return kind if kind in KINDS else SIGNUP
+    return kind if kind in PREVIEWED_PAGES else SIGNUP
 
 
 def _language(request: PageRequest, campaign: Branding) -> Language:

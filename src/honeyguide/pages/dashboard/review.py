@@ -38,7 +38,7 @@ class List(NamedTuple):
 
     @property
     def can_group(self) -> bool:
-        return self.key in review.KINDS
+        return self.key in review.REVIEW_LISTS
 
 
 LISTS = (
@@ -177,7 +177,7 @@ async def decide(tx: Tx, request: PageRequest) -> Response:
 async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
     """Everything of the chosen list that one referrer's code brought, or one group of it."""
     chosen, code = _chosen(request.text("show")), request.text("code")
-    list_key = chosen.key if chosen.can_group else review.KINDS[0]
+    list_key = chosen.key if chosen.can_group else review.REVIEW_LISTS[0]
     most = MOST_OF_REFERRER
     ids = await _ids_of_code(tx, request, list_key, code, request.text("group"), most=most + 1)
     more = ""

@@ -28,13 +28,13 @@ from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 
-KINDS = (
+KIND_CHOICES = (
     ("manual", "Manual", "You deliver it yourself: a shout-out, a call, a spot on a list."),
     ("link", "Link", "Everyone who earns it gets the same URL: a download or a private page."),
     ("coupon", "Coupon code", "One shared code, or a unique code from your list."),
     ("physical", "Physical item", "They enter a postal address when they claim it; you send it."),
 )
-_NAMES = {key: name for key, name, _ in KINDS}
+_NAMES = {key: name for key, name, _ in KIND_CHOICES}
 FORM = {
     "name": Field("Reward name", "Enter a name for the reward."),
     "referrals": Field("Referrals needed", "Enter how many referrals it takes."),
@@ -63,7 +63,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         to_do=to_do[:MOST_TO_FULFILL],
         waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
         has_more_to_do=len(to_do) > MOST_TO_FULFILL,
-        kinds=KINDS,
+        kinds=KIND_CHOICES,
         given=request.fields if request.errors else {},
         preview=_hub(request, campaign, all_rewards),
         to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),

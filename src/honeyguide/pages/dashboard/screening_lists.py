@@ -14,7 +14,7 @@ from honeyguide.store.tx import Tx
 HERE = "/settings/screening-lists"
 FORM = {"entries": Field("Entries", "Enter an email address, a domain or an IP range.")}
 MOST_AT_ONCE = 200
-KINDS = {"email": "Email address", "domain": "Domain", "ip_range": "IP range"}
+ENTRY_LABELS = {"email": "Email address", "domain": "Domain", "ip_range": "IP range"}
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
@@ -23,7 +23,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "screening_lists.html",
         blocked=[each for each in entries if each.is_blocked],
         allowed=[each for each in entries if not each.is_blocked],
-        kinds=KINDS,
+        kinds=ENTRY_LABELS,
         entered=request.fields if request.errors else {},
     )
 

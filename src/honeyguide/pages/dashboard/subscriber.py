@@ -61,7 +61,7 @@ from honeyguide.store.tx import Tx
 REFERRED_SHOWN = 20
 REFERRED_IN_TIMELINE = 8
 MOST_ENTRIES = 60
-KINDS = {"verified": "good", "rejected": "bad"}
+TIMELINE_COLORS = {"verified": "good", "rejected": "bad"}
 
 
 class TimelineEntry(NamedTuple):
@@ -252,7 +252,9 @@ def _with_note(why: str, note: str | None) -> str:
 def _decision(at_ms: int, status: str, decided_by: str | None, why: str) -> TimelineEntry:
     verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
     by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(decided_by or "", "")
-    return TimelineEntry(at_ms, KINDS.get(status, ""), f"The referral was {verb}{by}.", why)
+    return TimelineEntry(
+        at_ms, TIMELINE_COLORS.get(status, ""), f"The referral was {verb}{by}.", why
+    )
 
 
 def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
@@ -278,7 +280,7 @@ def _adjusted(made: list[Adjustment]) -> Iterator[TimelineEntry]:
 
 def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:
     for friend in referred[:REFERRED_IN_TIMELINE]:
-        kind = KINDS.get(friend.referral_status or "", "")
+        kind = TIMELINE_COLORS.get(friend.referral_status or "", "")
         name = formats.isolated(friend.name or friend.email)
         yield TimelineEntry(friend.created_ms, kind, f"Referred {name}.")
 

@@ -21,7 +21,7 @@ from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.rewards import Reward
 
-SIGNUP, THANKS, HUB = KINDS = ("signup", "thanks", "hub")
+SIGNUP, THANKS, HUB = PREVIEWED_PAGES = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"
 SAMPLE_MS = 1_760_000_000_000
 SAMPLE_LEADERBOARD = [
