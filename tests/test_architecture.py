@@ -34,7 +34,9 @@ DOMAIN = (
 )
 EDGES = ("api", "pages", "work")
 
-MAY_IMPORT: dict[str, set[str]] = {package: set(DOMAIN[:place]) for place, package in enumerate(DOMAIN)}
+MAY_IMPORT: dict[str, set[str]] = {
+    package: set(DOMAIN[:place]) for place, package in enumerate(DOMAIN)
+}
 MAY_IMPORT |= {"": set(), "settings_file": set(), "settings": {"kernel", "settings_file"}}
 MAY_IMPORT |= {"logs": {"kernel"}}
 MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
@@ -121,7 +123,11 @@ def imports_run_one_way(module: Module) -> Iterator[str]:
         if parts[0] != "honeyguide":
             continue
         package = parts[1] if len(parts) > 1 and parts[1] in MAY_IMPORT else ""
-        if package and package != module.package and package not in MAY_IMPORT.get(module.package, set()):
+        if (
+            package
+            and package != module.package
+            and package not in MAY_IMPORT.get(module.package, set())
+        ):
             here = module.package or "honeyguide/__init__"
             mend = (
                 "move the code down to the lowest package that needs it, or pass the value in from "

@@ -23,7 +23,7 @@ from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SUSPICIONS, Reason
 from honeyguide.referrals.signals import Signal
 from honeyguide.signups import delayed_kinds
-from tests.test_architecture import FUNCTIONS, SOURCE, MODULES, Module, sources
+from tests.test_architecture import FUNCTIONS, MODULES, SOURCE, Module, sources
 
 MEMBERS: dict[str, frozenset[str]] = {
     "reason": frozenset(Reason),

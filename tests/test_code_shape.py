@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_architecture import DOMAIN, SOURCE, MODULES, Module
+from tests.test_architecture import DOMAIN, MODULES, SOURCE, Module
 
 OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "write_snapshot"}
 # Background engines and caches, which no caller gives a transaction to.

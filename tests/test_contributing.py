@@ -18,7 +18,7 @@ from typer.main import get_command
 from honeyguide.api.routes import ROUTES
 from honeyguide.cli import app
 from honeyguide.pages.dashboard.routes import PAGES
-from tests.test_architecture import SOURCE, MODULES
+from tests.test_architecture import MODULES, SOURCE
 
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
