@@ -135,7 +135,7 @@ def _trace_lines(error: BaseException, seen: set[int]) -> Iterator[str]:
 
 
 def _safe_message(error: BaseException) -> str:
-    """Templates and the system's own words quote nobody."""
+    """Templates and messages of the operating system contain nothing personal."""
     if isinstance(error, Fault):
         return f": {error.template}"
     return f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""

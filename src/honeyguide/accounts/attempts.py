@@ -25,6 +25,7 @@ class Limit(NamedTuple):
     refusal: str = "Too many attempts. Try again {wait}."
 
 
+# The names are stored with each attempt, so they stay as they are.
 LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
 LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
 EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)

@@ -147,7 +147,7 @@ async def invite(change: Change, email: EmailAddress, *, as_partner: bool = Fals
     link = f"{change.site.base_url}/welcome/{token}"
     message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
     await account_emails.send(tx, inviter.id, email, email_kinds.INVITATION, message, now_ms=now_ms)
-    # Without the address: whoever is invited is nobody's subscriber, so no erasure would find it.
+    # Without the address: an invited person is nobody's subscriber, so no erasure would find it.
     sent = {"as_partner": as_partner}
     await change_log.record(change, "invitation.sent", ticket_id, None, sent)
     return link

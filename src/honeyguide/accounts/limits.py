@@ -73,7 +73,7 @@ class WrongKeys:
         self._seen: OrderedDict[str, tuple[int, int]] = OrderedDict()
 
     def another(self, address: str, now_ms: int) -> bool:
-        """Notes one more wrong key and tells whether that is too many."""
+        """Notes one more wrong key and returns whether that is too many."""
         minute, count = self._seen.pop(address, (0, 0))
         count = count + 1 if minute == now_ms // WINDOW_MS else 1
         self._seen[address] = (now_ms // WINDOW_MS, count)

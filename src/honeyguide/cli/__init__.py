@@ -46,7 +46,7 @@ def choose_settings_file(
     settings: Annotated[
         Path | None,
         typer.Option(
-            readable=False,  # whoever cannot read it gets a sentence of ours
+            readable=False,  # a file that cannot be read gets our own error
             help="Settings file; HONEYGUIDE_SETTINGS in the environment means the same. "
             f"Otherwise honeyguide.env in the current folder, else {IN_ETC}.",
         ),

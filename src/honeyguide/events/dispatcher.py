@@ -152,7 +152,8 @@ class Dispatcher:
         except Unavailable as error:
             log.warning("Unsent webhook deliveries wait until their lease expires: %s", error)
 
-    # One round: who has something due, one claim for all of them, and senders for what came.
+    # One round: find the accounts with deliveries due, claim for all of them at once, start
+    # senders.
 
     async def _begin_due(self) -> int:
         async with self._round:

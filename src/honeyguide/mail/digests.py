@@ -51,7 +51,7 @@ async def due_accounts(tx: Tx, *, now_ms: int, most: int) -> list[str]:
 
 
 async def send_next(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
-    """Queues the digest of one account, this one or the next, and tells whether there was one. A
+    """Queues the digest of one account, this one or the next, and returns whether there was one. A
     notification is in one digest only: whoever takes its row sends it."""
     due = await tx.one(_NEXT_DUE, now_ms=now_ms, only=only, most=1)
     if due is None:

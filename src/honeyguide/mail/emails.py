@@ -203,8 +203,8 @@ async def withdraw(tx: Tx, account_id: str, once: str) -> None:
 
 
 async def hand_over(tx: Tx, account_id: str, old_id: str, new_id: str) -> None:
-    """Emails about one subscriber are about another from now on, who has the same address. So
-    limits per mailbox still count them, and an erasure finds them."""
+    """Assigns the emails of one subscriber to another who has the same address. So limits per
+    mailbox still count them, and an erasure finds them."""
     await tx.run(_HAND_OVER, account_id=account_id, old_id=old_id, new_id=new_id)
 
 

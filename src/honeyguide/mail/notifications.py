@@ -132,7 +132,7 @@ async def notify(
 
 async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:
     """Takes back a notification whose cause was undone within the minute: what is not on its way
-    is not sent. Tells whether nobody has learned of it, so that its opposite need not be told.
+    is not sent. Returns whether nobody has learned of it, so that its opposite need not be told.
     """
     found = await tx.one(
         _WAITING, account_id=account_id, once_key=once, since_ms=now_ms - WITHDRAWAL_MS

@@ -56,8 +56,8 @@ class EmailSender:
         self._transport = transport
 
     async def round(self, ids: Sequence[str], now_ms: int) -> bool:
-        """Sends these emails and tells whether more may be waiting. A mail server that is down ends
-        the round."""
+        """Sends these emails and returns whether more may be waiting. A mail server that is down
+        ends the round."""
         token = new_id()
         claimed = await self._store.write(lambda tx: self._claim(tx, ids, token, now_ms))
         waiting = deque(claimed)

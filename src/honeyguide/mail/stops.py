@@ -1,6 +1,6 @@
 """Subscribers who stopped the emails that nobody asked for, such as those about rewards.
 
-They stay subscribed. Whoever sends an email looks here right before sending it
+They stay subscribed. They are checked right before an email is sent
 (`mail.sending`), so a stop also reaches emails that are queued.
 """
 
@@ -43,6 +43,6 @@ async def stopped_ms(tx: Tx, account_id: str, subscriber_id: str) -> int | None:
 
 
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[StoppedSubscriber], int]:
-    """Who stopped them, the last first, and how many did."""
+    """Subscribers who stopped these emails, the last one first, and their number."""
     rows = await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
     return rows, await tx.one(_COUNT, account_id=account_id) or 0

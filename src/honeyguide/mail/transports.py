@@ -320,7 +320,7 @@ class FolderTransport:
         self._folder.mkdir(parents=True, exist_ok=True)
         half = self._folder / f".{name}.half"
         half.write_bytes(content)
-        os.replace(half, self._folder / name)  # whoever watches the folder never sees half a email
+        os.replace(half, self._folder / name)  # so nobody reads half an email
 
     async def rest(self) -> None:
         pass

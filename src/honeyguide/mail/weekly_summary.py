@@ -62,7 +62,7 @@ class WeeklySummary(NamedTuple):
     waiting: list[WaitingTask]
     advocates: list[SummaryAdvocate]
     almost_there: str
-    """Who of them needs one more referral for which reward, or empty."""
+    """Which of them need one more referral for which reward, or empty."""
     budget: str
     """What is spent of the month's budget, or empty."""
     overview_url: str

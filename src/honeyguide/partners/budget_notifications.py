@@ -102,8 +102,8 @@ async def _reached(tx: Tx, *, now_ms: int, most: int, only: str = "") -> list[Sp
 
 
 async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:
-    """Notifies the owner and the next batch of partners of one reached budget; tells whether there
-    was one."""
+    """Notifies the owner and the next batch of partners of one reached budget; returns whether
+    there was one."""
     this_month = rules.month_of(now_ms)
     reached = await _reached(tx, now_ms=now_ms, most=1, only=only)
     if not reached:

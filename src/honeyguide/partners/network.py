@@ -252,7 +252,7 @@ async def _programs_by_id(
 
 
 async def join(change: Change, program_id: str, reason: str | None) -> tuple[PartnerCampaign, bool]:
-    """The partner's place in the program, and whether it is new. Who left gets the same place and
+    """The partner campaign, and whether it is new. A partner who left gets the same one and its
     code again. The program's owner is notified."""
     if reason is not None:
         checks.text(reason, param="reason_for_recommending", limit=checks.DESCRIPTION_LIMIT)

@@ -1,8 +1,8 @@
-"""What a program's owner and a partner are told about each other: that the partner joined or left,
-was removed or is allowed again. Nobody is told what they did in their own program.
+"""Notifications to a program's owner and a partner about each other: that the partner joined or
+left, was removed or is allowed again. Nobody is notified of what they did in their own program.
 
-That somebody left or was removed is sent a minute later. Whoever takes it back before that has
-undone it: neither is told.
+A notification that a partner left or was removed is sent a minute later. If it is undone before
+that, nobody is notified.
 """
 
 from __future__ import annotations

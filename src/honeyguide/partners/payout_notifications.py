@@ -68,8 +68,8 @@ async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
 async def notify_batch(
     tx: Tx, site: Site, month: str, *, now_ms: int, batch: int = BATCH, is_whole: bool = True
 ) -> bool:
-    """Notifies the next accounts of a month; tells whether there may be more. The month is locked,
-    so each account is notified once. It is over if nobody was passed over (`is_whole`)."""
+    """Notifies the next accounts of a month; returns whether there may be more. The month is
+    locked, so each account is notified once. It is over if nobody was passed over (`is_whole`)."""
     locked = await tx.lock(_MONTH, "update skip locked", month=month)
     if not locked:
         return False

@@ -69,8 +69,8 @@ def find_refusal(
     is_on: bool,
     is_already_subscribed: bool,
 ) -> Reason | None:
-    """Why a partner's signup does not count, whoever it is: the program is not open, or the person
-    is not new."""
+    """Why a partner's signup does not count, whoever signed up: the program is not open, or the
+    person is not new."""
     if is_archived:
         return Reason.PUBLICATION_ARCHIVED
     if is_deleted:

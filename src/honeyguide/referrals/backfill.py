@@ -69,7 +69,7 @@ async def restocked_rewards(tx: Tx, *, now_ms: int, most: int) -> list[str]:
 
 async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
     """One step along the advocates of a campaign with a new or easier reward, this one or the next;
-    tells whether there may be more."""
+    returns whether there may be more."""
     at = await tx.one(_NEXT_BACKFILL, only=only, most=1)
     if at is None:
         return False
@@ -121,7 +121,7 @@ async def grant_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> boo
 
 async def supply_batch(tx: Tx, site: Site, *, now_ms: int, only: str = "") -> bool:
     """Gives codes to a batch of those who wait for a pool that has codes again, this one or the
-    next; tells whether there may be more."""
+    next; returns whether there may be more."""
     pool = await tx.one(_NEXT_RESTOCKED, only=only, most=1)
     if pool is None:
         return False

@@ -136,7 +136,7 @@ def host_of(url: str) -> str:
 
 
 async def count_clicks(tx: Tx, clicks: Sequence[Click]) -> int:
-    """Writes clicks and tells how many of them were the visitor's first in that hour."""
+    """Writes clicks and returns how many of them were the visitor's first in that hour."""
     if not clicks:
         return 0
     # One order for all writers, so that two of them never wait for each other.

@@ -67,8 +67,8 @@ def _checked(codes: Iterable[str]) -> list[str]:
 
 
 async def add(change: Change, reward: Reward, codes: Iterable[str]) -> int:
-    """Adds codes to a pool and tells how many were new. A code that is there already, given out or
-    not, is skipped."""
+    """Adds codes to a pool and returns how many were new. A code that is there already, given out
+    or not, is skipped."""
     if not reward.is_pool:
         raise Invalid(
             "{field} is only for coupons with unique codes; this reward has one shared code.",

@@ -165,7 +165,7 @@ async def _give(
 
 
 async def add_codes(change: Change, reward_id: str, codes: list[str]) -> int:
-    """Fills a pool, serves those who waited in their order, and tells how many codes were new."""
+    """Fills a pool, serves those who waited in their order, and returns how many codes were new."""
     reward = await rewards.get(change.tx, change.tenant, reward_id)
     added = await coupons.add(change, reward, codes)
     if added:
@@ -175,7 +175,8 @@ async def add_codes(change: Change, reward_id: str, codes: list[str]) -> int:
 
 
 async def fill(change: Change, reward_id: str) -> bool:
-    """Gives a batch of those who wait the codes there are, and tells whether more may be served."""
+    """Gives a batch of those who wait the codes there are, and returns whether more may be
+    served."""
     await rewards.lock(change, reward_id)
     reward = await rewards.get(change.tx, change.tenant, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)

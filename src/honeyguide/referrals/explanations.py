@@ -52,8 +52,8 @@ class Explained(NamedTuple):
     what_would_change_it: str
     evidence: list[EvidenceItem]
     decisions: list[ReferralDecision]
-    """Who decided otherwise than before, when and why; the last one is why it is what it is. None
-    if it still is what it was at the signup, or if an older version decided."""
+    """The decisions that changed the status, with actor, time and reason; the last one explains the
+    status of today. Empty if it never changed since the signup, or if an older version decided."""
 
 
 async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Explained:

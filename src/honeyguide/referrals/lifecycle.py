@@ -179,7 +179,7 @@ async def sign_up(
 
 
 def _is_looked_at(new: NewSubscriber, referrer: Referrer) -> bool:
-    """Only on forms of ours: who else adds people has looked at them."""
+    """Only on our own forms: operators and tools that add subscribers have checked them."""
     return Origin(new.origin).is_hosted and referrer.screening != rules.Level.FLEXIBLE
 
 
@@ -235,7 +235,7 @@ def _new_row(
 
 
 async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
-    """Whoever has this code and takes part in the program."""
+    """The subscriber who has this code and takes part in the program."""
     return await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code)
 
 

@@ -129,8 +129,9 @@ async def owners_to_index(tx: Tx, *, most: int, now_ms: int = 0) -> list[str]:
 
 
 async def apply_changes(tx: Tx, owners: Sequence[str] | None = None) -> bool:
-    """Applies one batch of changes of some owners' lists, splits one long block, and tells whether
-    there may be more to do. Needs a snapshot, because blocks are split where the rows are now."""
+    """Applies one batch of changes of some owners' lists, splits one long block, and returns
+    whether there may be more to do. Needs a snapshot, because blocks are split where the rows are
+    now."""
     if owners is None:
         owners = await owners_to_index(tx, most=OWNERS)
     recorded = await tx.all(_TAKE_CHANGES, owners=owners, batch=BATCH)

@@ -85,8 +85,9 @@ async def send_news(
     most_days_later: int = 0,
 ) -> None:
     """An email that can be stopped: at most one for each subscriber and day (UTC), and none to
-    those who unsubscribed. Who stopped them is looked up when it is sent. If today's was sent, this
-    one waits for the next day without one, at most so many days; else it is left out."""
+    those who unsubscribed. Whether they stopped these emails is looked up when it is sent. If
+    today's was sent, this one waits for the next day without one, at most so many days; else it
+    is left out."""
     if reader.status == "unsubscribed":
         return
     for days in range(most_days_later + 1):

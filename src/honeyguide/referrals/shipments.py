@@ -210,7 +210,7 @@ async def mark_sent(
 
 
 async def mark_unsent(change: Change, shipment_id: str) -> bool:
-    """Takes `mark_sent` back while there is an address. Tells whether it had been sent."""
+    """Takes `mark_sent` back while there is an address. Returns whether it had been sent."""
     found = await get(change.tx, change.tenant, shipment_id)
     marked = await change.run(_MARK_UNSENT, id=found.id)
     if marked:

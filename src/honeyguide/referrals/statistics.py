@@ -215,8 +215,8 @@ def total(days: Iterable[PeriodTotals]) -> PeriodTotals:
 
 
 async def retention(tx: Tx, span: Span, *, days: int) -> tuple[Kept, Kept]:
-    """Of the referred who joined in this span, and of the others: how many were still subscribed
-    after 30 or 90 days. Whoever came back counts as subscribed."""
+    """Of the referred subscribers who joined in this span, and of the others: how many were still
+    subscribed after 30 or 90 days. Subscribers who came back count as subscribed."""
     referred, others = Kept(0, 0), Kept(0, 0)
     for each in await _groups(tx, span):
         stayed = each.followed - (each.left_30 if days == 30 else each.left_90)

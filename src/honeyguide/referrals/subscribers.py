@@ -117,7 +117,7 @@ async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
 
 
 async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
-    """Locks the row and tells whether the subscriber is still here. Lock before storing anything
+    """Locks the row and returns whether the subscriber is still here. Lock before storing anything
     about a subscriber, so that an erasure waits and finds it.
 
     Whoever locks several locks the youngest first: a decision locks the referral and then its

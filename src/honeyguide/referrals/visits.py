@@ -22,7 +22,7 @@ class Visit(NamedTuple):
 
 
 class ClickedLink(NamedTuple):
-    """Whose clicks are counted how."""
+    """Which clicks belong to a link."""
 
     account_id: str
     target_id: str

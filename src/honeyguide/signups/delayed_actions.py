@@ -165,8 +165,8 @@ def group(actions: Iterable[DelayedAction]) -> list[DelayedGroup]:
 
 
 async def undo(tx: Tx, tenant: Tenant, action_or_batch_id: str) -> int:
-    """Deletes one action, or all that were asked for together, and tells how many there were. None
-    are left of what was done or undone before."""
+    """Deletes one action, or all that were asked for together, and returns how many there were.
+    None are left of what was done or undone before."""
     account_id, id_ = tenant.account_id, action_or_batch_id
     return await tx.run(_DELETE, account_id=account_id, id=id_) or await tx.run(
         _UNDO_BATCH, account_id=account_id, id=id_

@@ -79,8 +79,8 @@ def parts_of(decision: GroupDecision) -> Iterator[GroupDecision]:
 async def decide_many(
     change: Change, decision: GroupDecision, earlier: Sequence[DecisionResult] = ()
 ) -> list[DecisionResult]:
-    """Decides these referrals and tells what became of each, in the given order. `earlier` are the
-    results of the parts before this one."""
+    """Decides these referrals and returns what became of each, in the given order. `earlier` are
+    the results of the parts before this one."""
     seen = {each.subscriber_id for each in earlier}
     named = await _lock(change, decision.subscribers)
     begun, results = list[BegunDecision](), list[DecisionResult]()

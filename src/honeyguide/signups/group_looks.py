@@ -37,8 +37,8 @@ async def look(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> list[str
 
 
 def _is_news(referral: InGroup, found: list[SignalFinding]) -> bool:
-    """Whether the evidence differs from what the referral waits for. Who has not confirmed is
-    decided when they do."""
+    """Whether the evidence differs from what the referral waits for. A referral that
+    awaits a confirmation is decided when it comes."""
     if referral.referral_reason == Reason.AWAITING_CONFIRMATION:
         return False
     return (points(found) >= SUSPICIOUS_POINTS) != (referral.referral_reason in SUSPICIONS)

@@ -32,7 +32,7 @@ def _mailbox_hash(site: Site, tenant: Tenant, email: EmailAddress) -> str:
 async def use(
     tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress, *, now_ms: int
 ) -> bool:
-    """Uses up the form, and tells whether this was the first time."""
+    """Uses up the form, and returns whether this was the first time."""
     added = await tx.run(
         _USE,
         token_hash=token_hash,

@@ -36,7 +36,7 @@ class Purge(Generic[K]):
         await tx.run(self._delete, rows=[_bound(row) for row in rows])
 
     async def __call__(self, tx: Tx, *, now_ms: int) -> bool:
-        """Deletes one batch, and tells whether there may be more."""
+        """Deletes one batch, and returns whether there may be more."""
         rows = await self.find(tx, now_ms=now_ms, most=self.batch)
         await self.delete(tx, rows)
         return len(rows) == self.batch

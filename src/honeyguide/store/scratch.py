@@ -104,7 +104,7 @@ def _check_file(path: Path) -> None:
         connection = apsw.Connection(str(path))
         try:
             is_whole = connection.execute("PRAGMA quick_check").fetchall() == [("ok",)]
-            # Whoever opens the file next would do this, and wait until all of it is on disk.
+            # The next one to open the file would do this, and wait until all of it is on disk.
             connection.execute("PRAGMA journal_mode = WAL").fetchall()
         finally:
             connection.close()

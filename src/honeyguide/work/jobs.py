@@ -65,7 +65,7 @@ Probe = Callable[..., Awaitable[bool]]
 @dataclass(frozen=True)
 class Job:
     """A job goes through items, of which one that fails stops no other (`items`). Only what is
-    about the whole installation is a `Batch`; then `probe` tells whether there is anything to do.
+    about the whole installation is a `Batch`; then `probe` returns whether there is anything to do.
     """
 
     name: str

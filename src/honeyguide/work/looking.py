@@ -19,7 +19,7 @@ CODES = 50
 async def look_at_code(
     site: Site, store: Store, found: Sequence[CodeToLookAt], now_ms: int
 ) -> bool:
-    """Whoever comes with the code meanwhile is looked at the next time."""
+    """Signups that come with the code meanwhile are examined the next time."""
     (code,) = found
     for subscriber_id in await store.write(group_looks.look, site, code, now_ms):
         await store.write(group_looks.decide, site, code, subscriber_id, now_ms)

@@ -304,7 +304,7 @@ async def _find_first_answer(
     address."""
     if await used_forms.was_used_by(tx, site, tenant, shown.token_hash, email):
         subscriber = await subscribers.find_by_email(tx, tenant, email)
-        # Whoever was erased meanwhile is a new subscriber, and needs a new form.
+        # A subscriber who was erased meanwhile is a new one, and needs a new form.
         if subscriber is not None:
             return subscriber.ref_code
     raise FormErrors({"token": USED_FORM})
