@@ -81,9 +81,9 @@ _UNBLOCK = _sql.value("unblock", int)
 
 async def page_of(tx: Tx, program: Program, page: Page) -> tuple[list[ProgramPartner], int]:
     """Everybody who ever joined, newest first."""
-    mine: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
-    total = await tx.one(_COUNT, **mine) or 0
-    return await tx.all(_LIST, **mine, most=page.per_page, skip=page.skip), total
+    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    total = await tx.one(_COUNT, **program_key) or 0
+    return await tx.all(_LIST, **program_key, most=page.per_page, skip=page.skip), total
 
 
 async def get(tx: Tx, account_id: str, partner_id: str) -> ProgramPartner:

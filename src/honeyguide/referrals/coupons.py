@@ -120,7 +120,7 @@ async def _tell_owner(change: Change, reward: Reward, stock: Stock) -> None:
         level = 0
     if level <= stock.stock_told:
         return
-    await change.run(_TELL, id=reward.id, told=level)
+    await change.run(_TELL, id=reward.id, level=level)
     page = f"{change.site.base_url}/rewards"
     if level == 2:
         kind = "reward_out_of_stock"

@@ -23,7 +23,7 @@ UPDATE coupon SET won_id = :earned_id WHERE account_id = :account_id AND won_id 
 ) RETURNING code;
 
 -- name: tell
-UPDATE reward SET stock_told = :told WHERE account_id = :account_id AND id = :id;
+UPDATE reward SET stock_told = :level WHERE account_id = :account_id AND id = :id;
 
 -- name: unqueue
 UPDATE reward SET waiting = waiting - :n WHERE account_id = :account_id AND id = :id;

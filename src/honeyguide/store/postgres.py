@@ -101,7 +101,7 @@ class PostgresStore:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """Run `use(lent, *args, **kwargs)` with a connection of the pool."""
+        """Run `use(pooled, *args, **kwargs)` with a connection of the pool."""
         pooled, is_usable = PooledConnection(pool), True
         try:
             return await use(pooled, *args, **kwargs)

@@ -122,11 +122,11 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     )
     before = await embeds.find(tx, request.tenant)
     await embeds.save(request.change(tx), fields)
-    said = "Changes saved."
+    message = "Changes saved."
     in_the_code = (fields.keep_days, fields.form_selector)
     if before is not None and in_the_code != (before.keep_days, before.form_selector):
-        said = "Changes saved. Copy the script again: these settings are part of it."
-    return request.go(f"/embed?{_chosen(request).query()}", said)
+        message = "Changes saved. Copy the script again: these settings are part of it."
+    return request.go(f"/embed?{_chosen(request).query()}", message)
 
 
 async def preview(tx: Tx, request: PageRequest) -> Response:

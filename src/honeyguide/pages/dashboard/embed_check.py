@@ -216,21 +216,21 @@ def _nothing(forms: int) -> EmbedFinding:
 def _selected(page: FoundHtml, selector: str) -> EmbedFinding:
     # The page's own selector, which may be longer than one that was saved here.
     is_short = len(selector) <= embeds.SELECTOR_LIMIT
-    wanted = _SIMPLE.fullmatch(selector.strip()) if is_short else None
-    if wanted is None:
+    pattern = _SIMPLE.fullmatch(selector.strip()) if is_short else None
+    if pattern is None:
         return EmbedFinding(
             True, f"Your form is chosen by {selector[:200]}, which only a browser can check."
         )
-    if any(_matches(wanted, tag, attributes) for tag, attributes in page.tags):
+    if any(_matches(pattern, tag, attributes) for tag, attributes in page.tags):
         return EmbedFinding(True, f"Your form is chosen by {selector}.")
     return EmbedFinding(False, f"Nothing in the HTML matches {selector}.")
 
 
-def _matches(wanted: re.Match[str], tag: str, attributes: Attributes) -> bool:
-    if wanted[1] and wanted[1].lower() != tag:
+def _matches(pattern: re.Match[str], tag: str, attributes: Attributes) -> bool:
+    if pattern[1] and pattern[1].lower() != tag:
         return False
     classes = set(attributes.get("class", "").split())
-    for kind, name, attribute, value in _PART.findall(wanted[2]):
+    for kind, name, attribute, value in _PART.findall(pattern[2]):
         if kind == "#" and attributes.get("id") != name:
             return False
         if kind == "." and name not in classes:

@@ -29,8 +29,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def change(tx: Tx, request: PageRequest) -> Response:
-    wanted = request.text("do")
-    if wanted == "remove":
+    action = request.text("do")
+    if action == "remove":
         await screening_lists.remove(request.change(tx), request.text("id"))
         return request.go(HERE, "Entry removed.")
     lines = request.text("entries").split()
@@ -40,7 +40,7 @@ async def change(tx: Tx, request: PageRequest) -> Response:
         )
     site = request.services.site
     new = [screening_lists.parse_entry(site, line, param="entries") for line in lines or [""]]
-    await screening_lists.add(request.change(tx), new, is_blocked=wanted != "allow")
-    name = "allow list" if wanted == "allow" else "block list"
+    await screening_lists.add(request.change(tx), new, is_blocked=action != "allow")
+    name = "allow list" if action == "allow" else "block list"
     count = formats.plural(len(new), "entry", "entries")
     return request.go(HERE, f"{count} added to your {name}. New referrals follow it.")

@@ -78,11 +78,11 @@ async def change_list(tx: Tx, request: PageRequest) -> Response:
     """Puts the email address on the block list or the allow list, or takes it off."""
     tenant = request.tenant
     person = await subscribers.get(tx, tenant, request.at("id"))
-    wanted = request.text("do")
-    if wanted in ("block", "allow"):
+    action = request.text("do")
+    if action in ("block", "allow"):
         entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
-        await screening_lists.add(request.change(tx), [entry], is_blocked=wanted == "block")
-        flash = f"Their email address is on your {wanted} list."
+        await screening_lists.add(request.change(tx), [entry], is_blocked=action == "block")
+        flash = f"Their email address is on your {action} list."
     else:
         listed = await screening_lists.of_subscriber(tx, tenant, person.id)
         if listed is not None:

@@ -77,30 +77,30 @@ class FilterForm(NamedTuple):
 
 
 async def load(
-    tx: Tx, tenant: Tenant, wanted: SubscriberFilter, typed: Mapping[str, str]
+    tx: Tx, tenant: Tenant, filters: SubscriberFilter, typed: Mapping[str, str]
 ) -> FilterForm:
     """`typed` is what to show again when it was wrong."""
     earnable = tuple((each.id, each.name) for each in await rewards.of_campaign(tx, tenant))
     choices = {**CHOICES, "reward": earnable}
     return FilterForm(
-        values={**wanted.fields, **typed},
+        values={**filters.fields, **typed},
         choices=choices,
         sorts=SORTS,
         tags=await tags.in_use(tx, tenant),
-        in_use=[] if typed else _in_use(wanted, choices),
+        in_use=[] if typed else _in_use(filters, choices),
     )
 
 
-def _in_use(wanted: SubscriberFilter, choices: Mapping[str, Options]) -> list[FilterInUse]:
+def _in_use(filters: SubscriberFilter, choices: Mapping[str, Options]) -> list[FilterInUse]:
     found = []
-    for name, value in wanted.fields.items():
+    for name, value in filters.fields.items():
         if name not in FIELDS:
             continue
         words = dict(choices.get(name, ())).get(value, value)
         if name in ("joined_from", "joined_to"):
             words = formats.date_in_words(date.fromisoformat(value))
-        rest = {key: each for key, each in wanted.fields.items() if key != name}
-        if name == "min_referrals" and wanted.sort == "best":
+        rest = {key: each for key, each in filters.fields.items() if key != name}
+        if name == "min_referrals" and filters.sort == "best":
             rest.pop("sort")  # which would bring the condition back
         without = subscriber_filters.read_filter(rest)[0].query
         found.append(FilterInUse(FIELDS[name].label, words, f"/subscribers?{without}"))
@@ -120,13 +120,13 @@ async def change(tx: Tx, request: PageRequest) -> Response:
     if request.text("do") == "delete":
         ids = [request.text("id")]
         return await undo.delay(tx, request, delayed_kinds.DELETE_FILTER, ids, "/subscribers")
-    wanted, _ = subscriber_filters.read_filter(dict(parse_qsl(request.text("query"))))
-    where = f"/subscribers?{wanted.query}"
-    if wanted.is_everybody:
+    filters, _ = subscriber_filters.read_filter(dict(parse_qsl(request.text("query"))))
+    where = f"/subscribers?{filters.query}"
+    if filters.is_everybody:
         return request.go(where, "Choose at least one filter before you save it.")
     try:
         await saved_filters.save(
-            tx, request.tenant, request.text("name"), wanted, now_ms=request.now_ms
+            tx, request.tenant, request.text("name"), filters, now_ms=request.now_ms
         )
     except Invalid as fault:
         return request.go(where, forms.errors_of(fault, NAME)["name"])

@@ -42,10 +42,10 @@ async def change(services: PageServices, request: PageRequest) -> Response:
 async def _all_matching(tx: Tx, request: PageRequest) -> list[str]:
     """Everybody whom the list's filter finds, as far as the list counts them."""
     query = dict(parse_qsl(request.text("query")))
-    wanted, faults = subscriber_filters.read_filter(query, request.who.time_zone)
+    filters, faults = subscriber_filters.read_filter(query, request.who.time_zone)
     if faults:
         raise faults[0]
-    return await search.find_ids(tx, request.tenant, wanted)
+    return await search.find_ids(tx, request.tenant, filters)
 
 
 async def _change_part(

@@ -75,25 +75,25 @@ def read_cursor(text: str) -> Cursor | None:
     return Cursor(number, row_id) if number is not None and row_id else None
 
 
-def link(wanted: SubscriberFilter, **more: object) -> str:
+def link(filters: SubscriberFilter, **more: object) -> str:
     """The list with this filter, at this page."""
-    query = urlencode({**wanted.fields, **{name: str(value) for name, value in more.items()}})
+    query = urlencode({**filters.fields, **{name: str(value) for name, value in more.items()}})
     return f"/subscribers?{query}" if query else "/subscribers"
 
 
 async def show(services: PageServices, request: PageRequest) -> PageView:
-    wanted, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
-    kind = _INDEXED.get(wanted.query)
+    filters, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
+    kind = _INDEXED.get(filters.query)
     if faults:
         errors = filter_form.errors_of(faults)
-        return await services.store.snapshot(_view, request, wanted, None, errors)
+        return await services.store.snapshot(_view, request, filters, None, errors)
     if kind is not None:
-        return await services.store.snapshot(_show_numbered, request, wanted, kind)
-    return await services.store.replica_snapshot(_show_found, request, wanted)
+        return await services.store.snapshot(_show_numbered, request, filters, kind)
+    return await services.store.replica_snapshot(_show_found, request, filters)
 
 
 async def _show_numbered(
-    tx: Tx, request: PageRequest, wanted: SubscriberFilter, kind: str
+    tx: Tx, request: PageRequest, filters: SubscriberFilter, kind: str
 ) -> PageView:
     number = forms.page_number(request.query.get("page", ""))
     page = Page(number, PER_PAGE)
@@ -103,35 +103,35 @@ async def _show_numbered(
     shown = ListPage(
         rows=rows,
         found=formats.number(total),
-        previous=link(wanted, page=number - 1) if 1 < number <= pages else "",
-        next=link(wanted, page=number + 1) if number < pages else "",
+        previous=link(filters, page=number - 1) if 1 < number <= pages else "",
+        next=link(filters, page=number + 1) if number < pages else "",
         place=f"Page {number:,} of {pages:,}" if 1 <= number <= pages and pages > 1 else "",
     )
-    return await _view(tx, request, wanted, shown, {})
+    return await _view(tx, request, filters, shown, {})
 
 
-async def _show_found(tx: Tx, request: PageRequest, wanted: SubscriberFilter) -> PageView:
+async def _show_found(tx: Tx, request: PageRequest, filters: SubscriberFilter) -> PageView:
     before, after = (read_cursor(request.query.get(name, "")) for name in ("before", "after"))
     found = await search.find_page(
-        tx, request.tenant, wanted, before=before, after=after, per_page=PER_PAGE
+        tx, request.tenant, filters, before=before, after=after, per_page=PER_PAGE
     )
     shown = ListPage(
         rows=found.rows,
         found=formats.up_to(search.MOST_COUNTED, found.total),
-        previous=_link_to(wanted, "after", found.previous),
-        next=_link_to(wanted, "before", found.next),
+        previous=_link_to(filters, "after", found.previous),
+        next=_link_to(filters, "before", found.next),
     )
-    return await _view(tx, request, wanted, shown, {})
+    return await _view(tx, request, filters, shown, {})
 
 
-def _link_to(wanted: SubscriberFilter, name: str, cursor: Cursor | None) -> str:
-    return "" if cursor is None else link(wanted, **{name: f"{cursor.at}.{cursor.id}"})
+def _link_to(filters: SubscriberFilter, name: str, cursor: Cursor | None) -> str:
+    return "" if cursor is None else link(filters, **{name: f"{cursor.at}.{cursor.id}"})
 
 
 async def _view(
     tx: Tx,
     request: PageRequest,
-    wanted: SubscriberFilter,
+    filters: SubscriberFilter,
     shown: ListPage | None,
     errors: dict[str, str],
 ) -> PageView:
@@ -153,10 +153,10 @@ async def _view(
         waiting=await delayed_actions.of_subjects(
             tx, tenant, [*(row.id for row in rows), *(each.id for each in saved)]
         ),
-        wanted=wanted,
+        filters=filters,
         errors=errors,
-        form=await filter_form.load(tx, tenant, wanted, request.query if errors else {}),
-        here=link(wanted, **place),
+        form=await filter_form.load(tx, tenant, filters, request.query if errors else {}),
+        here=link(filters, **place),
         zone=request.zone,
         most_tagged=search.MOST_COUNTED,
         unknown_codes=await search.count_unknown_codes(tx, tenant, most=search.MOST_COUNTED),
@@ -216,26 +216,26 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
 
 
 async def export(services: PageServices, request: PageRequest) -> Response:
-    wanted, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
+    filters, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     if faults:
         raise faults[0]
     day = formats.day(request.now_ms).replace(" ", "-")
     return StreamingResponse(
-        _csv_parts(services, request, wanted),
+        _csv_parts(services, request, filters),
         media_type="text/csv; charset=utf-8",
         headers=attachment(f"subscribers-{day}.csv"),
     )
 
 
 async def _csv_parts(
-    services: PageServices, request: PageRequest, wanted: SubscriberFilter
+    services: PageServices, request: PageRequest, filters: SubscriberFilter
 ) -> AsyncIterator[str]:
     """Sent as it is read: the file may be larger than our memory."""
     yield csv_text([exporting.COLUMNS])
     after, is_last = None, False
     while not is_last:
         rows, after = await services.store.replica_snapshot(
-            exporting.batch, request.tenant, wanted, after=after
+            exporting.batch, request.tenant, filters, after=after
         )
         yield csv_text(exporting.line(services.site, row) for row in rows)
         is_last = after is None
