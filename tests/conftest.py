@@ -18,8 +18,8 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import hub, signup
 from tests.support.mailbox import FROM, Mailbox
+from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
-from tests.support.partner_market import Market
 from tests.support.public_command import command_for_others
 from tests.support.queued_emails import Letterbox
 from tests.support.service import ENGINES, Member, Service
@@ -215,9 +215,9 @@ def ana(alice: Member) -> Iterator[Member]:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+def partner_network(request: pytest.FixtureRequest) -> Iterator[PartnerNetwork]:
     with Service(request.param) as service:
-        yield Market(service)
+        yield PartnerNetwork(service)
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.dashboard import formats
 from honeyguide.partners import rules
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, words
 

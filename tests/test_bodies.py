@@ -15,7 +15,7 @@ import pytest
 from honeyguide.api.call import Route
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
-from tests.support import market, prizes, shipments
+from tests.support import partner_network, prizes, shipments
 from tests.support.service import ONE_ENGINE, Member, Service
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
@@ -57,10 +57,10 @@ class World:
         (self.earned,) = prizes.earned_by(alice, self.reader)
         shipments.claim(alice, "bea@example.org", variant="S")
         (self.shipment,) = shipments.listed(alice)
-        self.publication = market.publish(alice)
-        self.program = market.offer(alice, self.publication)
-        self.partner = market.join(bob, self.program)
-        self.offer = market.offer(bob)
+        self.publication = partner_network.publish(alice)
+        self.program = partner_network.offer(alice, self.publication)
+        self.partner = partner_network.join(bob, self.program)
+        self.offer = partner_network.offer(bob)
         hook = {"url": "https://hooks.example.org/in"}
         self.hooks = {
             base: alice.post(f"{base}/webhooks", hook).json()["webhook"]
@@ -106,7 +106,7 @@ class World:
 
     def _required(self, body: str) -> dict[str, Any]:
         if body == "ProgramCreate":
-            publication = market.publish(self.alice)["uuid"]
+            publication = partner_network.publish(self.alice)["uuid"]
             amounts = {"max_payout": 90, "total_budget": 300, "cpa": 2.5}
             page = "https://wax.example.org"
             return {**amounts, "redirect_url": page, "publication_uuid": publication}
@@ -114,7 +114,7 @@ class World:
             return {"email": f"reader{next(self.numbers)}@example.org"}
         return {
             "RewardCreate": {"name": "The hat", "referrals": 9},
-            "PublicationCreate": market.publication_fields(),
+            "PublicationCreate": partner_network.publication_fields(),
             "WebhookCreate": {"url": "https://hooks.example.org/more"},
             "WebhookCreateV1": {"url": "https://hooks.example.org/more"},
             "TagList": {"tags": ["vip"]},
@@ -265,7 +265,7 @@ def test_of_duplicate_keys_the_last_counts_whatever_the_others_are(world: World)
 def test_the_switch_of_a_program_is_ignored_on_create(world: World, value: Any) -> None:
     assert "enabled_partner_program" not in schema_of_name("PublicationCreate")["properties"]
     assert "enabled_partner_program" in schema_of_name("PublicationUpdate")["properties"]
-    fields = market.publication_fields(enabled_partner_program=value)
+    fields = partner_network.publication_fields(enabled_partner_program=value)
     answer = world.alice.post("/v2/publications", fields)
     assert answer.status_code == 201
     assert answer.json()["publication"]["enabled_partner_program"] is False
@@ -308,7 +308,7 @@ def test_what_is_named_twice_counts_twice_toward_a_limit(
 ) -> None:
     alice, path = world.alice, f"/v2/publications/{world.publication['uuid']}"
     for answer in (
-        alice.post("/v2/publications", market.publication_fields(**{field: values})),
+        alice.post("/v2/publications", partner_network.publication_fields(**{field: values})),
         alice.put(path, {field: values}),
     ):
         assert (answer.status_code, answer.json()["param"]) == (400, field)

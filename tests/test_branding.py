@@ -14,7 +14,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
-from tests.support import market
+from tests.support import partner_network
 from tests.support.changes import changing
 from tests.support.newsletter import Newsletter
 from tests.support.service import ONE_ENGINE, Member
@@ -60,7 +60,10 @@ def test_what_is_saved_is_loaded_in_one_row(alice: Member) -> None:
 
 
 def test_the_logo_falls_back_to_the_first_active_publication(alice: Member) -> None:
-    first, second = market.publish(alice, name="First"), market.publish(alice, name="Second")
+    first, second = (
+        partner_network.publish(alice, name="First"),
+        partner_network.publish(alice, name="Second"),
+    )
     logo = load(alice).logo_url(alice.service.services.site)
     assert logo == f"{alice.service.settings.base_url}/logos/{load(alice).logo_id}"
     assert logo.endswith(first["logo_url"].rpartition("/")[2])
@@ -69,8 +72,8 @@ def test_the_logo_falls_back_to_the_first_active_publication(alice: Member) -> N
 
 
 def test_own_pictures_come_first(alice: Member) -> None:
-    own = market.publish(alice)["logo_url"].rpartition("/")[2]
-    market.publish(alice, name="Another")
+    own = partner_network.publish(alice)["logo_url"].rpartition("/")[2]
+    partner_network.publish(alice, name="Another")
     tenant = Tenant(alice.account_id, alice.campaign_id)
     pictures = BrandPictures(logo_id=own, icon_id=own, share_id=own, share_source="x")
     alice.make(branding.change_pictures, **pictures._asdict())
@@ -153,7 +156,7 @@ def tags(html: str) -> dict[str, str]:
 @ONE_ENGINE
 def test_a_shared_page_shows_its_picture_and_keeps_the_referral(wax: Newsletter) -> None:
     base_url = wax.service.settings.base_url
-    logo_id = market.publish(wax.member)["logo_url"].rpartition("/")[2]
+    logo_id = partner_network.publish(wax.member)["logo_url"].rpartition("/")[2]
     found = tags(wax.visitor.get(wax.page).text)
     assert found["og:image"] == f"{base_url}/logos/{logo_id}"
     assert found["twitter:card"] == "summary"
@@ -169,11 +172,11 @@ def test_a_shared_page_shows_its_picture_and_keeps_the_referral(wax: Newsletter)
 def test_every_page_of_a_newsletter_has_its_branding(wax: Newsletter) -> None:
     wax.configure(needs_confirmation=False)
     save(wax.member, accent="#123456", privacy_url="https://wax.example/p?a=1&b=2")
-    market.publish(wax.member)
+    partner_network.publish(wax.member)
     email = wax.address()
     thanks = wax.join(email).headers["location"]
-    program = market.offer(wax.member, market.publish(wax.member, name="Second"))
-    joined = market.join(wax.service.member("bob"), program)
+    program = partner_network.offer(wax.member, partner_network.publish(wax.member, name="Second"))
+    joined = partner_network.join(wax.service.member("bob"), program)
     hub = wax.hub(wax.person(email))
     for path in (wax.page, thanks, hub, f"/hub?of={wax.campaign.slug}", f"/m/{joined['ref_code']}"):
         html = wax.visitor.get(path).text

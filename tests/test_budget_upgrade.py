@@ -87,9 +87,9 @@ def after_upgrade(engine: str, scenario: Callable[[Upgraded], Awaitable[None]]) 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_only_what_was_never_told_is_told_after_the_upgrade(engine: str) -> None:
-    async def scenario(market: Upgraded) -> None:
-        assert await market.reached() == {"told", "lowered", "half told", "waiting"}
-        assert await market.notify(NOON_MS) == {
+    async def scenario(partner_network: Upgraded) -> None:
+        assert await partner_network.reached() == {"told", "lowered", "half told", "waiting"}
+        assert await partner_network.notify(NOON_MS) == {
             "half told": [
                 "budget_reached"
             ],  # the third partner, whom the old version had not come to
@@ -99,26 +99,28 @@ def test_only_what_was_never_told_is_told_after_the_upgrade(engine: str) -> None
                 "budget_reached",
             ],  # below what is spent: reached by the new rule
         }
-        assert await market.notify(NOON_MS + DAY_MS) == {}
+        assert await partner_network.notify(NOON_MS + DAY_MS) == {}
 
     after_upgrade(engine, scenario)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_raises_after_the_upgrade_reach_those_who_were_told_before_it(engine: str) -> None:
-    async def scenario(market: Upgraded) -> None:
-        await market.notify(NOON_MS)
+    async def scenario(partner_network: Upgraded) -> None:
+        await partner_network.notify(NOON_MS)
         for name in ("told", "raised", "lowered", "half told", "open"):
-            await market.set_budget(name, 1_200, NOON_MS)
-        assert await market.notify(NOON_MS) == {
+            await partner_network.set_budget(name, 1_200, NOON_MS)
+        assert await partner_network.notify(NOON_MS) == {
             "told": ["budget_reopened"] * 2,
             "half told": ["budget_reopened"] * 3,
             "lowered": ["budget_reopened"],
         }
         for name in ("told", "raised"):
-            await market.set_budget(name, 300, NOON_MS)
-        assert await market.notify(NOON_MS) == {}, "both heard of a reach today, before the upgrade"
-        assert await market.notify(NOON_MS + DAY_MS) == {
+            await partner_network.set_budget(name, 300, NOON_MS)
+        assert await partner_network.notify(NOON_MS) == {}, (
+            "both heard of a reach today, before the upgrade"
+        )
+        assert await partner_network.notify(NOON_MS + DAY_MS) == {
             "told": ["budget_reached"] * 2,
             "raised": ["budget_reached"],
         }

@@ -19,7 +19,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard.routes import PAGES as TABLE
 from honeyguide.store.tx import Tx
-from tests.support import logged_changes, logged_page_changes, market
+from tests.support import logged_changes, logged_page_changes, partner_network
 from tests.support.belongings import (
     claiming,
     earned,
@@ -186,7 +186,7 @@ def test_a_publication_with_a_logo_is_logged(alice: Operator) -> None:
     answer = alice.web.http.post(
         "/publications/new",
         data={"csrf": alice.web.token("/publications/new"), **fields},
-        files={"logo": ("logo.png", market.png(), "image/png")},
+        files={"logo": ("logo.png", partner_network.png(), "image/png")},
     )
     assert answer.status_code == 303, answer.text
     (entry,) = since(alice, known)

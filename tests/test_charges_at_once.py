@@ -12,7 +12,7 @@ import httpx
 from honeyguide.kernel.ids import new_id
 from honeyguide.work import money
 from tests.support.items import run_items
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 from tests.support.trade import verify

@@ -21,8 +21,8 @@ from honeyguide.signups import confirmations, signups
 from honeyguide.signups.confirmations import FREE, CodeCounts, allowance
 from tests.support.held_emails import Link
 from tests.support.mailbox import Mailbox
-from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, ONE_ENGINE, Member, Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words

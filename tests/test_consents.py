@@ -14,7 +14,7 @@ from honeyguide.referrals import branding, consents
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.consents import Consent
 from honeyguide.signups import privacy, signups
-from tests.support import market
+from tests.support import partner_network
 from tests.support.newsletter import Newsletter
 from tests.support.tables import dump
 
@@ -127,8 +127,8 @@ def test_nobody_else_changes_a_subscribers_name(wax: Newsletter) -> None:
 
 def test_a_partners_page_asks_the_same(wax: Newsletter) -> None:
     text_id, email = brand(wax), wax.address()
-    program = market.offer(wax.member, market.publish(wax.member))
-    joined = market.join(wax.service.member("bob"), program)
+    program = partner_network.offer(wax.member, partner_network.publish(wax.member))
+    joined = partner_network.join(wax.service.member("bob"), program)
     path = f"/m/{joined['ref_code']}"
     assert join(wax, email, path, consent="").status_code == 400
     assert join(wax, email, path, consent=text_id).status_code == 303

@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.partners import rules
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.web import Operator, operator

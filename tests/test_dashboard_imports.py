@@ -14,7 +14,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.signups import import_columns, importing
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
-from tests.support import market
+from tests.support import partner_network
 from tests.support.planted import permit, refuse
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.stores import statement
@@ -207,7 +207,7 @@ def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
         (b"email\n", "The file has a header row but no subscribers."),
         (b"\x00\x00", "This file is not a CSV file."),
         (b"email\na@example.org\rb", "This file is not a CSV file."),
-        (market.png(), "This file is a picture."),
+        (partner_network.png(), "This file is a picture."),
         (b"\xff\xd8\xff\xe0" + bytes(99), "This file is a picture."),
         (b"%PDF-1.7\n", "This file is a PDF document."),
         (b"PK\x03\x04" + bytes(99), "This file is a spreadsheet."),

@@ -25,7 +25,7 @@ from tests.support.delayed import (
     undo,
     written,
 )
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words

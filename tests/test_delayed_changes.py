@@ -33,7 +33,7 @@ from tests.support.delayed import (
     undo,
     written,
 )
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement

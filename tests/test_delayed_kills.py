@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.support import market
+from tests.support import partner_network
 from tests.support.belongings import pending
 from tests.support.delayed import MAKE_DUE, action_of, ask, offered, undo
 from tests.support.process import Serving, environment
@@ -82,8 +82,8 @@ def work_until(owner: Operator, most_left: int) -> None:
 def paid_referrals(owner: Operator) -> list[str]:
     """Pending ones of a partner, each of which is charged once it is verified."""
     terms = {"referral_pending_duration_enabled": True, "total_budget": 3 * 2 * REFERRALS}
-    program = market.offer(owner, max_payout=3 * 2 * REFERRALS, **terms)
-    code = market.join(owner.service.member("bob"), program)["ref_code"]
+    program = partner_network.offer(owner, max_payout=3 * 2 * REFERRALS, **terms)
+    code = partner_network.join(owner.service.member("bob"), program)["ref_code"]
     hook = {"url": "http://127.0.0.1:9/hook", "new_partner_referral": True}
     assert owner.post("/v2/webhooks", hook).status_code == 201
     return [

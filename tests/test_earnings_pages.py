@@ -12,7 +12,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.earnings import WHY_UNPAID
 from honeyguide.partners import rules
 from honeyguide.referrals.reasons import Reason
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
 

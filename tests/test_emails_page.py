@@ -15,7 +15,7 @@ from honeyguide.mail.email_kinds import REWARD_UNLOCKED
 from honeyguide.mail.own_texts import EDITABLE
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields
-from tests.support import market
+from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
@@ -58,7 +58,7 @@ def test_emails_to_partners_are_edited_in_english_and_look_like_the_publication(
 ) -> None:
     chosen = BrandFields(language="ar", follow_browser_language=True)
     alice.make(branding.save, chosen)
-    publication = market.publish(alice, name="The Hive")
+    publication = partner_network.publish(alice, name="The Hive")
     page = "/emails?email=budget_reached"
     shown = alice.web.get(page).text
     assert "New referrals earn you nothing until {date}" in shown

@@ -13,7 +13,7 @@ import pytest
 from honeyguide.pages.embeds import endpoint
 from honeyguide.referrals import subscribers
 from tests.support.embeds import SITE, Visitor, embedding, people
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.prizes import advocate, post_of, tenant_of
 from tests.support.service import Member, Service
 

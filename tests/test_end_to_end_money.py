@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.market import publication_fields
+from tests.support.partner_network import publication_fields
 from tests.support.process import Serving, command, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

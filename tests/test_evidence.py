@@ -13,8 +13,8 @@ import pytest
 
 from honeyguide.mail.email_kinds import CONFIRM
 from tests.support.mailbox import Mailbox
-from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import operator

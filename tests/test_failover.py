@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.support.cluster import FAILOVER_S, Cluster, Node
-from tests.support.failover_load import BUSY, LASTING_FEE_CENTS, NO_ANSWER, Load, Market
+from tests.support.failover_load import BUSY, LASTING_FEE_CENTS, NO_ANSWER, Load, PartnerNetwork
 from tests.support.haproxy import HAProxy
 from tests.support.pgbouncer import pgbouncer
 from tests.support.process import Serving, command
@@ -111,10 +111,10 @@ def survive_failovers(cluster: Cluster, database: str, server: Serving) -> None:
     kinds = [*FAILURES] * 2 + dice.sample([*FAILURES], FAILOVERS - 2 * len(FAILURES))
     dice.shuffle(kinds)
     print(f"\nseed {seed}; limit {FAILOVER_S} s for Patroni and {GRACE_S:g} s", flush=True)
-    market = Market(server, cluster.url(database))
+    partner_network = PartnerNetwork(server, cluster.url(database))
     pids = {server.process.pid, *children(server.process.pid)}
     assert len(pids) == 3, "a parent and two workers"
-    with Load(market, dice) as load:
+    with Load(partner_network, dice) as load:
         failovers = Failovers(cluster, database, server, load, dice)
         for kind in kinds:
             failovers.survive(kind)

@@ -19,7 +19,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import group_decisions, signups
 from honeyguide.signups.group_decisions import GroupDecision
 from honeyguide.store.change import Change
-from tests.support import market
+from tests.support import partner_network
 from tests.support.changes import changing
 from tests.support.confirmers import Process
 from tests.support.delayed import pass_minute
@@ -287,8 +287,10 @@ def test_groups_in_any_order_never_block_each_other(opened: OpenStore) -> None:
 
 def test_a_long_list_keeps_nobody_waiting(alice: Member, bob: Member) -> None:
     """On SQLite the loop runs nothing else while a part is decided, so a part must be short."""
-    program = market.offer(alice, referral_pending_duration_enabled=True, total_budget=10_000)
-    code = market.join(bob, program)["ref_code"]
+    program = partner_network.offer(
+        alice, referral_pending_duration_enabled=True, total_budget=10_000
+    )
+    code = partner_network.join(bob, program)["ref_code"]
     offer(alice, name="Sticker", referrals=1, recurring=True)
     people = pending(alice, 40)
     people += [

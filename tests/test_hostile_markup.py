@@ -22,8 +22,8 @@ from honeyguide.pages.readers import start
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from honeyguide.referrals.reader_emails import stop_token
 from tests.support.hostile_world import ADDRESS, World
-from tests.support.market import png
 from tests.support.markup import ESCAPED, EVIL, unescaped
+from tests.support.partner_network import png
 from tests.support.service import Service
 from tests.support.web import WebClient
 

@@ -22,7 +22,7 @@ import pytest
 
 from honeyguide import settings
 from tests.support.image import ROOT, Builder, Image
-from tests.support.market import publication_fields
+from tests.support.partner_network import publication_fields
 from tests.support.postgres import OlderPostgresServer, free_port
 from tests.support.process import environment
 from tests.support.service import until

@@ -12,7 +12,7 @@ import pytest
 from honeyguide.accounts import limits
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel.ids import new_id
-from tests.support import market, raw
+from tests.support import partner_network, raw
 from tests.support.service import ENGINES, Member, Service
 from tests.test_errors import UNKNOWN_PATHS, check_shape
 
@@ -95,8 +95,8 @@ def test_uuids_are_accepted_in_any_case_and_answered_in_lower_case(alice: Member
         == ana["uuid"]
     )
     assert alice.get(f"/v2/subscribers/{uuid.title()}").json()["subscriber"]["uuid"] == ana["uuid"]
-    publication = market.publish(alice)
-    program = market.offer(alice, {"uuid": publication["uuid"].upper()})
+    publication = partner_network.publish(alice)
+    program = partner_network.offer(alice, {"uuid": publication["uuid"].upper()})
     assert program["publication_uuid"] == publication["uuid"]
     assert (
         alice.get(f"/v2/partner_programs/{program['uuid'].upper()}").json()["partner_program"]

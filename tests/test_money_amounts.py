@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.support.market import offer, publish
+from tests.support.partner_network import offer, publish
 from tests.support.service import Member
 from tests.support.stores import statement
 

@@ -16,8 +16,8 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from tests.support.changes import changing
 from tests.support.dispatcher import ReceiverThread
-from tests.support.market import join, offer
 from tests.support.newsletter import Newsletter
+from tests.support.partner_network import join, offer
 from tests.support.payloads import PAYLOADS
 from tests.support.service import Member, Service
 from tests.support.tables import dump

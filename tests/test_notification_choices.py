@@ -24,7 +24,7 @@ from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS, WEEK
 from honeyguide.partners import payout_notifications
 from honeyguide.store.tx import Tx
 from honeyguide.work import notifications as jobs
-from tests.support import market
+from tests.support import partner_network
 from tests.support.dispatcher import ReceiverThread
 from tests.support.prizes import advocate, earned_by, offer
 from tests.support.service import ENGINES, Service, until
@@ -268,7 +268,7 @@ def chosen(who: Operator, kind: str) -> str:
 
 
 def test_an_owner_hears_of_a_new_partner_and_not_of_themselves(ana: Operator) -> None:
-    made = market.offer(ana, market.publish(ana))
+    made = partner_network.offer(ana, partner_network.publish(ana))
     bob = ana.service.member("bob")
     for who in (bob, bob, ana):
         who.post(f"/v2/partner_network/partner_programs/{made['uuid']}/join", {})

@@ -1,5 +1,5 @@
-"""The bell on both engines: it counts what nobody has read, says where to look, and shows the
-letters as they were sent.
+"""The notification icon on both engines: it counts what nobody has read, says where to look, and
+shows the letters as they were sent.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.support.web import Operator, operator, words
 
 
 def unread(who: Operator) -> str:
-    """What the bell at the top of every page says; the menu's entry must say the same."""
+    """What the icon at the top of every page says; the menu's entry must say the same."""
     page = who.web.get("/settings").text
     top, menu = (
         re.search(pattern, page, re.DOTALL)

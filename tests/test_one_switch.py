@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from honeyguide.store import migrate, open_store
-from tests.support.market import join, offer, publish
 from tests.support.old_databases import database_before
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words

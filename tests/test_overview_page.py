@@ -13,7 +13,7 @@ from honeyguide.pages.dashboard import charts, formats
 from honeyguide.referrals import recent_counts
 from honeyguide.referrals.reasons import Reason
 from tests.support.delayed import pass_minute
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
 

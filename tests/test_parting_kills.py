@@ -17,7 +17,7 @@ import pytest
 
 from honeyguide.signups.removed_partners import MOST_AT_ONCE
 from honeyguide.store import Store, open_store
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.process import Serving
 from tests.support.service import ENGINES, Member, Service, until
 from tests.support.stores import statement

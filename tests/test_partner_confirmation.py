@@ -14,9 +14,9 @@ from honeyguide.partners import ledger_check
 from honeyguide.partners.rules import month_of
 from honeyguide.store import Store, migrate, open_store
 from tests.support.embeds import Visitor, embedding
-from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
 from tests.support.old_databases import database_before
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on

@@ -165,7 +165,7 @@ async def take_out(tx: Tx, tenant: Tenant, offer: Offered, how: int) -> None:
         await publications.update(change, program.publication_id, fields, None)
 
 
-class Market(NamedTuple):
+class PartnerNetwork(NamedTuple):
     opened: OpenStore
     offers: list[Offered]
 
@@ -174,7 +174,7 @@ class Market(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+def partner_network(request: pytest.FixtureRequest) -> Iterator[PartnerNetwork]:
     with OpenStore(request.param) as opened:
         opened.account_with_key()
         ((account_id,),) = opened.ask("SELECT id FROM account")
@@ -192,7 +192,7 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
         listed = {
             row[0] for row in opened.ask("SELECT id FROM program WHERE show_in_directory = 1")
         }
-        yield Market(opened, [offer for offer in offers if offer.id in listed])
+        yield PartnerNetwork(opened, [offer for offer in offers if offer.id in listed])
 
 
 def wishes(dice: random.Random) -> NetworkQuery:
@@ -235,13 +235,13 @@ def wishes(dice: random.Random) -> NetworkQuery:
     )
 
 
-def test_every_page_has_what_the_model_finds(market: Market) -> None:
+def test_every_page_has_what_the_model_finds(partner_network: PartnerNetwork) -> None:
     dice = random.Random(7)
     met = 0
     for _ in range(400):
         wanted, page = wishes(dice), Page(dice.choice((1, 1, 2, 3)), dice.choice((3, 10, 200)))
-        whole = expected(market.offers, wanted)
-        assert market.find(wanted, page) == (
+        whole = expected(partner_network.offers, wanted)
+        assert partner_network.find(wanted, page) == (
             whole[page.skip : page.skip + page.per_page],
             len(whole),
         ), (wanted, page)

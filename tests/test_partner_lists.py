@@ -15,7 +15,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.partners import forecast, partner_referrals, rules, statements
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words

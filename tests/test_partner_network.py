@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 
 NETWORK = "/v2/partner_network/partner_programs"
 CAMPAIGN_KEYS = {

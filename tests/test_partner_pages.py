@@ -11,8 +11,8 @@ import pytest
 
 from honeyguide.referrals import branding
 from honeyguide.referrals.branding import BrandFields
-from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Member, Service
 from tests.support.tables import Dump, dump
 

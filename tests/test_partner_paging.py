@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard import earnings, payouts, program, publications
-from tests.support import market
+from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, words
@@ -40,7 +40,7 @@ def listed(pages: list[str], pattern: str) -> list[str]:
 
 def test_publications_and_programs_have_pages(service: Service) -> None:
     alice = operator(service)
-    offered = [market.offer(alice)["uuid"] for _ in range(COUNT)]
+    offered = [partner_network.offer(alice)["uuid"] for _ in range(COUNT)]
     pages = pages_of(alice, "/publications")
     assert [len(re.findall(r'<tr data-href="/pub', page)) for page in pages] == [2, 2, 1]
     # Each publication is with its program, on every page.
@@ -52,7 +52,7 @@ def test_publications_and_programs_have_pages(service: Service) -> None:
 
 def test_joined_programs_have_pages(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
-    joined = [market.join(bob, market.offer(alice))["uuid"] for _ in range(COUNT)]
+    joined = [partner_network.join(bob, partner_network.offer(alice))["uuid"] for _ in range(COUNT)]
     pages = pages_of(bob, "/earnings")
     assert len(pages) == 3
     assert sorted(listed(pages, r'<tr data-href="/earnings/([^"]+)"')) == sorted(joined)

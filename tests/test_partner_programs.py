@@ -4,7 +4,7 @@ engines.
 
 import pytest
 
-from tests.support.market import offer, publish
+from tests.support.partner_network import offer, publish
 
 KEYS = {
     "uuid",

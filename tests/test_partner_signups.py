@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.tables import dump
 
 DAY = 86_400
 
 
 @pytest.fixture
-def market(alice, bob):
+def partner_network(alice, bob):
     """Alice's program with a hold of a week, and Bob's code in it."""
     publication = publish(alice)
     program = offer(
@@ -29,8 +29,8 @@ def referrals(alice, program):
     }
 
 
-def test_a_partners_reader_is_pending_then_verified_by_time(market, service):
-    alice, _bob, _publication, program, code = market
+def test_a_partners_reader_is_pending_then_verified_by_time(partner_network, service):
+    alice, _bob, _publication, program, code = partner_network
     created = alice.subscribe("ana@example.org", referrer_code=code.upper())
     assert created["referrer_code"] == code
     ana = alice.subscriber("ana@example.org")
@@ -57,8 +57,8 @@ def test_a_partners_reader_is_pending_then_verified_by_time(market, service):
     assert referrals(alice, program)["ana@example.org"]["charged"] == 3
 
 
-def test_a_hold_runs_from_the_arrival_whatever_created_at_claims(market, service):
-    alice, _bob, _publication, program, code = market
+def test_a_hold_runs_from_the_arrival_whatever_created_at_claims(partner_network, service):
+    alice, _bob, _publication, program, code = partner_network
     alice.subscribe("ana@example.org", referrer_code=code, created_at="2020-01-01T00:00:00Z")
     service.run_jobs()
     row = referrals(alice, program)["ana@example.org"]
@@ -72,8 +72,8 @@ def test_a_hold_runs_from_the_arrival_whatever_created_at_claims(market, service
     assert (row["status"], row["charged"]) == ("verified", 3)
 
 
-def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(market, service):
-    alice, _bob, _publication, program, code = market
+def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(partner_network, service):
+    alice, _bob, _publication, program, code = partner_network
     for name in ("ana", "ben"):
         alice.subscribe(f"{name}@example.org", referrer_code=code)
         alice.put(f"{alice.v1}/subscribers/{name}@example.org", {"status": "confirmed"})
@@ -98,8 +98,8 @@ def test_the_hold_runs_on_after_a_confirmation_and_ends_with_leaving(market, ser
     )
 
 
-def test_the_fee_is_the_one_of_the_arrival(market, service):
-    alice, _bob, _publication, program, code = market
+def test_the_fee_is_the_one_of_the_arrival(partner_network, service):
+    alice, _bob, _publication, program, code = partner_network
     alice.subscribe("ana@example.org", referrer_code=code)
     alice.put(f"/v2/partner_programs/{program['uuid']}", {"cpa": 50})
     service.set_clock(8 * DAY)
@@ -107,8 +107,8 @@ def test_the_fee_is_the_one_of_the_arrival(market, service):
     assert referrals(alice, program)["ana@example.org"]["charged"] == 3
 
 
-def test_someone_already_subscribed_is_no_new_acquisition(market):
-    alice, _bob, _publication, program, code = market
+def test_someone_already_subscribed_is_no_new_acquisition(partner_network):
+    alice, _bob, _publication, program, code = partner_network
     alice.subscribe("anna.lee@gmail.com")
     alice.put(f"{alice.v1}/subscribers/anna.lee@gmail.com", {"status": "unsubscribed"})
     same = alice.post("/v2/subscribers", {"email": "ANNA.lee@gmail.com", "referrer_code": code})
@@ -118,8 +118,8 @@ def test_someone_already_subscribed_is_no_new_acquisition(market):
     assert (row["status"], row["reason"]) == ("rejected", "already_subscribed")
 
 
-def test_screening_applies_to_partners_too(market):
-    alice, bob, _publication, program, code = market
+def test_screening_applies_to_partners_too(partner_network):
+    alice, bob, _publication, program, code = partner_network
     email = bob.service.read(lambda tx: _email_of(tx, bob.account_id))
     alice.subscribe("x@mailinator.com", referrer_code=code)
     alice.subscribe(email, referrer_code=code)
@@ -137,8 +137,8 @@ async def _email_of(tx, account_id):
     return (await accounts.get(tx, account_id)).email
 
 
-def test_a_program_that_is_off_keeps_the_reader_and_rejects_the_referral(market, service):
-    alice, _bob, publication, program, code = market
+def test_a_program_that_is_off_keeps_the_reader_and_rejects_the_referral(partner_network, service):
+    alice, _bob, publication, program, code = partner_network
     alice.subscribe("before@example.org", referrer_code=code)
     path = f"/v2/publications/{publication['uuid']}"
     alice.put(path, {"enabled_partner_program": False})
@@ -172,8 +172,8 @@ def test_ones_own_program_can_be_tried_and_is_never_charged(alice):
     )
 
 
-def test_an_unknown_or_foreign_partner_code_never_costs_the_signup(market, mallory):
-    _alice, _bob, _publication, _program, code = market
+def test_an_unknown_or_foreign_partner_code_never_costs_the_signup(partner_network, mallory):
+    _alice, _bob, _publication, _program, code = partner_network
     for claimed in (code, "p23456789"):
         created = mallory.subscribe(f"{claimed}@example.org", referrer_code=claimed)
         assert created["referrer_code"] is None
@@ -193,15 +193,17 @@ def test_deleted_and_created_again_is_never_charged_twice(alice, bob):
     assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]["spent"] == 3
 
 
-def test_a_partners_reader_brings_readers_of_their_own(market):
-    alice, _bob, _publication, _program, code = market
+def test_a_partners_reader_brings_readers_of_their_own(partner_network):
+    alice, _bob, _publication, _program, code = partner_network
     ana = alice.subscribe("ana@example.org", referrer_code=code)
     alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
     assert alice.subscriber("ana@example.org")["referrals_count"] == 1
 
 
-def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(market, service):
-    alice, bob, _publication, _program, code = market
+def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(
+    partner_network, service
+):
+    alice, bob, _publication, _program, code = partner_network
     mug = alice.post(f"{alice.v1}/rewards", {"name": "A mug", "referrals": 3}).json()["reward"]
     flags = {"new_referral": True, "new_partner_referral": True}
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/", **flags}).json()["webhook"][
@@ -241,9 +243,9 @@ def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(m
     ("level", "status"), [("flexible", "pending"), ("strong", "pending"), ("strict", "rejected")]
 )
 def test_many_from_one_network_are_held_or_rejected_and_a_burst_is_what_was_asked_for(
-    market, level, status
+    partner_network, level, status
 ):
-    alice, _bob, _publication, program, code = market
+    alice, _bob, _publication, program, code = partner_network
     alice.put(f"{alice.v1}/settings", {"screening": level})
     for n in range(12):
         alice.subscribe(f"apart{n}@example.org", referrer_code=code, ip_address=f"203.0.{n}.9")

@@ -1,10 +1,10 @@
-"""A whole market by chance, beside a model that is simple enough to be obviously right: owners and
-caps, partners who are removed, leave and come back, arrivals, holds, fees taken back, confirmations
-that are needed or not, people who leave, are erased and come back, programs switched off and on,
-months that end, clocks that jump, an email platform that is written to. After every step the books
-are proved and the model agrees; the seed is in the failure.
+"""A whole partner network by chance, beside a model that is simple enough to be obviously right:
+owners and caps, partners who are removed, leave and come back, arrivals, holds, fees taken back,
+confirmations that are needed or not, people who leave, are erased and come back, programs switched
+off and on, months that end, clocks that jump, an email platform that is written to. After every
+step the books are proved and the model agrees; the seed is in the failure.
 
-`make test-long PYTEST_ARGS="-n 2 -k markets"` plays 10,000 seeds; `SEEDS=500` in front chooses
+`make test-long PYTEST_ARGS="-n 2 -k networks"` plays 10,000 seeds; `SEEDS=500` in front chooses
 another number.
 """
 
@@ -23,9 +23,9 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.market_model import Model, Offer, Reader, _after, _first_ms, month_of
-from tests.support.market_partings import Partings
-from tests.support.market_platform import MarketPlatform, market_platform
+from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
+from tests.support.network_partings import Partings
+from tests.support.network_platform import NetworkPlatform, network_platform
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, verify
@@ -35,10 +35,10 @@ ASKED = ("api", "signup", "magic", "embed")
 EVERY_RUN = {"sqlite": 16, "postgres": 8}
 
 
-class Market(Partings):
+class PartnerNetwork(Partings):
     """The service and the model, moved together."""
 
-    def __init__(self, store: Store, seed: int, platform: MarketPlatform) -> None:
+    def __init__(self, store: Store, seed: int, platform: NetworkPlatform) -> None:
         self.store, self.chance, self.model = store, random.Random(seed), Model()
         self.platform = platform
         self.now_ms = NOON_MS + self.chance.randrange(0, 16 * DAY_MS)
@@ -345,16 +345,19 @@ class Market(Partings):
 
 
 async def play(store: Store, seed: int, steps: int) -> None:
-    async with market_platform(store) as platform:
-        market = Market(store, seed, platform)
-        await market.begin()
+    async with network_platform(store) as platform:
+        partner_network = PartnerNetwork(store, seed, platform)
+        await partner_network.begin()
         try:
             for _ in range(steps):
-                await market.step()
-                await market.check()
-            await market.end()
+                await partner_network.step()
+                await partner_network.check()
+            await partner_network.end()
         except Exception as error:
-            error.add_note(f"seed {seed}, step {len(market.log)}: {' '.join(market.log[-12:])}")
+            error.add_note(
+                f"seed {seed}, step {len(partner_network.log)}: "
+                f"{' '.join(partner_network.log[-12:])}"
+            )
             raise
 
 
@@ -368,12 +371,12 @@ def play_all(engine: str, seeds: Any, steps: int = STEPS) -> None:
 # In parts, so that parallel runs share them out.
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_market_by_chance_agrees_with_the_model(engine: str, part: int) -> None:
+def test_a_network_by_chance_agrees_with_the_model(engine: str, part: int) -> None:
     play_all(engine, range(part, EVERY_RUN[engine], 4))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(8))
-def test_ten_thousand_markets_agree_with_the_model(part: int) -> None:
+def test_ten_thousand_networks_agree_with_the_model(part: int) -> None:
     seeds = int(os.environ.get("SEEDS", "10000"))
     play_all("sqlite", range(1_000 + part, 1_000 + seeds, 8))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.dispatcher import ReceiverThread, reply
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 

@@ -27,7 +27,7 @@ from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 
 
-class Market(NamedTuple):
+class PartnerNetwork(NamedTuple):
     service: Service
     bob: Member
     mallory: Member
@@ -45,7 +45,7 @@ async def three_months(store: Store) -> Trade:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def market(request: pytest.FixtureRequest) -> Iterator[Market]:
+def partner_network(request: pytest.FixtureRequest) -> Iterator[PartnerNetwork]:
     """A service of its own, since closing months is for everybody."""
     url = migrated(request.param)
     with OpenStore(request.param, url) as opened:
@@ -54,11 +54,13 @@ def market(request: pytest.FixtureRequest) -> Iterator[Market]:
         partner = trade.partners[0].account_id
         create = changing(keys.create, service.services.site, Tenant(partner, ""), NOON_MS)
         key = service.write(lambda tx: create(tx, name="test"))
-        yield Market(service, Member(service, partner, "", key), service.member("mallory"))
+        yield PartnerNetwork(service, Member(service, partner, "", key), service.member("mallory"))
 
 
-def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(market: Market) -> None:
-    service, bob, _ = market
+def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(
+    partner_network: PartnerNetwork,
+) -> None:
+    service, bob, _ = partner_network
     answer = bob.get("/v2/partner_profile/payouts")
     assert answer.status_code == 200
     body = answer.json()
@@ -80,8 +82,8 @@ def test_payouts_have_exactly_the_fields_of_the_specification_newest_first(marke
     service.run(verify(service.services.store))
 
 
-def test_pages_of_payouts(market: Market) -> None:
-    bob = market.bob
+def test_pages_of_payouts(partner_network: PartnerNetwork) -> None:
+    bob = partner_network.bob
     pages = [
         bob.get("/v2/partner_profile/payouts", params={"per_page": 2, "page": page}).json()
         for page in (1, 2, 3)
@@ -92,9 +94,9 @@ def test_pages_of_payouts(market: Market) -> None:
 
 
 def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(
-    market: Market,
+    partner_network: PartnerNetwork,
 ) -> None:
-    service, bob, mallory = market
+    service, bob, mallory = partner_network
     theirs = bob.get("/v2/partner_profile/payouts").json()["payouts"][0]["uuid"]
     assert mallory.get("/v2/partner_profile/payouts").json() == {
         "payouts": [],

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.support.market import join, offer, png, publish
-from tests.support.partner_market import PROGRAM, PUBLICATION, send_publication
+from tests.support.network_operators import PROGRAM, PUBLICATION, send_publication
+from tests.support.partner_network import join, offer, png, publish
 from tests.support.web import words
 
 
@@ -30,8 +30,10 @@ def beside(page: str, sentence: str) -> bool:
     ],
     ids=["no name", "four categories", "no ages", "no picture", "long description"],
 )
-def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields, logo, sentence):
-    answer = send_publication(market.bob, logo, **fields)
+def test_a_publication_that_is_wrong_is_refused_beside_its_field(
+    partner_network, fields, logo, sentence
+):
+    answer = send_publication(partner_network.bob, logo, **fields)
     assert answer.status_code == 400
     assert beside(answer.text, sentence), words(answer.text)
     if "name" not in fields:
@@ -52,10 +54,10 @@ def test_a_publication_that_is_wrong_is_refused_beside_its_field(market, fields,
         ),
     ],
 )
-def test_an_offer_that_is_wrong_is_refused_beside_its_field(market, fields, sentence):
-    publication = publish(market.bob)["uuid"]
+def test_an_offer_that_is_wrong_is_refused_beside_its_field(partner_network, fields, sentence):
+    publication = publish(partner_network.bob)["uuid"]
     page = f"/program/new?publication={publication}"
-    answer = market.bob.web.post(
+    answer = partner_network.bob.web.post(
         "/program/new", page=page, publication=publication, **{**PROGRAM, **fields}
     )
     assert answer.status_code == 400
@@ -71,7 +73,7 @@ def mistakes(page: str) -> dict[str, str]:
     return found
 
 
-def test_every_missing_field_of_a_publication_is_reported_at_once(market):
+def test_every_missing_field_of_a_publication_is_reported_at_once(partner_network):
     asked = {
         "h-name": "Enter a name.",
         "h-categories": "Choose 1 to 3 categories.",
@@ -85,35 +87,37 @@ def test_every_missing_field_of_a_publication_is_reported_at_once(market):
         "income_levels": [],
         "description": "Kept as typed",
     }
-    web = market.bob.web
+    web = partner_network.bob.web
     new = web.post("/publications/new", **{**PUBLICATION, **typed})
     assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
     assert "Kept as typed" in new.text
-    assert mistakes(send_publication(market.bob, b"").text) == {"h-logo": "Choose a logo."}
-    place = f"/publications/{publish(market.bob)['uuid']}"
+    assert mistakes(send_publication(partner_network.bob, b"").text) == {"h-logo": "Choose a logo."}
+    place = f"/publications/{publish(partner_network.bob)['uuid']}"
     old = web.post(place, **{**PUBLICATION, **typed})
     assert old.status_code == 400 and mistakes(old.text) == asked, "a publication keeps its logo"
 
 
-def test_every_missing_field_of_a_program_is_reported_at_once(market):
+def test_every_missing_field_of_a_program_is_reported_at_once(partner_network):
     asked = {
         "h-cpa": "Enter a fee.",
         "h-max_payout": "Enter a monthly cap per partner.",
         "h-total_budget": "Enter a monthly budget.",
         "h-redirect_url": "Enter the URL that partner links lead to, or a signup page below.",
     }
-    publication = publish(market.bob)
+    publication = publish(partner_network.bob)
     empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}
     page = f"/program/new?publication={publication['uuid']}"
-    new = market.bob.web.post("/program/new", page=page, publication=publication["uuid"], **empty)
+    new = partner_network.bob.web.post(
+        "/program/new", page=page, publication=publication["uuid"], **empty
+    )
     assert new.status_code == 400 and mistakes(new.text) == asked and "Kept as typed" in new.text
-    program = offer(market.bob, publication)
-    old = market.bob.web.post(f"/program/{program['uuid']}/change", **empty)
+    program = offer(partner_network.bob, publication)
+    old = partner_network.bob.web.post(f"/program/{program['uuid']}/change", **empty)
     assert old.status_code == 400 and mistakes(old.text) == asked
 
 
-def test_a_program_with_a_signup_page_here_needs_no_landing_page(market):
-    publication, web = publish(market.bob), market.bob.web
+def test_a_program_with_a_signup_page_here_needs_no_landing_page(partner_network):
+    publication, web = publish(partner_network.bob), partner_network.bob.web
     page = f"/program/new?publication={publication['uuid']}"
     typed = {**PROGRAM, "redirect_url": "", "publication": publication["uuid"]}
     wrong = web.post("/program/new", page=page, **{**typed, "slug": "Not A Slug"})
@@ -124,7 +128,7 @@ def test_a_program_with_a_signup_page_here_needs_no_landing_page(market):
     program = made.headers["location"]
 
     def link_of_partner() -> str:
-        campaign = join(market.mallory, {"uuid": program.rpartition("/")[2]})
+        campaign = join(partner_network.mallory, {"uuid": program.rpartition("/")[2]})
         answer = web.http.get(f"/p/{campaign['ref_code']}", follow_redirects=False)
         return answer.headers["location"]
 
@@ -137,9 +141,9 @@ def test_a_program_with_a_signup_page_here_needs_no_landing_page(market):
     assert web.http.get(moved).status_code == 200
 
 
-def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
-    place = f"/network/{market.program['uuid']}"
-    answer = market.mallory.web.post(f"{place}/join", page=place, reason="x" * 2001)
+def test_a_reason_that_is_too_long_is_refused_beside_its_field(partner_network):
+    place = f"/network/{partner_network.program['uuid']}"
+    answer = partner_network.mallory.web.post(f"{place}/join", page=place, reason="x" * 2001)
     assert answer.status_code == 400
     assert mistakes(answer.text) == {
         "h-reason": "Why you recommend it must be at most 2,000 characters long."
@@ -147,9 +151,9 @@ def test_a_reason_that_is_too_long_is_refused_beside_its_field(market):
     assert "x" * 2001 in answer.text
 
 
-def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market):
-    web = market.bob.web
-    made = send_publication(market.bob, name="Honest <b>work</b>")
+def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(partner_network):
+    web = partner_network.bob.web
+    made = send_publication(partner_network.bob, name="Honest <b>work</b>")
     assert made.status_code == 303
     publication = made.headers["location"].rpartition("=")[2]
     answer = web.post(
@@ -174,13 +178,13 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(market)
     assert web.get(f"/publications/{publication}").status_code == 404
 
 
-def test_previews_follow_what_is_typed(market):
-    web, page = market.alice.web, f"/publications/{market.publication['uuid']}"
+def test_previews_follow_what_is_typed(partner_network):
+    web, page = partner_network.alice.web, f"/publications/{partner_network.publication['uuid']}"
     typed = {
         **PUBLICATION,
         "name": "Honey <b>fresh</b>",
         "description": "From our own hives",
-        "id": market.publication["uuid"],
+        "id": partner_network.publication["uuid"],
     }
     card = web.post("/publications/preview/card", page=page, **typed).text
     assert "Honey &lt;b&gt;fresh&lt;/b&gt;" in card and "60+" in card and "/logos/" in card, (
@@ -193,7 +197,7 @@ def test_previews_follow_what_is_typed(market):
     )
     assert "<script" not in signup and "Recommended for you" in signup
     typed = {
-        "publication": market.publication["uuid"],
+        "publication": partner_network.publication["uuid"],
         "cpa": "2.50",
         "max_payout": "80",
         "total_budget": "120",
@@ -204,7 +208,7 @@ def test_previews_follow_what_is_typed(market):
         "referral_pending_duration_enabled": "yes",
         "referral_pending_duration": "9",
     }
-    form = f"/program/new?publication={market.publication['uuid']}"
+    form = f"/program/new?publication={partner_network.publication['uuid']}"
     card = words(web.post("/program/preview/card", page=form, **typed).text)
     assert "Secret garden" in card and "$2.50" in card and "9 days" in card
     cost = words(web.post("/program/preview/cost", page=form, **typed).text)
@@ -215,12 +219,12 @@ def test_previews_follow_what_is_typed(market):
     )
 
 
-def test_previews_show_nothing_of_others(market):
-    web = market.mallory.web
+def test_previews_show_nothing_of_others(partner_network):
+    web = partner_network.mallory.web
     for path, fields in (
-        ("/publications/preview/card", {**PUBLICATION, "id": market.publication["uuid"]}),
-        ("/publications/preview/page", {**PUBLICATION, "id": market.publication["uuid"]}),
-        ("/program/preview/card", {**PROGRAM, "publication": market.publication["uuid"]}),
+        ("/publications/preview/card", {**PUBLICATION, "id": partner_network.publication["uuid"]}),
+        ("/publications/preview/page", {**PUBLICATION, "id": partner_network.publication["uuid"]}),
+        ("/program/preview/card", {**PROGRAM, "publication": partner_network.publication["uuid"]}),
     ):
         answer = web.post(path, page="/publications/new", **fields)
         assert answer.status_code == 404 and "Secret garden" not in answer.text, path

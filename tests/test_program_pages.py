@@ -16,8 +16,8 @@ import httpx
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.partners import rules
-from tests.support.market import join, offer, publish
-from tests.support.partner_market import PROGRAM
+from tests.support.network_operators import PROGRAM
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service, until
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, operator, words
@@ -26,7 +26,7 @@ from tests.test_program_forms import mistakes
 SIDES = ("partner", "owner")
 
 
-def test_pages_show_the_words_of_a_publication_as_labels(market):
+def test_pages_show_the_words_of_a_publication_as_labels(partner_network):
     words_of_it = {
         "categories": ["tech", "web3.0", "TV & movie"],
         "audience_gender": "mainly_female",
@@ -35,9 +35,9 @@ def test_pages_show_the_words_of_a_publication_as_labels(market):
         "age_ranges": ["under 18", "18 - 24"],
         "income_levels": ["less than $20k", "$20k - $50k"],
     }
-    publication = publish(market.bob, name="Labels", **words_of_it, **ranges)
-    program = offer(market.bob, publication)
-    shown = words(market.bob.web.get(f"/network/{program['uuid']}").text)
+    publication = publish(partner_network.bob, name="Labels", **words_of_it, **ranges)
+    program = offer(partner_network.bob, publication)
+    shown = words(partner_network.bob.web.get(f"/network/{program['uuid']}").text)
     assert "Tech, Web3, TV & movies" in shown
     assert (
         "Mainly women" in shown
@@ -51,51 +51,59 @@ def test_pages_show_the_words_of_a_publication_as_labels(market):
         "/network",
         f"/publications/{publication['uuid']}",
     ):
-        page = words(market.bob.web.get(path).text)
+        page = words(partner_network.bob.web.get(path).text)
         assert not re.search(r"\d - \$?\d|web3\.0|mainly_|\btech\b", page), path
 
 
-def test_nothing_is_done_without_the_token_or_from_elsewhere(market):
+def test_nothing_is_done_without_the_token_or_from_elsewhere(partner_network):
     for page in PAGES:
         if page.method == "POST" and not page.open_to_all:
-            path = page.path.replace("{id}", market.program["uuid"])
-            assert market.alice.web.http.post(path, data={"do": "delete"}).status_code == 403, path
-            elsewhere = {"origin": "https://evil.example"}
-            fields = {"csrf": market.alice.web.token("/publications/new"), "do": "delete"}
+            path = page.path.replace("{id}", partner_network.program["uuid"])
             assert (
-                market.alice.web.http.post(path, data=fields, headers=elsewhere).status_code == 403
+                partner_network.alice.web.http.post(path, data={"do": "delete"}).status_code == 403
             ), path
-    assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
+            elsewhere = {"origin": "https://evil.example"}
+            fields = {"csrf": partner_network.alice.web.token("/publications/new"), "do": "delete"}
+            assert (
+                partner_network.alice.web.http.post(
+                    path, data=fields, headers=elsewhere
+                ).status_code
+                == 403
+            ), path
+    assert (
+        partner_network.alice.web.get(f"/program/{partner_network.program['uuid']}").status_code
+        == 200
+    )
 
 
-def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
+def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(partner_network):
     """Every address of the dashboard with the others' identifiers: not found, or one's own empty
     view.
     """
     theirs = [
-        market.publication["uuid"],
-        market.program["uuid"],
-        market.place["uuid"],
-        market.payout_id,
+        partner_network.publication["uuid"],
+        partner_network.program["uuid"],
+        partner_network.place["uuid"],
+        partner_network.payout_id,
     ]
     theirs += [
-        market.alice.subscriber("veiled0@example.org")["uuid"],
-        market.alice.account_id,
-        market.bob.account_id,
+        partner_network.alice.subscriber("veiled0@example.org")["uuid"],
+        partner_network.alice.account_id,
+        partner_network.bob.account_id,
     ]
     foreign = (
         "veiled",
         "Veiled",
         "Secret garden",
-        market.alice.email,
-        market.bob.email,
-        market.place["ref_code"],
+        partner_network.alice.email,
+        partner_network.bob.email,
+        partner_network.place["ref_code"],
         "$6.00",
     )
     # out of the directory, and open to whoever has its address
-    unlisted = f"/network/{market.program['uuid']}"
+    unlisted = f"/network/{partner_network.program['uuid']}"
     paths = [
-        (page, page.path.replace("{side}", side).replace("{month}", market.month))
+        (page, page.path.replace("{side}", side).replace("{month}", partner_network.month))
         for page in PAGES
         for side in SIDES
     ]
@@ -103,92 +111,109 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(market):
         for each in theirs if "{" in path else [""]:
             address = re.sub(r"\{\w+\}", each, path)
             if page.method == "GET" and address != unlisted and not page.open_to_all:
-                answer = market.mallory.web.get(address)
+                answer = partner_network.mallory.web.get(address)
                 assert answer.status_code in ((404,) if each else (200, 303, 404)), address
                 assert not [word for word in foreign if word in answer.text], address
             elif page.method == "POST" and each and address != f"{unlisted}/join":
                 token = {
-                    "csrf": market.mallory.web.token("/publications"),
+                    "csrf": partner_network.mallory.web.token("/publications"),
                     "do": "delete",
                     "name": "Mine",
                     **PROGRAM,
                 }
-                answer = market.mallory.web.http.post(address, data=token)
+                answer = partner_network.mallory.web.http.post(address, data=token)
                 assert answer.status_code in (400, 404), address
-    shown = market.mallory.web.get(unlisted).text
-    assert market.place["ref_code"] not in shown and "$6.00" not in shown, (
+    shown = partner_network.mallory.web.get(unlisted).text
+    assert partner_network.place["ref_code"] not in shown and "$6.00" not in shown, (
         "never the owner's budget"
     )
-    assert market.alice.web.get(f"/program/{market.program['uuid']}").status_code == 200
+    assert (
+        partner_network.alice.web.get(f"/program/{partner_network.program['uuid']}").status_code
+        == 200
+    )
 
 
-def test_the_administrators_pages_do_not_exist_for_others(market):
+def test_the_administrators_pages_do_not_exist_for_others(partner_network):
     for path in ("/administration", "/administration/proof", "/administration/payouts.csv"):
-        assert market.alice.web.get(path).status_code == 200
-        assert market.bob.web.get(path).status_code == 404
-    answer = market.bob.web.post(
-        "/administration/payouts", page="/payouts", payout=market.payout_id, reference="mine"
+        assert partner_network.alice.web.get(path).status_code == 200
+        assert partner_network.bob.web.get(path).status_code == 404
+    answer = partner_network.bob.web.post(
+        "/administration/payouts",
+        page="/payouts",
+        payout=partner_network.payout_id,
+        reference="mine",
     )
     assert answer.status_code == 404
-    assert market.payouts()[0]["paid"] == "no"
-    assert "/administration" not in market.bob.web.get("/").text
+    assert partner_network.payouts()[0]["paid"] == "no"
+    assert "/administration" not in partner_network.bob.web.get("/").text
 
 
-def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(market):
-    web, place = market.alice.web, "/administration"
-    blank = web.post("/administration/payouts", page=place, payout=market.payout_id, reference=" ")
+def test_a_payout_is_marked_and_taken_back_and_a_blank_reference_is_refused(partner_network):
+    web, place = partner_network.alice.web, "/administration"
+    blank = web.post(
+        "/administration/payouts", page=place, payout=partner_network.payout_id, reference=" "
+    )
     assert blank.status_code == 400 and mistakes(blank.text) == {
         "h-reference": "Enter a payment reference."
     }
     assert (
         web.post(
-            "/administration/payouts", page=place, payout=market.payout_id, reference="SEPA 7"
+            "/administration/payouts",
+            page=place,
+            payout=partner_network.payout_id,
+            reference="SEPA 7",
         ).status_code
         == 303
     )
-    assert (market.payouts()[0]["paid"], market.payouts()[0]["reference"]) == ("yes", "SEPA 7")
-    assert "SEPA 7" in market.bob.web.get("/payouts").text
+    assert (partner_network.payouts()[0]["paid"], partner_network.payouts()[0]["reference"]) == (
+        "yes",
+        "SEPA 7",
+    )
+    assert "SEPA 7" in partner_network.bob.web.get("/payouts").text
     assert (
         web.post(
-            "/administration/payouts", page=place, payout=market.payout_id, do="undo"
+            "/administration/payouts", page=place, payout=partner_network.payout_id, do="undo"
         ).status_code
         == 303
     )
-    assert market.payouts()[0]["paid"] == "no"
+    assert partner_network.payouts()[0]["paid"] == "no"
 
 
-def test_statements_of_both_sides_are_one_sum(market):
-    for who, side in ((market.bob, "partner"), (market.alice, "owner")):
-        answer = who.web.get(f"/statements/{side}/{market.month}.csv")
+def test_statements_of_both_sides_are_one_sum(partner_network):
+    for who, side in ((partner_network.bob, "partner"), (partner_network.alice, "owner")):
+        answer = who.web.get(f"/statements/{side}/{partner_network.month}.csv")
         assert (
             answer.headers["content-type"].startswith("text/csv")
             and "attachment" in answer.headers["content-disposition"]
         )
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
-        shown = words(who.web.get(f"/statements/{side}/{market.month}").text)
-        assert "$6.00" in shown and rules.month_name(market.month) in shown
-    assert Decimal(market.payouts()[0]["amount_usd"]) == Decimal("6.00")
-    assert "veiled" not in market.bob.web.get(f"/statements/partner/{market.month}").text, (
-        "readers are the owner's"
-    )
+        shown = words(who.web.get(f"/statements/{side}/{partner_network.month}").text)
+        assert "$6.00" in shown and rules.month_name(partner_network.month) in shown
+    assert Decimal(partner_network.payouts()[0]["amount_usd"]) == Decimal("6.00")
+    assert (
+        "veiled"
+        not in partner_network.bob.web.get(f"/statements/partner/{partner_network.month}").text
+    ), "readers are the owner's"
     for wrong in (
         "/statements/thief/2026-11",
         "/statements/partner/2026-13",
         "/statements/owner/x.csv",
     ):
-        assert market.bob.web.get(wrong).status_code == 404
+        assert partner_network.bob.web.get(wrong).status_code == 404
 
 
-def test_the_bell_counts_what_was_not_read(market):
-    assert market.service.engine  # the budget of 6 dollars was reached by the second reader
-    page = market.bob.web.get("/notices").text
+def test_the_icon_counts_unread_notifications(partner_network):
+    assert (
+        partner_network.service.engine
+    )  # the budget of 6 dollars was reached by the second reader
+    page = partner_network.bob.web.get("/notices").text
     assert "Secret garden" in words(page)
-    again = words(market.bob.web.get("/").text)
+    again = words(partner_network.bob.web.get("/").text)
     assert "Notifications 1" not in again
 
 
-def test_filters_that_make_no_sense_are_left_out(market):
+def test_filters_that_make_no_sense_are_left_out(partner_network):
     for query in (
         "min_cpa=much",
         "page=-3",
@@ -198,7 +223,7 @@ def test_filters_that_make_no_sense_are_left_out(market):
         "search=%00",
         "min_cpa=1e999",
     ):
-        assert market.bob.web.get(f"/network?{query}").status_code == 200, query
+        assert partner_network.bob.web.get(f"/network?{query}").status_code == 200, query
 
 
 def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along():
@@ -227,15 +252,15 @@ def test_time_moves_only_where_the_setting_allows_it_and_takes_the_visitor_along
         assert alice.web.post("/clock", page="/", step="week").status_code == 404
 
 
-def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
+def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(partner_network):
     """Each visitor once an hour; robots, previews and a look at the headers are no visits."""
-    bob, carol = market.bob, operator(market.service, "carol")
-    program = offer(market.alice, redirect_url="https://wax.example/welcome?from=us")
+    bob, carol = partner_network.bob, operator(partner_network.service, "carol")
+    program = offer(partner_network.alice, redirect_url="https://wax.example/welcome?from=us")
     bobs, carols = join(bob, program), join(carol, program)
-    visitors = httpx.Client(base_url=market.service.url, verify=False)
+    visitors = httpx.Client(base_url=partner_network.service.url, verify=False)
 
     def follow(place: dict[str, Any], agent: str, method: str = "GET", **headers: str) -> None:
-        link = place["referral_link"].removeprefix(market.service.settings.base_url)
+        link = place["referral_link"].removeprefix(partner_network.service.settings.base_url)
         answer = visitors.request(method, link, headers={"user-agent": agent, **headers})
         assert answer.status_code == 302
         assert (
@@ -258,12 +283,14 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
         return found[1]
 
     until(lambda: (clicks_of(bob, bobs), clicks_of(carol, carols)) == ("2 clicks", "1 click"))
-    market.service.set_clock((market.service.now_ms() + HOUR_MS - system_clock()) / 1000)
+    partner_network.service.set_clock(
+        (partner_network.service.now_ms() + HOUR_MS - system_clock()) / 1000
+    )
     follow(bobs, "Safari/19")
     until(lambda: clicks_of(bob, bobs) == "3 clicks")
     assert carol.web.get(f"/earnings/{bobs['uuid']}").status_code == 404
 
-    tables = dump(market.service)
+    tables = dump(partner_network.service)
     kept = [row for row in tables["click"] if row["target_id"] == bobs["uuid"]]
     assert len(kept) == 3 and all(re.fullmatch("[0-9a-f]{32}", row["visitor"]) for row in kept)
     assert mentions(tables, "Firefox/140 Veiled") == []
@@ -273,11 +300,19 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(market):
     assert theirs == {(bobs["ref_code"], 3), ("", 3)}
 
 
-def test_a_persons_page_names_the_partner_and_the_fee(market):
-    ids = [market.alice.subscriber(f"veiled{number}@example.org")["uuid"] for number in range(3)]
-    shown = [words(market.alice.web.get(f"/subscribers/{each}").text) for each in ids]
+def test_a_persons_page_names_the_partner_and_the_fee(partner_network):
+    ids = [
+        partner_network.alice.subscriber(f"veiled{number}@example.org")["uuid"]
+        for number in range(3)
+    ]
+    shown = [words(partner_network.alice.web.get(f"/subscribers/{each}").text) for each in ids]
     assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
-    assert sum(f"$3.00, charged in {rules.month_name(market.month)}" in page for page in shown) == 2
+    assert (
+        sum(
+            f"$3.00, charged in {rules.month_name(partner_network.month)}" in page for page in shown
+        )
+        == 2
+    )
     assert (
         sum("Fee None. The program had reached its monthly budget." in page for page in shown) == 1
     )

@@ -16,7 +16,7 @@ import trustme
 
 from honeyguide.accounts import passwords
 from honeyguide.store import open_store
-from tests.support.market import png, publication_fields
+from tests.support.partner_network import png, publication_fields
 from tests.support.process import Credentials, Serving, migrated, new_account
 from tests.support.proxies import HOST, Proxy
 from tests.support.web import PASSWORD, words

@@ -11,7 +11,7 @@ from honeyguide.signups import removed_partners
 from honeyguide.store import Store
 from honeyguide.work import jobs
 from tests.support.changes import SITE, changing
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member, Service
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
 from tests.support.web import operator, words

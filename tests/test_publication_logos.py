@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from tests.support.hostile_logos import BROKEN, CLEANED, NOT_AN_IMAGE, SECRET, SMALL_PNG
-from tests.support.market import publication_fields, publish
+from tests.support.partner_network import publication_fields, publish
 from tests.support.service import ENGINES, ONE_ENGINE, Member, Service
 from tests.support.tables import dump
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from honeyguide.partners import audience
-from tests.support.market import logo_field, offer, png, publication_fields, publish
+from tests.support.partner_network import logo_field, offer, png, publication_fields, publish
 from tests.support.service import ONE_ENGINE
 
 KEYS = {

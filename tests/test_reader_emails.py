@@ -22,7 +22,7 @@ from honeyguide.referrals import branding, campaigns, subscribers
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from tests.support import market
+from tests.support import partner_network
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
@@ -280,10 +280,10 @@ def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
     own = {"budget_reached_subject.en": "{newsletter} pauses until {date}"}
     settings = campaigns.CampaignSettings(words=own)
     wax.make(campaigns.configure, settings)
-    publication = market.publish(wax, name="The <i>Hive")
+    publication = partner_network.publish(wax, name="The <i>Hive")
     joined_by = wax.service.member("partner")
-    program = market.offer(wax, publication, cpa=3, total_budget=3)
-    code = market.join(joined_by, program)["ref_code"]
+    program = partner_network.offer(wax, publication, cpa=3, total_budget=3)
+    code = partner_network.join(joined_by, program)["ref_code"]
     wax.subscribe("reader@example.org", referrer_code=code)
     wax.service.run_jobs()
     got = {each.message["Subject"]: each for each in wait_for(inbox, 4)}

@@ -16,7 +16,7 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import referral_checks, signups
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Service, until
 from tests.support.tables import dump
 from tests.support.web import Operator, mistakes, operator, words

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from honeyguide.signups import removed_partners
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 

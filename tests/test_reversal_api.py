@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from honeyguide.partners import rules
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.tables import dump
 from tests.support.trade import verify

@@ -19,7 +19,7 @@ from honeyguide.referrals.review import ReviewGroup
 from honeyguide.referrals.signals import Signal, SignalFinding
 from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Service
 from tests.support.web import Operator, operator, words
 

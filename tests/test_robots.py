@@ -17,7 +17,7 @@ import pytest
 
 from honeyguide.kernel.clock import system_clock
 from tests.support.http_client import local_client
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Service
 
 FEE = 2.5

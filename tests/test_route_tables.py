@@ -19,7 +19,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
-from tests.support import market
+from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import operator
@@ -119,7 +119,7 @@ def test_an_address_chosen_before_it_was_reserved_is_kept(service: Service) -> N
 
 def test_a_program_keeps_such_an_address_too(service: Service) -> None:
     alice = operator(service)
-    program = market.offer(alice, slug="wax-program")
+    program = partner_network.offer(alice, slug="wax-program")
     for table, where in (("program", "id = :target"), ("slug", "target_id = :target")):
         planted = statement(f"UPDATE {table} SET slug = 'notices' WHERE {where}")
         service.write(lambda tx, planted=planted: tx.run(planted, target=program["uuid"]))

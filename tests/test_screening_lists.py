@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import screening_lists
-from tests.support import market
+from tests.support import partner_network
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 from tests.support.trade import SITE
@@ -97,8 +97,8 @@ def test_allowed_ones_are_trusted_but_not_about_themselves(service: Service) -> 
 
 def test_the_lists_also_decide_about_partners_referrals(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
-    program = market.offer(alice)
-    joined = market.join(bob, program)
+    program = partner_network.offer(alice)
+    joined = partner_network.join(bob, program)
     add(alice, "block", "bad.example")
     assert referral(alice, "p@bad.example", joined["ref_code"]) == ("rejected", "blocked")
     assert referral(alice, "p@good.example", joined["ref_code"])[0] != "rejected"

@@ -11,7 +11,7 @@ from PIL import Image, ImageChops, features
 from honeyguide.partners import share_pictures
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.share_pictures import ShareDesign, draw, draw_apart
-from tests.support.market import png
+from tests.support.partner_network import png
 
 GROUND = (0x12, 0x34, 0x56)
 

@@ -22,7 +22,7 @@ from honeyguide.referrals.visits import Visit
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 

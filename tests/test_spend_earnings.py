@@ -11,7 +11,7 @@ import pytest
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast
 from honeyguide.store import Store
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on, verify
 

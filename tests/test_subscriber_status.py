@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.prizes import advocate, bring, earned_by, post_of
 from tests.support.prizes import offer as offer_reward
 from tests.support.service import Member

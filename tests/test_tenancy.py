@@ -21,7 +21,7 @@ import pytest
 from honeyguide.api.call import Route
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel.ids import new_id
-from tests.support import market
+from tests.support import partner_network
 from tests.support.belongings import Things, lasting, rows_of, things_of
 from tests.support.page_answers import nobodys, shape_of
 from tests.support.service import ENGINES, Member, Service
@@ -108,7 +108,7 @@ def make_shipment(owner: Member, address: str) -> tuple[str, ...]:
 
 def make_partner(owner: Member, address: str) -> tuple[str, ...]:
     program = {"uuid": address.split("/")[3]}
-    return (market.join(owner.service.member("bob"), program)["uuid"],)
+    return (partner_network.join(owner.service.member("bob"), program)["uuid"],)
 
 
 def make_payout(owner: Member, address: str) -> tuple[str, ...]:
@@ -125,7 +125,7 @@ def make_payout(owner: Member, address: str) -> tuple[str, ...]:
 def make_partner_referral(owner: Member, address: str) -> tuple[str, ...]:
     """One that the program paid for."""
     program = {"uuid": address.split("/")[3]}
-    code = market.join(owner.service.member("bob"), program)["ref_code"]
+    code = partner_network.join(owner.service.member("bob"), program)["ref_code"]
     owner.subscribe(f"sent{next(_numbers)}@example.org", referrer_code=code)
     path = f"/v2/partner_programs/{program['uuid']}/referrals"
     return (owner.get(path).json()["referrals"][0]["uuid"],)
@@ -140,9 +140,11 @@ MAKERS: dict[str, Maker] = {
     "rewards/{}/redeem": make_won_reward,
     "subscribers/*/rewards": make_won_reward,
     "shipments": make_shipment,
-    "publications": lambda owner, address: (market.publish(owner)["uuid"],),
-    "partner_programs": lambda owner, address: (market.offer(owner)["uuid"],),
-    "partner_campaigns": lambda owner, address: (market.join(owner, market.offer(owner))["uuid"],),
+    "publications": lambda owner, address: (partner_network.publish(owner)["uuid"],),
+    "partner_programs": lambda owner, address: (partner_network.offer(owner)["uuid"],),
+    "partner_campaigns": lambda owner, address: (
+        partner_network.join(owner, partner_network.offer(owner))["uuid"],
+    ),
     "partner_programs/*/partners": make_partner,
     "partner_programs/*/referrals": make_partner_referral,
     "payouts": make_payout,

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from honeyguide import settings
-from tests.support.market import publication_fields
+from tests.support.partner_network import publication_fields
 from tests.support.process import Serving, environment, fresh
 from tests.support.proxies import DEPLOY
 from tests.support.service import until

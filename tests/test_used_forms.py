@@ -21,8 +21,8 @@ from honeyguide.pages.readers.routes import is_reader_path
 from honeyguide.referrals import earned_rewards
 from honeyguide.signups import used_forms
 from tests.support.changes import SITE
-from tests.support.market import join, offer, publish
 from tests.support.newsletter import Newsletter, errors, follow
+from tests.support.partner_network import join, offer, publish
 from tests.support.tables import dump
 from tests.test_route_tables import page_routes
 

@@ -13,7 +13,7 @@ from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.rules import Level, Rule
 from tests.support.belongings import older_program
 from tests.support.mailbox import Mailbox
-from tests.support.market import join, offer
+from tests.support.partner_network import join, offer
 from tests.support.postgres import shared_server
 from tests.support.process import command
 from tests.support.service import ENGINES, Member, Service

@@ -15,9 +15,9 @@ from honeyguide.referrals.rules import Level, Rule
 from tests.support.belongings import older_program
 from tests.support.embeds import Visitor, embedding
 from tests.support.mailbox import Mailbox
-from tests.support.market import join, offer, publish
+from tests.support.network_operators import PROGRAM
 from tests.support.newsletter import Newsletter
-from tests.support.partner_market import PROGRAM
+from tests.support.partner_network import join, offer, publish
 from tests.support.process import command
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement

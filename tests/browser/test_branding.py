@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
-from tests.support.market import png
+from tests.support.partner_network import png
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 

@@ -30,7 +30,7 @@ from tests.browser.embedding import (
     write_brand,
 )
 from tests.support.embeds import embedding
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.prizes import advocate, post_of
 from tests.support.prizes import offer as prize
 from tests.support.service import Service, until

@@ -23,7 +23,7 @@ from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
 from tests.browser.test_dashboard import THIRDS
-from tests.support.market import join, offer, png, publish
+from tests.support.partner_network import join, offer, png, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 
@@ -155,7 +155,7 @@ def test_every_page_loaded_in_every_look(service: Service, places: Places, look:
     for page, paths in everything(service, places, look.page):
         for name, path in paths.items():
             page.goto(service.url + path)
-            look.check(page, f"market-{name}")
+            look.check(page, f"network-{name}")
 
 
 def everything(

@@ -14,7 +14,7 @@ from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
 from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
-from tests.support import market
+from tests.support import partner_network
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 
@@ -63,10 +63,12 @@ class Places:
         html, token = wax.visitor.get(hub).text, wax.fields(hub)["token"]
         for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
             wax.visitor.post(path, data={"token": token})
-        publication = market.publish(
+        publication = partner_network.publish(
             wax.member, name="The Weekly Hive", description="All that buzzes, every Friday."
         )
-        joined = market.join(service.member("bob"), market.offer(wax.member, publication))
+        joined = partner_network.join(
+            service.member("bob"), partner_network.offer(wax.member, publication)
+        )
         self.paths = {
             "signup": f"{wax.page}?ref={self.ben.ref_code}",
             "signup-branded": shy.page,

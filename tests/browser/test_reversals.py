@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, Look, PageAt
 from tests.browser.test_partners import sit_down
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
-from tests.support import market
+from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import Dump, dump
@@ -156,7 +156,7 @@ def invitation(owner: Operator) -> str:
 
 
 def publication(owner: Operator) -> str:
-    return str(market.publish(owner, name="Secret gazette")["uuid"])
+    return str(partner_network.publish(owner, name="Secret gazette")["uuid"])
 
 
 def payout(owner: Operator) -> str:
@@ -206,8 +206,8 @@ def physical_reward(owner: Operator) -> str:
 
 def program(owner: Operator) -> str:
     """One that is not listed: anybody may see the others."""
-    card = market.publish(owner, name="Secret gazette")
-    return str(market.offer(owner, card, show_in_directory=False)["uuid"])
+    card = partner_network.publish(owner, name="Secret gazette")
+    return str(partner_network.offer(owner, card, show_in_directory=False)["uuid"])
 
 
 def older_program(owner: Operator) -> str:
@@ -220,8 +220,8 @@ def older_program(owner: Operator) -> str:
 
 def paid_referral(owner: Operator) -> tuple[str, str]:
     """A program of theirs, and a referral that it paid for."""
-    offered = market.offer(owner)
-    code = market.join(owner.service.member("bob"), offered)["ref_code"]
+    offered = partner_network.offer(owner)
+    code = partner_network.join(owner.service.member("bob"), offered)["ref_code"]
     owner.subscribe(f"{new_id()}@example.org", referrer_code=code)
     listed = owner.get(f"/v2/partner_programs/{offered['uuid']}/referrals").json()["referrals"]
     return str(offered["uuid"]), str(listed[0]["uuid"])
@@ -232,23 +232,27 @@ def charged_referral(owner: Operator) -> str:
 
 
 def partner_campaign(owner: Operator) -> str:
-    return str(market.join(owner, market.offer(owner, show_in_directory=False))["uuid"])
+    return str(
+        partner_network.join(owner, partner_network.offer(owner, show_in_directory=False))["uuid"]
+    )
 
 
 def partner(owner: Operator) -> str:
     """Somebody else's partner campaign in a program of theirs."""
-    return str(market.join(owner.service.member("bob"), market.offer(owner))["uuid"])
+    return str(
+        partner_network.join(owner.service.member("bob"), partner_network.offer(owner))["uuid"]
+    )
 
 
 def their_program(owner: Operator) -> str:
     other = owner.service.member("bob")
-    return str(market.offer(other)["uuid"])
+    return str(partner_network.offer(other)["uuid"])
 
 
 def partner_in(owner: Operator, do: str = "") -> tuple[str, str]:
     """A program, and a partner campaign in it that the owner removed or blocked before."""
-    program = market.offer(owner)
-    joined = market.join(owner.service.member("bob"), program)
+    program = partner_network.offer(owner)
+    joined = partner_network.join(owner.service.member("bob"), program)
     path = f"/v2/partner_programs/{program['uuid']}/partners/{joined['uuid']}"
     if do:
         made = owner.delete(path) if do == "remove" else owner.post(f"{path}/{do}")

@@ -27,7 +27,7 @@ from honeyguide.referrals import branding, subscribers
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from tests.support import market
+from tests.support import partner_network
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.delayed import pass_minute
@@ -216,7 +216,7 @@ def about_the_week(who: Operator) -> None:
 
 def about_a_program_without_email(owner: Operator) -> None:
     """It is made while no mail server is set."""
-    service, card = owner.service, market.publish(owner)
+    service, card = owner.service, partner_network.publish(owner)
     site = replace(service.services.site, has_mail_server=False)
     prices = {"cpa": Decimal(3), "max_payout": Decimal(90), "total_budget": Decimal(300)}
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
@@ -228,8 +228,8 @@ def about_a_program(owner: Operator) -> None:
     """A partner joins, the budget is spent and raised, a fee is taken back, the partner is removed,
     allowed again and leaves, and the month is closed."""
     service, partner = owner.service, owner.service.member("bob")
-    program = market.offer(owner, total_budget=6, cpa=3)
-    joined = market.join(partner, program)
+    program = partner_network.offer(owner, total_budget=6, cpa=3)
+    joined = partner_network.join(partner, program)
     for _ in range(2):
         owner.subscribe(f"{new_id()[-12:]}@example.org", referrer_code=joined["ref_code"])
     service.run_jobs()

@@ -11,7 +11,7 @@ from collections import Counter
 from types import TracebackType
 from typing import Any
 
-from .market import publication_fields
+from .partner_network import publication_fields
 from .process import Answer, Caller, Serving, new_account
 from .service import until
 
@@ -29,7 +29,7 @@ PROGRAMS: tuple[dict[str, Any], ...] = (
 )
 
 
-class Market:
+class PartnerNetwork:
     """Alice's newsletter with its programs, and two partners in each of them."""
 
     def __init__(self, server: Serving, database_url: str) -> None:
@@ -62,8 +62,8 @@ class Load:
     once without an answer that settles whether they are there.
     """
 
-    def __init__(self, market: Market, dice: random.Random) -> None:
-        self._market = market
+    def __init__(self, partner_network: PartnerNetwork, dice: random.Random) -> None:
+        self._partner_network = partner_network
         self._stop = threading.Event()
         self._lock = threading.Lock()
         self._clients = [
@@ -106,8 +106,10 @@ class Load:
 
     def _client(self, number: int, seed: float) -> None:
         dice = random.Random(seed)
-        call = Caller(self._market.server.port, self._market.alice.key, timeout=PATIENCE_S)
-        codes = [None, *self._market.partner_codes]
+        call = Caller(
+            self._partner_network.server.port, self._partner_network.alice.key, timeout=PATIENCE_S
+        )
+        codes = [None, *self._partner_network.partner_codes]
         signup = 0
         while not self._stop.is_set():
             signup += 1
@@ -123,7 +125,7 @@ class Load:
         """Whether it is settled."""
         sent_s = time.monotonic()
         try:
-            answer = call("POST", f"{self._market.alice.v1}/subscribers", body, **key)
+            answer = call("POST", f"{self._partner_network.alice.v1}/subscribers", body, **key)
         except OSError:
             with self._lock:
                 self._refused(body["email"], sent_s, NO_ANSWER)

@@ -14,9 +14,9 @@ from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
 from tests.support.embeds import embedding
-from tests.support.market import join, offer, publish
 from tests.support.markup import EVIL
 from tests.support.newsletter import Newsletter
+from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, WebClient, operator, run_import, upload

@@ -7,7 +7,7 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
-from tests.support import market, prizes
+from tests.support import partner_network, prizes
 from tests.support.job_referrals import (
     ODD,
     come_with_codes,
@@ -84,7 +84,9 @@ def queue_emails(world: World) -> None:
 
 def spend_budgets(world: World) -> None:
     for who in world.both:
-        program = market.offer(who, market.publish(who, name="\U0001f41d " + "W" * 40))
+        program = partner_network.offer(
+            who, partner_network.publish(who, name="\U0001f41d " + "W" * 40)
+        )
         world.do(
             "INSERT INTO budget (program_id, month, account_id, spent_cents, nearly_ms) "
             "VALUES (:program, '2020-01', :id, 1, 1)",
@@ -95,13 +97,13 @@ def spend_budgets(world: World) -> None:
 
 def change_rates(world: World) -> None:
     for who in world.both:
-        market.offer(who)
+        partner_network.offer(who)
         world.do("UPDATE program SET confirmation_bp = 5 WHERE account_id = :id", id=who.account_id)
 
 
 def decide_today(world: World) -> None:
     for who in world.both:
-        program = market.offer(who)
+        program = partner_network.offer(who)
         world.do(
             "INSERT INTO program_day (program_id, account_id, day, verified) "
             "VALUES (:program, :id, :day, 1)",
@@ -164,7 +166,7 @@ def due_weeklies(world: World) -> None:
 
 def empty_search_texts(world: World) -> None:
     for who in world.both:
-        market.publish(who)
+        partner_network.publish(who)
         world.do(
             "UPDATE publication SET search_text = '' WHERE account_id = :id", id=who.account_id
         )

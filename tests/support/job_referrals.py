@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.signups import delayed_actions, delayed_kinds
-from tests.support import market
+from tests.support import partner_network
 from tests.support.held_emails import held_code
 from tests.support.job_world import World
 
@@ -64,8 +64,8 @@ def come_with_codes(world: World) -> None:
 
 def never_confirm(world: World) -> None:
     for who in world.both:
-        program = market.offer(who)
-        partner = market.join(world.service.member(), program)
+        program = partner_network.offer(who)
+        partner = partner_network.join(world.service.member(), program)
         who.subscribe(f"{new_id()}@example.org", referrer_code=partner["ref_code"])
         world.do(
             "UPDATE subscriber SET referral_status = 'pending', received_ms = 1, "

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.mail import notification_links
 from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
-from tests.support import market
+from tests.support import partner_network
 from tests.support.belongings import (
     awaiting,
     blocked_partner,
@@ -241,7 +241,7 @@ API = [
     Logged(
         "POST /v2/publications",
         "publication.created",
-        market.publication_fields(name="The Wax"),
+        partner_network.publication_fields(name="The Wax"),
         None,
         {"name": "The Wax", "status": "active"},
         is_idempotent=False,

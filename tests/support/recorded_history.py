@@ -29,7 +29,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.tx import Tx
 from honeyguide.work import money
 from tests.support.changes import changing
-from tests.support.market import join, offer, publish
+from tests.support.partner_network import join, offer, publish
 from tests.support.platforms.generic import GenericTool
 from tests.support.recorder import FrozenClock, Recorder
 from tests.support.service import Member, Service

@@ -1,5 +1,5 @@
-"""A market on a store alone: owners, programs, partners and readers moved by the domain's own verbs
-at a time the test chooses, and the proof of the books at any moment.
+"""A partner network on a store alone: owners, programs, partners and readers, changed by the
+domain's own functions at a time the test chooses, and a check of the ledger at any moment.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from typing import Any
 
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.partners import rules
-from tests.support.market import join, offer, png, publish
+from tests.support.partner_network import join, offer, png, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 
 
-class Market:
+class PartnerNetwork:
     """Alice runs the installation and an offer, Bob brings readers, Mallory is logged in and must
     see nothing of either.
     """

@@ -1,4 +1,5 @@
-"""A small market for tests: a publication with a logo, its program, and partners who joined it."""
+"""A small partner network for tests: a publication with a logo, its program, and partners who
+joined it."""
 
 from __future__ import annotations
 

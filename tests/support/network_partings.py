@@ -1,5 +1,5 @@
-"""What owners and partners do to each other in a market: fees taken back, partners removed and
-allowed again, partners who leave and come back.
+"""What owners and partners do to each other in a partner network: fees taken back, partners
+removed and allowed again, partners who leave and come back.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from honeyguide.referrals import campaigns
 from honeyguide.signups import removed_partners
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.market_model import Model, Offer
+from tests.support.network_model import Model, Offer
 from tests.support.trade import SITE, Trade
 
 
 class Partings:
-    """Moves of a market."""
+    """Moves of a partner network."""
 
     store: Store
     chance: random.Random
@@ -50,7 +50,7 @@ class Partings:
             self.model.end_pending(offer, partner)
 
     async def block(self) -> None:
-        """Every owner of a market has one program."""
+        """Every owner has one program."""
         trade, offer, partner = self._partner()
         ends_pending = self.chance.random() < 0.5
         removal = Removal(None, ends_pending)

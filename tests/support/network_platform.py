@@ -1,4 +1,4 @@
-"""An email platform that the owners of a market are connected with, behind the real queue of
+"""An email platform that the owners of programs are connected with, behind the real queue of
 writes.
 """
 
@@ -17,7 +17,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
 
 
-class MarketPlatform:
+class NetworkPlatform:
     def __init__(self, store: Store, tool: GenericTool, outbound: Outbound) -> None:
         self._store = store
         self._tool = tool
@@ -44,10 +44,10 @@ class MarketPlatform:
 
 
 @asynccontextmanager
-async def market_platform(store: Store) -> AsyncIterator[MarketPlatform]:
+async def network_platform(store: Store) -> AsyncIterator[NetworkPlatform]:
     tool, outbound = GenericTool(signature.new_secret()), Outbound(FREE)
     async with tool.serving():
         try:
-            yield MarketPlatform(store, tool, outbound)
+            yield NetworkPlatform(store, tool, outbound)
         finally:
             await outbound.close()
