@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.test_architecture import DOMAIN, MODULES, SOURCE, Module
+from tests.test_architecture import DOMAIN, MODULES, SOURCE, Module, read, sources
 
 OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "write_snapshot"}
 # Background engines and caches, which no caller gives a transaction to.
@@ -41,12 +41,25 @@ RETIRED = frozenset(
         "rung",
         "ripen",
         "bell",
-        "doors",
+        "door",
         "house",
         "desk",
         "face",
+        "lane",
+        "market",
     ]
 )
+# Alone they say nothing about what they name. In a longer name, such as `is_wanted`, they may.
+VAGUE = frozenset(["wanted", "whose", "said", "told", "mine", "lent"])
+VAGUE_YET = (
+    "api/bodies.py",
+    "events/webhooks.py",
+    "integrations/",
+    "pages/dashboard/integrations.py",
+    "pages/hooks.py",
+)
+# One word for one thing: with the noun in front, such as `REWARD_KINDS`, several modules may.
+ONLY_ONCE = ("KINDS", "STATUSES")
 
 
 def opened_transactions(module: Module) -> Iterator[str]:
@@ -110,6 +123,45 @@ def retired_names(module: Module) -> Iterator[str]:
             yield f"{module.path}:{line}: `{name}`: docs/glossary.md has a plain word for {found}"
 
 
+def vague_names(module: Module) -> Iterator[str]:
+    for line, name in names_in(module):
+        if name.strip("_") in VAGUE:
+            yield f"{module.path}:{line}: `{name}`: name the thing, such as `message` or `filters`"
+
+
+def shared_constants(modules: list[Module]) -> Iterator[str]:
+    for name in ONLY_ONCE:
+        where = [
+            module.path
+            for module in modules
+            for node in module.nodes
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store)
+        ]
+        if len(where) > 1:
+            yield f"{name}: {', '.join(where)}"
+
+
+def names_in_page_file(module: Module) -> set[str]:
+    """The classes and ids of a template or a style sheet, and all names of a script."""
+    source = re.sub(r"/\*.*?\*/|\{#.*?#\}", "", module.source, flags=re.DOTALL)
+    if module.path.endswith(".html"):
+        attributes = re.findall(
+            r"\b(?:class|id|for|aria-\w+|data-[\w-]+|src|href)=\"([^\"]*)\""
+            r"|\{% block kind %\}(\w+)",
+            source,
+        )
+        return {name for values in attributes for name in re.findall(r"[\w-]+", " ".join(values))}
+    if module.path.endswith(".css"):
+        return set(re.findall(r"[.#]([A-Za-z][\w-]*)", source))
+    return set(re.findall(r"[\w-]+", re.sub(r"//.*", "", source)))
+
+
+def retired_names_on_pages(module: Module) -> Iterator[str]:
+    for name in sorted(names_in_page_file(module)):
+        if found := retired_words(name):
+            yield f"{module.path}: `{name}`: docs/glossary.md has a plain word for {found}"
+
+
 def retired_file_names(paths: list[str]) -> Iterator[str]:
     for path in paths:
         if found := retired_words(path):
@@ -147,6 +199,22 @@ def test_retired_names_stay_away() -> None:
     ]
     offenders = [complaint for module in MODULES for complaint in retired_names(module)]
     offenders += retired_file_names(files)
+    offenders += [
+        complaint
+        for module in map(read, sources("*.html", "*.css", "*.js"))
+        for complaint in retired_names_on_pages(module)
+    ]
+    assert not offenders, "\n" + "\n".join(offenders)
+
+
+def test_names_say_what_they_name() -> None:
+    offenders = [
+        complaint
+        for module in MODULES
+        if not module.path.startswith(VAGUE_YET)
+        for complaint in vague_names(module)
+    ]
+    offenders += shared_constants(MODULES)
     assert not offenders, "\n" + "\n".join(offenders)
 
 
@@ -168,5 +236,27 @@ def test_the_laws_see_planted_offenders() -> None:
     ):
         assert list(retired_names(Module("work/loop.py", source))), source
     assert list(retired_file_names(["mail/bell.py", "pages/DeskView.html", "ladder-page.css"]))
+    for path, source in (
+        ("pages/templates/a.html", '<ol class="card ladder">'),
+        ("pages/templates/a.html", '<h2 id="h-bell">'),
+        ("pages/templates/a.html", "{% block kind %}door{% endblock %}"),
+        ("pages/templates/a.html", "<script src=\"{{ static('market.js') }}\">"),
+        ("pages/static/a.css", ".reader > .rungs b { color: red }"),
+        ("pages/static/a.js", 'document.querySelector(".with-bell")'),
+    ):
+        assert list(retired_names_on_pages(Module(path, source))), source
+    plain = Module("pages/templates/a.html", '<p class="desktop" title="house">A house {# bell #}')
+    assert not list(retired_names_on_pages(plain))
+    for source in (
+        "def told(): ...",
+        "f(whose=1)",
+        "x._said",
+        "mine = {}",
+        "async def f(wanted): ...",
+    ):
+        assert list(vague_names(Module("work/loop.py", source))), source
+    assert not list(vague_names(Module("work/loop.py", "is_wanted = row.told_ms")))
+    twins = [Module("api/v1.py", "KINDS = ()"), Module("api/v2.py", "KINDS = ()")]
+    assert list(shared_constants(twins)) and not list(shared_constants(twins[:1]))
     innocent = Module("api/v1.py", "def preface(surface, doorstep): return indoors.facets")
     assert not list(retired_names(innocent)) and not list(retired_file_names(["mail/emails.py"]))
