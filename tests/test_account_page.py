@@ -15,7 +15,7 @@ from honeyguide.pages.dashboard.routes import MOVED, PAGES
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
-from tests.support.web import PASSWORD, Operator, WebClient, operator, words
+from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
 
 
 def make_admin(who: Operator) -> Operator:
@@ -46,7 +46,7 @@ def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service:
     answer = alice.web.post(revoke[1], page="/account")
     assert (answer.status_code, answer.headers["location"]) == (303, "/account")
     assert list_status(alice, key[0]) == 401
-    assert "1 revoked key" in words(alice.web.get("/account").text)
+    assert "1 revoked key" in text_of(alice.web.get("/account").text)
 
 
 def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) -> None:
@@ -129,7 +129,7 @@ def test_one_other_session_is_ended_by_its_button(service: Service) -> None:
     alice.web.post("/account/sessions", page="/account", id=session_id[1])
     assert sorted(other.get("/").status_code for other in others) == [200, 303]
     alice.web.post("/account/sessions", page="/account")
-    assert "1 other session signed out." in words(alice.web.get("/account").text)
+    assert "1 other session signed out." in text_of(alice.web.get("/account").text)
 
 
 def test_only_the_administrator_sees_and_sends_invitations(service: Service) -> None:

@@ -17,7 +17,7 @@ from tests.support.embeds import Visitor, embedding
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member, Service
 from tests.support.tables import dump
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 
 def adjust(
@@ -235,7 +235,7 @@ def test_the_owner_adjusts_on_the_subscribers_page(service: Service) -> None:
     page = f"/subscribers/{ana['uuid']}"
     said = alice.web.post(f"{page}/adjustments", page=page, amount="+2", reason="Met at our event")
     assert said.status_code == 303
-    told = words(alice.web.get(page).text)
+    told = text_of(alice.web.get(page).text)
     assert "Progress adjusted by +2." in told
     assert "1 verified referral, adjusted by +2: 3 toward rewards . 1 more for Mug" in told
     assert "Progress adjusted by you: +2. Met at our event" in told
@@ -270,7 +270,7 @@ def test_readers_see_it_apart_on_their_page_and_in_the_embed(service: Service) -
     assert "Adjusted by" not in alice.web.get(path).text
     adjust(alice, ana, 2, "Secret reason")
     page = alice.web.get(path).text
-    told = words(page)
+    told = text_of(page)
     assert "Adjusted by the newsletter: +2" in told and "Refer 1 more friend to get Mug" in told
     assert "1 confirmed" in told and "Secret reason" not in page
     shown = visitor.post("hub", token=hub.token(site, person.id, person.ref_code)).json()

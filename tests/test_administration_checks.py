@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.mailbox import Mailbox
 from tests.support.service import ENGINES, ONE_ENGINE, Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def mailbox() -> Iterator[Mailbox]:
 def health(who: Operator, **headers: str) -> str:
     answer = who.web.get("/administration", headers=headers)
     assert answer.status_code == 200
-    return words(answer.text).partition(" Health ")[2].partition(" Months ")[0]
+    return text_of(answer.text).partition(" Health ")[2].partition(" Months ")[0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -53,17 +53,17 @@ def test_the_test_email_says_what_the_mail_server_said(mailbox: Mailbox) -> None
         sent = alice.web.post("/administration/test-email", page="/administration")
         assert sent.status_code == 303
         said = "The mail server accepted the test email to alice"
-        assert words(alice.web.get("/administration").text).count(said) == 2, "flash and check"
+        assert text_of(alice.web.get("/administration").text).count(said) == 2, "flash and check"
         (email,) = mailbox.received
         assert email.to == alice.email and service.url in email.text
         mailbox.say("RCPT", "550 5.1.1 unknown user")
         refused = alice.web.post("/administration/test-email", page="/administration")
         reason = "The test email was not sent. The mail server refused it: 550 5.1.1 unknown user."
-        assert refused.status_code == 400 and reason in words(refused.text)
+        assert refused.status_code == 400 and reason in text_of(refused.text)
         assert f"✕ Problem Mail server {reason} checked just now" in health(alice)
         mailbox.say("DATA", "451 try later")
         later = alice.web.post("/administration/test-email", page="/administration")
-        assert "451 try later" in words(later.text)
+        assert "451 try later" in text_of(later.text)
 
 
 def test_without_a_mail_server_the_page_says_where_emails_go() -> None:
@@ -71,7 +71,7 @@ def test_without_a_mail_server_the_page_says_where_emails_go() -> None:
         alice = operator(service, "alice")
         assert "Mail server Emails are not sent, only printed in the log." in health(alice)
         answer = alice.web.post("/administration/test-email", page="/administration")
-        assert answer.status_code == 400 and "only printed in the log" in words(answer.text)
+        assert answer.status_code == 400 and "only printed in the log" in text_of(answer.text)
 
 
 @ONE_ENGINE

@@ -15,7 +15,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.partners import rules
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service, until
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 @pytest.fixture(params=ENGINES)
@@ -28,7 +28,7 @@ def installation(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Oper
 def desk_of(who: Operator, query: str = "") -> str:
     answer = who.web.get(f"/administration{query}")
     assert answer.status_code == 200
-    return words(answer.text)
+    return text_of(answer.text)
 
 
 def eventually(is_so: Callable[[], bool]) -> None:
@@ -72,7 +72,7 @@ def test_the_books_state_is_that_of_the_last_proof(installation) -> None:
     service.set_clock(DAY_MS / 1000 / 2)
     alice.web.log_in(alice.email)
     assert "Ledger OK checked 12 hours ago" in desk_of(alice)
-    assert "The ledger balances" in words(alice.web.get("/administration/proof").text)
+    assert "The ledger balances" in text_of(alice.web.get("/administration/proof").text)
     assert "Ledger OK checked just now" in desk_of(alice), (
         "whoever proves them by hand is noted too"
     )

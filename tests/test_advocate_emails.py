@@ -21,7 +21,7 @@ from honeyguide.store.tx import Tx
 from tests.support.changes import changing
 from tests.support.prizes import advocate, bring, catch_up, offer
 from tests.support.service import Service, until
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 DAY_S = 86_400
 NEWS = ("friend_joined", "one_more", "reward_unlocked")
@@ -78,7 +78,7 @@ def test_nothing_is_sent_unless_the_operator_switches_it_on(service: Service) ->
     switch(who, "reward_unlocked", on=False)
     bring(who, ana, 1)
     assert kinds(who) == []
-    assert "(off)" in words(who.web.get("/emails").text)
+    assert "(off)" in text_of(who.web.get("/emails").text)
 
 
 def test_two_rewards_of_a_day_are_told_on_two_days(wax: Operator) -> None:
@@ -135,9 +135,9 @@ def test_friends_at_once_are_one_email(wax: Operator) -> None:
 
 def test_who_stopped_or_left_gets_none_and_the_list_says_who(wax: Operator) -> None:
     ana, ben, cleo = (advocate(wax, 0, f"{name}@example.org") for name in ("ana", "ben", "cleo"))
-    assert "Nobody stopped" in words(wax.web.get("/emails/stopped").text)
+    assert "Nobody stopped" in text_of(wax.web.get("/emails/stopped").text)
     answer = wax.web.post("/emails/stopped", email="nobody@example.org")
-    assert answer.status_code == 400 and "No subscriber has" in words(answer.text)
+    assert answer.status_code == 400 and "No subscriber has" in text_of(answer.text)
     assert wax.web.post("/emails/stopped", email="ana@example.org").status_code == 303
     wax.put(f"{wax.v1}/subscribers/{ben['uuid']}", {"status": "unsubscribed"})
     for who in (ana, ben, cleo):
@@ -145,7 +145,7 @@ def test_who_stopped_or_left_gets_none_and_the_list_says_who(wax: Operator) -> N
     until(lambda: {each.status for each in news(wax)} == {"sent", "cancelled"})
     sent = [each.to_email for each in news(wax) if each.status == "sent"]
     assert sent == ["cleo@example.org"] and len(news(wax)) == 2, "none is even queued for Ben"
-    page = words(wax.web.get("/emails/stopped").text)
+    page = text_of(wax.web.get("/emails/stopped").text)
     assert "ana@example.org" in page and "cleo@example.org" not in page
     other = operator(wax.service, "mallory")
     assert "ana@example.org" not in other.web.get("/emails/stopped").text
@@ -177,4 +177,4 @@ def test_their_texts_can_be_edited_and_previewed(wax: Operator, kind: str) -> No
     preview = wax.web.get(f"/emails/preview?email={kind}").text
     assert "Hooray, Wax" in preview and "Hi Ana!" in preview and "/stop/sample" in preview
     bad = wax.web.post(page, subject="x", text="{coupon}", is_on="1")
-    assert bad.status_code == 400 and "stands for nothing here" in words(bad.text)
+    assert bad.status_code == 400 and "stands for nothing here" in text_of(bad.text)

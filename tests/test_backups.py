@@ -23,7 +23,7 @@ from tests.support.postgres import OlderPostgresServer, shared_server
 from tests.support.process import command, new_account
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import OpenStore
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +56,11 @@ def test_the_job_makes_one_when_it_is_due_or_asked_for(engine: str, tmp_path: Pa
 
         until(lambda: len(made()) == 1)
         assert made()[0].result == records.OK
-        until(lambda: "Back up now" in words(alice.web.get("/administration").text))
+        until(lambda: "Back up now" in text_of(alice.web.get("/administration").text))
         answer = alice.web.post("/administration/backups", page="/administration")
         assert answer.status_code == 303
         until(lambda: len(made()) == 2)
-        page = words(alice.web.get("/administration").text)
+        page = text_of(alice.web.get("/administration").text)
         assert page.count("Restored and verified") == 2 and str(tmp_path) in page
 
 
@@ -77,7 +77,7 @@ def test_a_failure_is_recorded_shown_and_tried_again(engine: str, tmp_path: Path
         until(lambda: (found := last()) is not None and found.result == records.FAILED)
         sentence = f"The folder {gone} does not exist. Create it, or check HONEYGUIDE_BACKUP_URL."
         assert (record := last()) is not None and record.message == sentence
-        assert sentence in words(alice.web.get("/administration").text)
+        assert sentence in text_of(alice.web.get("/administration").text)
         runs = {run.name: run.result for run in service.read(job_runs.all_runs)}
         assert runs["back up the database when due"] == "failed: Unavailable"
 

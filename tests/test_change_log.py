@@ -40,7 +40,7 @@ from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.unlogged_routes import NOT_LOGGED
-from tests.support.web import PASSWORD, Operator, operator, words
+from tests.support.web import PASSWORD, Operator, operator, text_of
 from tests.test_form_tenancy import promote
 from tests.test_password_links import reset_link
 
@@ -355,7 +355,7 @@ def test_the_activity_of_a_subscriber_has_every_decision(alice: Operator) -> Non
     alice.post(f"{alice.v1}/subscribers/{person}/referral/reject")
     alice.web.post(f"/subscribers/{person}", do="verify")
     pass_minute(alice.service)
-    shown = words(alice.web.get(f"/subscribers/{person}").text)
+    shown = text_of(alice.web.get(f"/subscribers/{person}").text)
     assert "The referral was rejected through the API. Rejected manually." in shown, shown
     assert "The referral was verified by you." in shown
 

@@ -6,7 +6,7 @@ import re
 
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import PASSWORD, WebClient, operator, words
+from tests.support.web import PASSWORD, WebClient, operator, text_of
 
 ADMIN = statement("UPDATE account SET is_admin = 1 WHERE id = :account_id")
 STEPS = re.compile(r'<ol class="steps">.*?</ol>', re.DOTALL)
@@ -35,7 +35,7 @@ def test_finished_steps_stay_where_they_are(service: Service) -> None:
     assert shown[-1] == "Set your landing page", "the hardest is optional and comes last"
     alice.subscribe("ann@example.org")
     assert steps(alice.web)[0] == "✓ Import your subscribers"
-    assert re.search(r"3 of \d done", words(alice.web.get("/").text)), "with the API key in use"
+    assert re.search(r"3 of \d done", text_of(alice.web.get("/").text)), "with the API key in use"
 
 
 def test_the_checklist_can_be_dismissed(service: Service) -> None:
@@ -53,7 +53,7 @@ def test_somebody_invited_as_a_partner_starts_in_the_network(service: Service) -
         email = f"invited{number}-{service.now_ms()}@example.org"
         sent = admin.web.post("/account/invitations", page="/account", email=email, **choice)
         found = re.search(r"/welcome/[\w-]+", sent.text)
-        assert found is not None, words(sent.text)
+        assert found is not None, text_of(sent.text)
         guest = WebClient(service)
         joined = guest.post(found[0], name=f"Guest {number}", password=PASSWORD)
         places.append((joined.headers["location"], bool(steps(guest))))

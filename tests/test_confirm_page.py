@@ -10,7 +10,7 @@ import pytest
 
 import honeyguide
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 TEMPLATES = Path(honeyguide.__file__).parent / "pages" / "templates" / "dashboard"
 _FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
@@ -34,7 +34,7 @@ def test_erasing_one_subscriber_asks_first(alice: Operator) -> None:
     asked_about = html.unescape(re.findall(r'name="ask" value="([^"]+)"', shown)[0])
     asked = alice.web.post(path, do="erase", ask=asked_about, ask_yes="Erase")
     assert asked.status_code == 200
-    assert "Are you sure? Everything we know about ann@example.org will be erased" in words(
+    assert "Are you sure? Everything we know about ann@example.org will be erased" in text_of(
         asked.text
     )
     assert alice.get(f"{alice.v1}{path}").status_code == 200, "nothing happened yet"

@@ -25,7 +25,7 @@ from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, ONE_ENGINE, Member, Service, until
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 HELD = statement(
     "SELECT sentence, link FROM notice "
@@ -296,11 +296,11 @@ def test_the_owner_sends_them_anyway(service: Service) -> None:
     mallory.web.post("/review/confirmations", **form)
     assert link.statuses(came[FREE:]) == ["held"] * 3
     assert alice.web.post("/review/confirmations", **form).status_code == 303
-    assert "3 confirmation emails will be sent now." in words(alice.web.get("/review").text)
+    assert "3 confirmation emails will be sent now." in text_of(alice.web.get("/review").text)
     until(lambda: "held" not in link.statuses(came))
     assert not button(alice, link)
     alice.web.post("/review/confirmations", **form)
-    assert "No confirmation emails are waiting" in words(alice.web.get("/review").text)
+    assert "No confirmation emails are waiting" in text_of(alice.web.get("/review").text)
     logged = service.read(lambda tx: change_log.of_account(tx, alice.account_id, most=50))
     (entry,) = [each for each in logged if each.action == "confirmations.released"]
     assert entry.differences[1] == {"code": link.code, "emails": 3}

@@ -12,7 +12,7 @@ import pytest
 from honeyguide.pages import cookies
 from tests.support.newsletter import Newsletter
 from tests.support.service import ONE_ENGINE, Service
-from tests.support.web import WebClient, operator, words
+from tests.support.web import WebClient, operator, text_of
 
 HOSTILE = 'a="' + "\\" * 1000 + '"; b="\\012\\"; =; ;;="'
 
@@ -46,7 +46,7 @@ def test_no_request_is_parsed_by_pythons_own_cookies(
         assert answer.status_code == 200, path
     assert alice.get(alice.v1, headers=sent).status_code == 200
     assert alice.web.post("/account/profile", page="/account", name="Ann").status_code == 303
-    assert "Profile saved" in words(alice.web.get("/account").text), "the flash message's cookie"
+    assert "Profile saved" in text_of(alice.web.get("/account").text), "the flash message's cookie"
     assert alice.web.post("/logout", page="/account").status_code == 303
     assert alice.web.get("/").status_code == 303
 
@@ -59,7 +59,7 @@ def test_more_than_8_kb_of_cookies_are_refused_with_advice(service: Service) -> 
     answer = alice.web.http.get("/", headers={"cookie": f"{own}; {fits}"})
     assert answer.status_code == 200
     answer = alice.web.http.get("/", headers={"cookie": f"{own}; {fits}\\"})
-    assert answer.status_code == 431 and "Delete this website’s cookies" in words(answer.text)
+    assert answer.status_code == 431 and "Delete this website’s cookies" in text_of(answer.text)
     several = [("cookie", own), ("cookie", fits), ("cookie", fits)]
     assert WebClient(service).http.get("/", headers=several).status_code == 431
 

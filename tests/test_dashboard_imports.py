@@ -19,7 +19,7 @@ from tests.support.planted import permit, refuse
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, chosen_columns, operator, run_import, upload, words
+from tests.support.web import Operator, chosen_columns, operator, run_import, text_of, upload
 
 _numbers = itertools.count(1)
 
@@ -43,7 +43,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     chosen = chosen_columns(page)
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
     alice.web.post(f"/subscribers/import/{wanted}", do="try", **chosen)
-    tried = words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    tried = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert (
         "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried
     ), tried
@@ -52,7 +52,7 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     assert "3 subscribers added." in done and alice.total() == 3
     ben = alice.subscriber("ben@example.org")
     assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
-    assert "Okafor; Ben" in words(alice.web.get("/subscribers?show=unsubscribed").text)
+    assert "Okafor; Ben" in text_of(alice.web.get("/subscribers?show=unsubscribed").text)
     errors = list(
         csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text))
     )
@@ -158,7 +158,7 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
         "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 "
         "ignored"
     )
-    assert uses in words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    assert uses in text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert uses in run_import(alice, wanted)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
     assert "Full Name ignored" in run_import(alice, without_name, name="")
@@ -186,7 +186,7 @@ def test_an_import_that_loses_referrals_says_so_first(service: Service, header: 
     cells = [given.get(name, "" if "date" in name else "x1") for name in header.split(",")]
     wanted = upload(alice, f"{header}\n{','.join(cells)}\n")
     lost = f"This import leaves out {LOSSES[header]}." if LOSSES[header] else ""
-    page = words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    page = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
     shown = page.partition("people.csv 1 line ")[2].replace("people.csv 1 line ", "")
     assert shown.startswith(lost or "Match columns"), shown
     done = run_import(alice, wanted).replace("people.csv 1 line ", "\n").splitlines()[-1]
@@ -196,7 +196,7 @@ def test_an_import_that_loses_referrals_says_so_first(service: Service, header: 
 def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
     alice = operator(service)
     wanted = upload(alice, "email,created_at\nnew@example.org,2024-01-02\n")
-    assert "leaves out" not in words(alice.web.get(f"/subscribers/import/{wanted}").text)
+    assert "leaves out" not in text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
     assert "leaves out signup dates (created_at)." in run_import(alice, wanted, created_at="")
 
 
@@ -223,7 +223,7 @@ def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sent
         data={"csrf": alice.web.token("/subscribers/import")},
         files={"file": ("x.csv", data)},
     )
-    assert answer.status_code == 400 and sentence in words(answer.text)
+    assert answer.status_code == 400 and sentence in text_of(answer.text)
 
 
 def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Service) -> None:
@@ -322,7 +322,7 @@ def test_a_line_that_breaks_our_reading_is_refused_when_tried_and_imported(
     wanted = upload(alice, "email,status\na@odd.example,active\nb@odd.example,odd\n")
     page = f"/subscribers/import/{wanted}"
     alice.web.post(page, do="try", **chosen_columns(alice.web.get(page).text))
-    assert "1 would be added" in words(alice.web.get(page).text)
+    assert "1 would be added" in text_of(alice.web.get(page).text)
     assert "1 subscriber added." in run_import(alice, wanted)
     assert reasons(alice, wanted) == {"b@odd.example": importing.UNEXPECTED}
 

@@ -12,7 +12,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.delayed import pass_minute
 from tests.support.service import Service
-from tests.support.web import Operator, WebClient, operator, run_import, upload, words
+from tests.support.web import Operator, WebClient, operator, run_import, text_of, upload
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
 # Pages for partners and administrators have their own cast, and their own stranger:
@@ -67,7 +67,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
     alice, mallory = operator(service), operator(service, "mallory")
     hers = things(alice)
     before = {
-        path: words(alice.web.get(path).text)
+        path: text_of(alice.web.get(path).text)
         for path in ("/rewards", "/webhooks", "/account", "/subscribers")
     }
     tried = 0
@@ -100,7 +100,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
             assert "Secret" not in answer.text and "secret" not in answer.text
             tried += 1
     assert tried >= 30
-    assert before == {path: words(alice.web.get(path).text) for path in before}, (
+    assert before == {path: text_of(alice.web.get(path).text) for path in before}, (
         "and nothing changed"
     )
 
@@ -171,7 +171,7 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
         ({"screening": "none"}, "must be one of"),
     ):
         answer = alice.web.post("/settings/campaign", page="/settings", **{**good, **wrong})
-        assert answer.status_code == 400 and sentence in words(answer.text), wrong
+        assert answer.status_code == 400 and sentence in text_of(answer.text), wrong
 
 
 def test_search_filters_and_order(service: Service) -> None:
@@ -246,15 +246,15 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
         )
         for number in range(3)
     ]
-    page = words(alice.web.get("/review").text)
+    page = text_of(alice.web.get("/review").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
     assert "pending: 3" in page
     said = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert said.status_code == 303
-    assert "2 referrals will be verified in a minute." in words(alice.web.get("/review").text)
+    assert "2 referrals will be verified in a minute." in text_of(alice.web.get("/review").text)
     alice.web.post("/review", id=friends[2]["uuid"], do="reject")
     pass_minute(service)
-    assert "Rejected manually. It does not count unless you verify it." in words(
+    assert "Rejected manually. It does not count unless you verify it." in text_of(
         alice.web.get("/review?show=rejected").text
     )
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 2
@@ -262,7 +262,7 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
         "/subscribers/decide", page="/subscribers", id=friends[0]["uuid"], do="reject"
     )
     assert final.status_code == 303
-    assert "already verified and can no longer be rejected" in words(
+    assert "already verified and can no longer be rejected" in text_of(
         alice.web.get("/subscribers").text
     )
 
@@ -273,14 +273,14 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
     friend = alice.subscribe(
         "friend@mailinator.com", referrer_code=lead["ref_code"], utm_source="podcast"
     )
-    page = words(alice.web.get(f"/subscribers/{friend['uuid']}").text)
+    page = text_of(alice.web.get(f"/subscribers/{friend['uuid']}").text)
     assert (
         "Referred by Lena Lead . Disposable email address. It does not count unless you verify it."
         in page
     )
     assert "Every screening level rejects this." in page and "podcast" in page
     assert (
-        "Referrals" in (leads := words(alice.web.get(f"/subscribers/{lead['uuid']}").text))
+        "Referrals" in (leads := text_of(alice.web.get(f"/subscribers/{lead['uuid']}").text))
         and "mailinator" in leads
     )
     told = alice.web.get(f"/subscribers/{friend['uuid']}/export.json")
@@ -307,7 +307,7 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
         "/rewards", name="Stickers", referrals="1", kind="coupon", coupon_codes="A-1\nA-2"
     )
     page = alice.web.get("/rewards").text
-    assert "Stickers" in page and "2 of 2 codes left" in words(page)
+    assert "Stickers" in page and "2 of 2 codes left" in text_of(page)
     wanted = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
     assert wanted
     assert (
@@ -316,7 +316,7 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
         ).status_code
         == 303
     )
-    assert "3 of 3 codes left" in words(alice.web.get("/rewards").text)
+    assert "3 of 3 codes left" in text_of(alice.web.get("/rewards").text)
     approve = {"name": "Sticker pack", "referrals": "1", "by_hand": "1"}
     assert alice.web.post(f"/rewards/{wanted[1]}", **approve).status_code == 303
     for by_hand, refused in ((True, approve), (False, {"name": "Sticker pack"})):
@@ -362,7 +362,7 @@ def test_webhooks_are_made_tested_and_read(service: Service) -> None:
     path = made.headers["location"]
     assert alice.web.post(f"{path}/act", page=path, do="test").status_code == 303
     for _ in range(100):
-        if "no response" in (page := words(alice.web.get(path).text)):
+        if "no response" in (page := text_of(alice.web.get(path).text)):
             break
         time.sleep(0.05)
     assert "no response" in page and "Test" in page

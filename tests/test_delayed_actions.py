@@ -28,7 +28,7 @@ from tests.support.delayed import (
 from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 class Case(NamedTuple):
@@ -128,10 +128,10 @@ def test_it_is_shown_until_it_is_done_and_nothing_else_is_written_before(
     made = case.make(alice)
     before = written(alice.service)
     page = ask(alice, made)
-    assert case.says in words(page) and offered(page)
+    assert case.says in text_of(page) and offered(page)
     done = delayed_kinds.BY_NAME[case.kind].done
     for path in case.shown_on:
-        shown = words(alice.web.get(path.format(person=person(made))).text)
+        shown = text_of(alice.web.get(path.format(person=person(made))).text)
         assert f"Will be {done} in less than a minute · Undo" in shown, path
     assert written(alice.service) == before, "somebody could learn of it"
     assert not case.is_done(alice, made)
@@ -161,7 +161,7 @@ def test_what_is_undone_never_happens(alice: Operator, case: Case, by: str) -> N
 def test_two_tabs_ask_for_one_thing(alice: Operator, case: Case) -> None:
     made = case.make(alice)
     first, second = ask(alice, made), ask(alice, made)
-    assert case.says in words(second) and offered(second) == offered(first)
+    assert case.says in text_of(second) and offered(second) == offered(first)
     undo(alice, offered(second))
     assert action_of(alice, made) is None
 
@@ -169,7 +169,7 @@ def test_two_tabs_ask_for_one_thing(alice: Operator, case: Case) -> None:
 def test_another_tab_that_wants_the_opposite_is_told_to_undo_first(alice: Operator) -> None:
     made = referral(alice)
     ask(alice, made, do="verify")
-    said = words(ask(alice, made, do="reject"))
+    said = text_of(ask(alice, made, do="reject"))
     assert "This referral will be verified in less than a minute; undo that first." in said
     pass_minute(alice.service)
     assert alice.subscriber(made["subject"])["referral_status"] == "verified"
@@ -193,7 +193,7 @@ def test_nobody_else_can_undo_it(service: Service, alice: Operator) -> None:
     for wanted in (action.id, offered(page), "", "x"):
         assert "There was nothing left to undo" in undo(mallory, wanted)
     assert action_of(alice, made) == action
-    assert "Undo" not in words(mallory.web.get("/subscribers").text)
+    assert "Undo" not in text_of(mallory.web.get("/subscribers").text)
 
 
 def test_a_partners_referral_shows_it_to_the_owner_and_not_to_the_partner(
@@ -203,8 +203,8 @@ def test_a_partners_referral_shows_it_to_the_owner_and_not_to_the_partner(
     program = offer(alice, referral_pending_duration_enabled=True)
     joined = join(bob, program)
     sent = alice.subscribe("sent@example.org", referrer_code=joined["ref_code"])["uuid"]
-    theirs = words(bob.web.get(f"/earnings/{joined['uuid']}").text)
+    theirs = text_of(bob.web.get(f"/earnings/{joined['uuid']}").text)
     ask(alice, {"path": f"/subscribers/{sent}", "do": "reject"})
-    own = words(alice.web.get(f"/program/{program['uuid']}").text)
+    own = text_of(alice.web.get(f"/program/{program['uuid']}").text)
     assert "Will be rejected in less than a minute · Undo for sent@example.org" in own
-    assert words(bob.web.get(f"/earnings/{joined['uuid']}").text) == theirs
+    assert text_of(bob.web.get(f"/earnings/{joined['uuid']}").text) == theirs

@@ -37,7 +37,7 @@ from tests.support.partner_network import join, offer
 from tests.support.races import overlapping
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -67,7 +67,7 @@ def test_a_decision_through_the_api_meanwhile_stands(alice: Operator, do: str, b
     assert notices(alice) == [f"A referral was not {done[do]}"]
     now = written(alice.service)
     assert {table for table in now if now[table] != after[table]} == {"notice", "letter"}
-    said = words(alice.web.get("/notices").text)
+    said = text_of(alice.web.get("/notices").text)
     assert "It changed in the minute after your click." in said
 
 
@@ -111,7 +111,7 @@ def test_a_note_that_is_gone_meanwhile_needs_no_word(alice: Operator) -> None:
 def test_those_of_a_group_that_changed_are_told_of_once(alice: Operator) -> None:
     group = [belongings.pending(alice) for _ in range(4)]
     said = ask(alice, {"path": "/review", "id": group, "do": "verify"})
-    assert "4 referrals will be verified in a minute." in words(said)
+    assert "4 referrals will be verified in a minute." in text_of(said)
     for subscriber_id in group[:2]:
         alice.post(f"{alice.v1}/subscribers/{subscriber_id}/referral/reject")
     pass_minute(alice.service)
@@ -137,13 +137,13 @@ def test_refusals_are_said_at_once(alice: Operator) -> None:
     both = ask(alice, {"path": "/subscribers/decide", "id": [nobody, good], "do": "verify"})
     assert (
         "1 referral will be verified in a minute. 1 refused: Nobody referred this subscriber"
-        in words(both)
+        in text_of(both)
     )
     early = ask(alice, {"path": "/rewards/hand-over", "earned": waiting, "do": "redeem"})
-    assert "This reward is awaiting approval; approve it first." in words(early)
+    assert "This reward is awaiting approval; approve it first." in text_of(early)
     pass_minute(alice.service)
     again = ask(alice, {"path": f"/subscribers/{good}", "do": "verify"})
-    assert "This referral is already verified." in words(again)
+    assert "This referral is already verified." in text_of(again)
     assert action_of(alice, {"subject": good}) is None
 
 

@@ -19,7 +19,7 @@ from tests.support.process import Serving, environment
 from tests.support.service import ENGINES, Service, until
 from tests.support.starter import Command
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 REFERRALS = 40
 KILLS = 4
@@ -44,11 +44,13 @@ def test_a_process_that_is_killed_after_the_click_forgets_nothing(engine: str) -
     own = {"port": service.port, "base_url": service.settings.base_url}
     with Serving(service.database_url, **own) as server:
         said = ask(alice, {"path": f"/subscribers/{wanted}", "do": "verify"})
-        assert "1 referral will be verified in a minute." in words(said)
+        assert "1 referral will be verified in a minute." in text_of(said)
         undo(alice, offered(ask(alice, {"path": f"/subscribers/{undone}", "do": "verify"})))
         server.kill()
         server.start()
-        assert "in less than a minute · Undo" in words(alice.web.get(f"/subscribers/{wanted}").text)
+        assert "in less than a minute · Undo" in text_of(
+            alice.web.get(f"/subscribers/{wanted}").text
+        )
         assert alice.subscriber(wanted)["referral_status"] == "pending"
         server.set_clock(61)
         until(lambda: alice.subscriber(wanted)["referral_status"] == "verified", 60)

@@ -11,7 +11,7 @@ import pytest
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 DAY_S = 86_400
 STILL_RUNNING = "Deleted, still running"
@@ -51,10 +51,10 @@ def test_its_owner_sees_a_deleted_program_until_all_is_settled(
         assert (found["spent"], found["pending"]) == (spent, pending)
         assert len(alice.get(f"{api}/referrals").json()["referrals"]) == 2
         shown = alice.web.get(page).text
-        assert STILL_RUNNING in words(shown) and f"/subscribers/{ana['uuid']}" in shown
+        assert STILL_RUNNING in text_of(shown) and f"/subscribers/{ana['uuid']}" in shown
         assert 'method="post" action="/program/' not in shown and "/change" not in shown
         listed = alice.web.get("/program")
-        assert words(listed.text).count(STILL_RUNNING) == 1 and f'href="{page}"' in listed.text
+        assert text_of(listed.text).count(STILL_RUNNING) == 1 and f'href="{page}"' in listed.text
         assert listed.text.count(f'data-href="/program/{live["uuid"]}"') == 1
 
     def look_as_others() -> None:
@@ -84,7 +84,7 @@ def test_its_owner_sees_a_deleted_program_until_all_is_settled(
     for path in (f"{api}/spend", f"{api}/referrals"):
         assert alice.get(path).status_code == 404
     assert alice.web.get(page).status_code == 404
-    assert STILL_RUNNING not in words(alice.web.get("/program").text)
+    assert STILL_RUNNING not in text_of(alice.web.get("/program").text)
 
 
 def test_a_program_that_nobody_is_pending_in_is_gone_at_once(service: Service, bob: Member) -> None:
@@ -93,10 +93,10 @@ def test_a_program_that_nobody_is_pending_in_is_gone_at_once(service: Service, b
     join(bob, program)
     page = f"/program/{program['uuid']}"
     assert "nothing more will be charged" in alice.web.get(page).text
-    asked = words(alice.web.post(f"{page}/act", page=page, do="delete").text)
+    asked = text_of(alice.web.post(f"{page}/act", page=page, do="delete").text)
     assert alice.web.get(page).status_code == 404, asked
     assert alice.get(f"/v2/partner_programs/{program['uuid']}/spend").status_code == 404
-    assert STILL_RUNNING not in words(alice.web.get("/program").text)
+    assert STILL_RUNNING not in text_of(alice.web.get("/program").text)
 
 
 def test_a_month_without_a_charge_keeps_nothing_open(service: Service, bob: Member) -> None:
@@ -110,4 +110,4 @@ def test_a_month_without_a_charge_keeps_nothing_open(service: Service, bob: Memb
     assert service.read(lambda tx: tx.all(months, id=program["uuid"])) == [(0,)]
     assert alice.delete(api).status_code == 200
     assert alice.get(f"{api}/spend").status_code == 404
-    assert STILL_RUNNING not in words(alice.web.get("/program").text)
+    assert STILL_RUNNING not in text_of(alice.web.get("/program").text)

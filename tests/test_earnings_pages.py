@@ -14,11 +14,11 @@ from honeyguide.partners import rules
 from honeyguide.referrals.reasons import Reason
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 def earnings(who: Operator, query: str = "") -> str:
-    page = words(who.web.get(f"/earnings{query}").text)
+    page = text_of(who.web.get(f"/earnings{query}").text)
     assert "veiled" not in page and "Veiled" not in page, "readers are the owner's"
     return page
 
@@ -43,7 +43,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
         "They unsubscribed during the holding period." in rejected
         and "The email address is disposable." in rejected
     )
-    one = words(bob.web.get(f"/earnings/{place['uuid']}").text)
+    one = text_of(bob.web.get(f"/earnings/{place['uuid']}").text)
     assert one.count("◷ Pending") == 1 and one.count("✕ Rejected") == 2 and "eiled" not in one
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
@@ -81,7 +81,7 @@ def test_a_reached_budget_is_said_to_its_partners(service: Service) -> None:
     assert (
         earnings(bob, "?show=uncharged").count("The program had reached its monthly budget.") == 2
     )
-    owner = words(alice.web.get(f"/program/{program['uuid']}").text)
+    owner = text_of(alice.web.get(f"/program/{program['uuid']}").text)
     assert f"Reached on {formats.day(service.now_ms())}; you and 1 partner were notified." in owner
 
 
@@ -107,7 +107,7 @@ def test_a_partners_referrals_are_paged(service: Service, monkeypatch: pytest.Mo
         alice.subscribe(f"veiled{number}@example.org", referrer_code=place["ref_code"])
     path = f"/earnings/{place['uuid']}"
     first, second = bob.web.get(path).text, bob.web.get(f"{path}?page=2").text
-    assert (words(first).count("✓ Confirmed"), words(second).count("✓ Confirmed")) == (2, 1)
+    assert (text_of(first).count("✓ Confirmed"), text_of(second).count("✓ Confirmed")) == (2, 1)
     assert f'rel="next" href="{path}?page=2"' in first and 'rel="next"' not in second
 
 
@@ -118,18 +118,18 @@ def test_the_owner_reads_why_a_partner_recommends_them(service: Service) -> None
     assert f'href="/network/{program["uuid"]}"' in card
     assert f'action="/network/{program["uuid"]}/join"' not in card, "the terms come first"
     terms = f"/network/{program['uuid']}"
-    assert "By joining you accept the terms of this program." in words(bob.web.get(terms).text)
+    assert "By joining you accept the terms of this program." in text_of(bob.web.get(terms).text)
     bob.web.post(f"{terms}/join", page=terms, reason="My readers <3 wax")
-    assert "“My readers <3 wax”" in words(alice.web.get(f"/program/{program['uuid']}").text)
+    assert "“My readers <3 wax”" in text_of(alice.web.get(f"/program/{program['uuid']}").text)
 
 
 def test_payouts_lists_only_months_with_fees(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
-    assert "No fees yet." in words(alice.web.get("/payouts").text)
+    assert "No fees yet." in text_of(alice.web.get("/payouts").text)
     place = join(bob, offer(alice))
     alice.subscribe("veiled.fee@example.org", referrer_code=place["ref_code"])
     month = rules.month_name(rules.month_of(service.now_ms()))
-    page = words(alice.web.get("/payouts").text)
+    page = text_of(alice.web.get("/payouts").text)
     assert f"{month} $3.00" in page and page.count("$") == 1
 
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.ids import new_id
 from tests.support.mailbox import Mailbox
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import PASSWORD, WebClient, mistakes, operator, words
+from tests.support.web import PASSWORD, WebClient, mistakes, operator, text_of
 
 NEW = "four quiet green herons"
 
@@ -70,7 +70,7 @@ def test_open_signup_goes_by_mail_and_says_the_same_to_everybody(
     web = WebClient(service)
     unknown = web.post("/signup", email=bob)
     assert known.status_code == unknown.status_code == 200
-    assert words(known.text).replace(alice.email, "") == words(unknown.text).replace(bob, "")
+    assert text_of(known.text).replace(alice.email, "") == text_of(unknown.text).replace(bob, "")
     link = inbox.link_to(bob, "/welcome/")
     page = web.get(link)
     assert bob in page.text

@@ -18,7 +18,7 @@ from honeyguide.referrals.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 PAGE = "/emails?email=reward_unlocked&language=en"
 
@@ -45,7 +45,7 @@ def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
     assert saved(alice) == {}
     assert alice.web.post(PAGE, page=PAGE, **typed).status_code == 303
     assert saved(alice) == {"reward_unlocked_subject": subject, "reward_unlocked_text": text}
-    assert subject in words(alice.web.get(PAGE).text) or subject in alice.web.get(PAGE).text
+    assert subject in text_of(alice.web.get(PAGE).text) or subject in alice.web.get(PAGE).text
     offer(alice)
     advocate(alice, 1)
     assert [each.subject for each in post_of(alice, "reward_unlocked")] == ["Ana, The mug is yours"]
@@ -102,7 +102,7 @@ def test_a_test_goes_to_the_operator_alone(alice: Operator) -> None:
 def test_unknown_placeholders_are_refused_with_the_list(alice: Operator, text: str) -> None:
     answer = alice.web.post(PAGE, page=PAGE, subject=f"x {text}", text=f"y {text}")
     assert answer.status_code == 400 and saved(alice) == {}
-    assert words(answer.text).count("You can use {newsletter}, {reward}, {first_name}") == 2
+    assert text_of(answer.text).count("You can use {newsletter}, {reward}, {first_name}") == 2
 
 
 def test_a_subject_is_one_line() -> None:

@@ -14,7 +14,7 @@ from honeyguide.pages.embeds import script
 from honeyguide.referrals.embeds import Embed
 from tests.support.embeds import SITE, Visitor, embedding
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 from tests.support.website import Website
 
 BASE = "https://refer.example"
@@ -31,7 +31,7 @@ def alice(service: Service) -> Operator:
 
 def save(alice: Operator, **fields: str) -> str:
     given = {"origins": SITE, "keep_days": "30", "form_selector": "", **fields}
-    return words(alice.web.post("/embed", **given).text)
+    return text_of(alice.web.post("/embed", **given).text)
 
 
 def test_the_code_appears_once_a_website_is_listed(alice: Operator) -> None:
@@ -65,7 +65,7 @@ def test_what_is_wrong_is_said_beside_its_field(
 def test_saving_says_when_the_code_has_changed(alice: Operator) -> None:
     def said(**fields: str) -> str:
         save(alice, **fields)
-        return words(alice.web.get("/embed").text)
+        return text_of(alice.web.get("/embed").text)
 
     assert "Copy the script again" not in said()
     assert "Copy the script again" not in said(origins="https://other.example")
@@ -210,7 +210,7 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
 
     def check(url: str) -> str:
         page = alice.web.post("/embed/check", page="/embed", url=url).text
-        return words(page.partition('class="findings"')[2].partition("</ul>")[0])
+        return text_of(page.partition('class="findings"')[2].partition("</ul>")[0])
 
     said = check(f"{website.origin}/")
     assert "The script is on the page." in said and f"add {base_url} to script-src" in said
@@ -219,4 +219,6 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
     assert "could not open the page" in check("file:///etc/passwd")
     website.pages["/"] = "<![" * 100
     assert "The script is not in the HTML" in check(f"{website.origin}/")
-    assert "Enter the address" in words(alice.web.post("/embed/check", page="/embed", url="").text)
+    assert "Enter the address" in text_of(
+        alice.web.post("/embed/check", page="/embed", url="").text
+    )

@@ -29,7 +29,7 @@ from tests.support.service import Member, Service
 from tests.support.stores import OpenStore
 from tests.support.tables import dump
 from tests.support.trade import NOON_MS, SITE, verify
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 from tests.test_charges_parallel import BUDGET, FEE, begin, check_the_budget, orders_for
 
 UNKNOWN = ("not_found", "There is no such subscriber.")
@@ -192,13 +192,13 @@ def test_the_review_page_decides_the_selection_and_says_what_was_refused(service
     ids = [first["uuid"], second["uuid"], third["uuid"], new_id()]
     said = alice.web.post("/review", id=ids, do="reject", decision_reason="All from one office")
     assert said.status_code == 303
-    told = words(alice.web.get("/review").text)
+    told = text_of(alice.web.get("/review").text)
     assert "2 referrals will be rejected in a minute." in told
     assert "1 refused: This referral is already verified and can no longer be rejected." in told
     assert "1 refused: There is no such subscriber." in told
     pass_minute(service)
     assert statuses(alice, [first, second, third]) == ["rejected", "verified", "rejected"]
-    assert "“All from one office”" in words(alice.web.get(f"/subscribers/{first['uuid']}").text)
+    assert "“All from one office”" in text_of(alice.web.get(f"/subscribers/{first['uuid']}").text)
 
 
 def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
@@ -209,7 +209,7 @@ def test_one_is_decided_with_a_reason_and_one_too_long_is_refused_at_its_field(
     page = f"/subscribers/{first['uuid']}"
     alice.web.post(page, page=page, do="reject", decision_reason="Bought address")
     pass_minute(service)
-    assert "“Bought address”" in words(alice.web.get(page).text)
+    assert "“Bought address”" in text_of(alice.web.get(page).text)
     for path in (f"/subscribers/{second['uuid']}", "/review?show=pending"):
         answer = alice.web.post(path, id=second["uuid"], do="reject", decision_reason="x" * 2_001)
         assert answer.status_code == 400 and 'aria-invalid="true"' in answer.text

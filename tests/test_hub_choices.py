@@ -12,7 +12,7 @@ from honeyguide.mail import stops
 from honeyguide.referrals import hub_choices, names
 from honeyguide.referrals.subscribers import Subscriber
 from tests.support.newsletter import Newsletter, errors, follow, link_of
-from tests.support.web import words
+from tests.support.web import text_of
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
 
@@ -90,7 +90,7 @@ def test_a_choice_needs_the_form_of_ones_own_page(wax: Newsletter) -> None:
 def leaderboard(wax: Newsletter, person: Subscriber) -> list[str]:
     html = wax.visitor.get(wax.hub(person)).text
     board = html.partition('class="card stack leaders"')[2].partition("</section>")[0]
-    return [words(line).strip() for line in re.findall(r"<li.*?</li>", board, re.DOTALL)]
+    return [text_of(line).strip() for line in re.findall(r"<li.*?</li>", board, re.DOTALL)]
 
 
 def test_the_leaderboard_names_those_who_agreed(wax: Newsletter) -> None:

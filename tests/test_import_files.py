@@ -15,7 +15,7 @@ from honeyguide.signups import import_files, importing
 from honeyguide.signups.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Service
-from tests.support.web import operator, run_import, upload, words
+from tests.support.web import operator, run_import, text_of, upload
 
 
 def addresses(number: int, separator: str = ",") -> bytes:
@@ -73,7 +73,7 @@ def test_the_dashboard_and_the_command_line_say_so(service: Service, tmp_path: P
         data={"csrf": alice.web.token("/subscribers/import")},
         files={"file": ("people.csv", addresses(20_000), "text/csv")},
     )
-    assert answer.status_code == 400 and ONE_LINE in words(answer.text)
+    assert answer.status_code == 400 and ONE_LINE in text_of(answer.text)
     if service.engine == "sqlite":
         (file := tmp_path / "people.csv").write_bytes(addresses(20_000))
         url = migrated("sqlite")

@@ -22,7 +22,7 @@ from honeyguide.referrals import subscribers
 from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.service import Service, until
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 AUTOMATIC = [key for key in WEBHOOKS if PLATFORMS[key].about.hooks == Hooks.AUTOMATIC]
 
@@ -38,10 +38,10 @@ def enter_key(alice: Operator, key: str, server: Any) -> None:
     answer = alice.web.post(f"/integrations/{key}", **case.credentials(server))
     sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
     shown = re.search(r'name="audience"[^>]*value="([^"]+)"', answer.text)
-    assert sealed and shown, words(answer.text)
+    assert sealed and shown, text_of(answer.text)
     chosen = {"sealed": sealed[1], "audience": case.audience_id or shown[1]}
     answer = alice.web.post(f"/integrations/{key}", **chosen)
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
 
 
 @pytest.mark.parametrize("is_lost", [False, True], ids=["readable", "lost"])

@@ -15,7 +15,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status as busy
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +34,14 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
 def connect(alice: Operator, tool: GenericTool, **choices: str) -> str:
     """Both steps; returns the page that follows."""
     answer = alice.web.post("/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret)
-    assert "Choose the URL" in words(answer.text), words(answer.text)
+    assert "Choose the URL" in text_of(answer.text), text_of(answer.text)
     assert tool.secret not in answer.text  # it comes back encrypted only
     sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
     assert sealed
     answer = alice.web.post(
         "/integrations/generic", sealed=sealed[1], audience="url", preset="sparkloop", **choices
     )
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
     return alice.web.get("/integrations").text
 
 
@@ -50,33 +50,33 @@ def test_a_platform_is_connected_watched_paused_and_disconnected(
 ) -> None:
     alice = operator(service)
     ada = alice.subscribe("ada@example.org", name="Ada")
-    assert "Which tool sends your newsletter?" in words(alice.web.get("/integrations").text)
+    assert "Which tool sends your newsletter?" in text_of(alice.web.get("/integrations").text)
     assert "whsec_" in alice.web.get("/integrations/generic").text  # a secret to copy
     tool.contacts.clear()
     tool.refuses = {"eve@example.org": {"result": "refused", "reason": "Is it a typo?"}}
     shown = connect(alice, tool)
-    assert "is connected" in words(shown) and tool.secret not in shown
+    assert "is connected" in text_of(shown) and tool.secret not in shown
     until(lambda: ada["uuid"] in tool.contacts)
     assert tool.contacts[ada["uuid"]]["fields"]["RH_CODE"] == ada["ref_code"]
-    until(lambda: "Everything is written" in words(alice.web.get("/integrations").text))
-    shown = words(alice.web.get(f"/subscribers/{ada['uuid']}").text)
+    until(lambda: "Everything is written" in text_of(alice.web.get("/integrations").text))
+    shown = text_of(alice.web.get(f"/subscribers/{ada['uuid']}").text)
     assert "Your own tool" in shown and "RH_CODE" in shown
 
     alice.subscribe("eve@example.org")
-    until(lambda: "Is it a typo?" in words(alice.web.get("/integrations").text))
-    shown = words(alice.web.get("/integrations").text)
+    until(lambda: "Is it a typo?" in text_of(alice.web.get("/integrations").text))
+    shown = text_of(alice.web.get("/integrations").text)
     assert "Subscribers without a link 1 of 2" in shown
     tool.refuses = {}
     alice.web.post("/integrations", do="retry")
     nobody = "Subscribers without a link 0 of 2"
-    until(lambda: nobody in words(alice.web.get("/integrations").text))
-    assert "could not be written" not in words(alice.web.get("/integrations").text)
+    until(lambda: nobody in text_of(alice.web.get("/integrations").text))
+    assert "could not be written" not in text_of(alice.web.get("/integrations").text)
 
     alice.web.post("/integrations", do="pause")
-    assert "Paused" in words(alice.web.get("/integrations").text)
+    assert "Paused" in text_of(alice.web.get("/integrations").text)
     alice.web.post("/integrations", do="resume")
     alice.web.post("/integrations", do="disconnect", sure="yes")
-    shown = words(alice.web.get("/integrations").text)
+    shown = text_of(alice.web.get("/integrations").text)
     assert "is disconnected" in shown and "Which tool sends your newsletter?" in shown
 
 
@@ -87,10 +87,10 @@ def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
     for number in range(3):
         status = "unsubscribed" if number == 0 else "active"
         alice.subscribe(f"reader{number}@example.org", status=status)
-    shown = words(alice.web.get("/integrations").text)
+    shown = text_of(alice.web.get("/integrations").text)
     assert "first sync of your 2 subscribers" in shown
     tool.fail(tool.take, tool.take, *[busy(503)] * 5)  # the key works, then nothing does
-    shown = words(connect(alice, tool))
+    shown = text_of(connect(alice, tool))
     tool.faults.clear()
     assert "Subscribers written to Your own tool 0 of 2" in shown
     alice.web.post("/integrations", do="disconnect", sure="yes")
@@ -99,15 +99,15 @@ def test_a_first_sync_does_not_wait_for_those_who_unsubscribed_before(
 def test_if_too_many_are_missing_there_the_page_asks(service: Service, tool: GenericTool) -> None:
     alice = operator(service)
     connect(alice, tool)
-    until(lambda: "Everything is written" in words(alice.web.get("/integrations").text))
+    until(lambda: "Everything is written" in text_of(alice.web.get("/integrations").text))
     missed = statement(
         "UPDATE integration SET missing = 312, missing_ms = 1", "changes integration"
     )
     service.write(lambda tx: tx.run(missed))
-    shown = words(alice.web.get("/integrations").text)
+    shown = text_of(alice.web.get("/integrations").text)
     assert "312 subscribers of yours were not in Your own tool" in shown
     alice.web.post("/integrations", do="unsubscribe_missing", sure="yes")
-    shown = words(alice.web.get("/integrations").text)
+    shown = text_of(alice.web.get("/integrations").text)
     assert "We are looking each of them up." in shown and "312 subscribers" not in shown
     alice.web.post("/integrations", do="disconnect", sure="yes")
 
@@ -119,31 +119,31 @@ def test_a_wrong_key_a_missing_one_and_a_bad_name_are_sentences(
     answer = alice.web.post(
         "/integrations/generic", url=f"{tool.url}/hook", secret=signature.new_secret()
     )
-    assert answer.status_code == 400 and "does not accept the key" in words(answer.text)
+    assert answer.status_code == 400 and "does not accept the key" in text_of(answer.text)
     answer = alice.web.post("/integrations/generic", url="", secret="")
-    assert answer.status_code == 400 and "Enter this: Your URL." in words(answer.text)
+    assert answer.status_code == 400 and "Enter this: Your URL." in text_of(answer.text)
     answer = alice.web.post("/integrations/generic", url="http://127.0.0.1:1/", secret=tool.secret)
-    assert "could not be reached" in words(answer.text)
+    assert "could not be reached" in text_of(answer.text)
     answer = alice.web.post("/integrations/generic", sealed="1.abc.def", audience="url")
-    assert "Enter the key again" in words(answer.text)
+    assert "Enter the key again" in text_of(answer.text)
     assert alice.web.get("/integrations/nosuch").status_code == 404
     connect(alice, tool)
     answer = alice.web.post("/integrations/fields", code="no good", link="X")
-    assert answer.status_code == 400 and "cannot be called no good" in words(answer.text)
+    assert answer.status_code == 400 and "cannot be called no good" in text_of(answer.text)
     alice.web.post("/integrations/fields", code="MY_CODE", link="", code_field="ref")
-    shown = words(alice.web.get("/integrations").text)
+    shown = text_of(alice.web.get("/integrations").text)
     assert "MY_CODE" in shown and "RH_CODE" not in shown
     # The key stops working; the page says so, and a new one mends it.
     good, tool.secret = tool.secret, signature.new_secret()
     alice.subscribe("bob@example.org")
-    until(lambda: "Not working" in words(alice.web.get("/integrations").text))
+    until(lambda: "Not working" in text_of(alice.web.get("/integrations").text))
     connect_again = alice.web.post(
         "/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret
     )
     sealed = re.search(r'name="sealed" value="([^"]+)"', connect_again.text)
     assert sealed
     alice.web.post("/integrations/generic", sealed=sealed[1], audience="url")
-    until(lambda: "Not working" not in words(alice.web.get("/integrations").text))
+    until(lambda: "Not working" not in text_of(alice.web.get("/integrations").text))
     tool.secret = good
 
 
@@ -151,11 +151,11 @@ def choose_list(alice: Operator, server: listmonk.ListmonkServer, audience: int)
     key = {"url": server.url, "username": listmonk.USER, "token": listmonk.TOKEN}
     answer = alice.web.post("/integrations/listmonk", **key)
     sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
-    assert sealed, words(answer.text)
+    assert sealed, text_of(answer.text)
     answer = alice.web.post(
         "/integrations/listmonk", sealed=sealed[1], audience=str(audience), preset="sparkloop"
     )
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
 
 
 def test_a_list_that_was_deleted_there_is_replaced_by_another_one(service: Service) -> None:
@@ -163,7 +163,7 @@ def test_a_list_that_was_deleted_there_is_replaced_by_another_one(service: Servi
     alice = operator(service)
 
     def shown() -> str:
-        return words(alice.web.get("/integrations").text)
+        return text_of(alice.web.get("/integrations").text)
 
     with server.serving_apart():
         choose_list(alice, server, listmonk.LIST)
@@ -186,9 +186,9 @@ def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:
     with Service("sqlite") as service:
         alice = operator(service)
         for path in ("/integrations", "/integrations/generic"):
-            assert "HONEYGUIDE_SECRET_KEY" in words(alice.web.get(path).text)
+            assert "HONEYGUIDE_SECRET_KEY" in text_of(alice.web.get(path).text)
         answer = alice.web.post("/integrations/generic", url="http://127.0.0.1:1/", secret="x")
-        assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in words(answer.text)
+        assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in text_of(answer.text)
 
 
 @pytest.mark.parametrize(

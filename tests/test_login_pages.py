@@ -16,7 +16,7 @@ from honeyguide.pages.dashboard import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
 from tests.support.service import ENGINES, Service
-from tests.support.web import PASSWORD, WebClient, mistakes, operator, words
+from tests.support.web import PASSWORD, WebClient, mistakes, operator, text_of
 
 NEW = "four quiet green herons"
 
@@ -42,12 +42,12 @@ def test_the_first_account_runs_the_installation(engine: str) -> None:
 def _the_first_account(fresh: Service) -> None:
     web = WebClient(fresh)
     assert web.get("/login").headers["location"] == "/signup"
-    assert "Create the first account." in words(web.get("/signup").text)
+    assert "Create the first account." in text_of(web.get("/signup").text)
     weak = web.post("/signup", name="Wax", email="ann@example.org", password="password123")
     assert weak.status_code == 400 and "easy to guess" in weak.text
     made = web.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
     assert (made.status_code, made.headers["location"]) == (303, "/")
-    assert "Role Administrator" in words(web.get("/account").text)
+    assert "Role Administrator" in text_of(web.get("/account").text)
     other = WebClient(fresh)
     assert "Create the first account." not in other.get("/signup").text
 
@@ -80,7 +80,7 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
         (Unavailable("Wait."), "We’ll be right back"),
         (Invalid("{field} must be short.", param="a_field"), "That didn’t work"),
     ):
-        page = words(bytes(refusal(fault).body).decode())
+        page = text_of(bytes(refusal(fault).body).decode())
         assert title in page and "a_field" not in page
 
 
@@ -106,7 +106,7 @@ def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
 
 def test_without_an_invitation_the_door_stays_shut(service: Service, web: WebClient) -> None:
     operator(service)
-    page = words(web.get("/signup").text)
+    page = text_of(web.get("/signup").text)
     assert "Invitation only" in page and "The invitation email contains your link." in page
     assert "No invitation yet? Ask the newsletter" in page, "nobody reads honeyguide@localhost"
     assert web.post("/signup", page="/login", email="eve@example.org").status_code == 404
@@ -143,7 +143,7 @@ def test_wrong_passwords_and_unknown_addresses_get_the_same_answer_in_the_same_t
             )
             times.append(time.perf_counter() - began)
             assert answer.status_code == 401
-            pages[email] = words(answer.text)
+            pages[email] = text_of(answer.text)
     assert len(set(pages.values())) == 1
     known, unknown = (min(times) for times in took.values())
     assert 0.3 < known / unknown < 3, f"{known:.3f} s against {unknown:.3f} s"
@@ -156,7 +156,7 @@ def test_a_forgotten_password_says_the_same_to_everybody(service: Service) -> No
         for email in (alice.email, "nobody@example.org")
     ]
     assert [answer.status_code for answer in answers] == [200, 200]
-    first, second = (words(answer.text) for answer in answers)
+    first, second = (text_of(answer.text) for answer in answers)
     assert first.replace(alice.email, "") == second.replace("nobody@example.org", "")
 
 

@@ -20,7 +20,7 @@ from tests.support.platforms import listmonk
 from tests.support.platforms.cases import CASES, results
 from tests.support.platforms.stand_in import FREE, contact, pass_on, status
 from tests.support.service import ENGINES, Service
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 MANY = 130_000
 LONGEST_STEP_S = 0.1
@@ -111,7 +111,7 @@ def test_the_page_says_that_there_are_more_and_keeps_the_list_in_use(engine: str
         alice = operator(service)
         key = {"url": server.url, "username": listmonk.USER, "token": listmonk.TOKEN}
         page = alice.web.post("/integrations/listmonk", **key).text
-        assert "more than 500" not in words(page)
+        assert "more than 500" not in text_of(page)
         sealed = re.search(r'name="sealed" value="([^"]+)"', page)
         assert sealed
         chosen = {"sealed": sealed[1], "audience": str(listmonk.LIST)}
@@ -119,11 +119,11 @@ def test_the_page_says_that_there_are_more_and_keeps_the_list_in_use(engine: str
         others = {number: f"Other {number}" for number in range(1000, 3000)}
         server.lists = {**others, **server.lists}
         page = alice.web.post("/integrations/listmonk", **key).text
-        assert "listmonk has more than 500 lists. The first 500 are shown." in words(page)
+        assert "listmonk has more than 500 lists. The first 500 are shown." in text_of(page)
         assert page.count('name="audience"') == 501
         assert re.search(rf'value="{listmonk.LIST}"\s+checked', page)
         sealed = re.search(r'name="sealed" value="([^"]+)"', page)
         assert sealed
         answer = alice.web.post("/integrations/listmonk", **chosen | {"sealed": sealed[1]})
         assert answer.status_code == 303
-        assert "The new key works" in words(alice.web.get("/integrations").text)
+        assert "The new key works" in text_of(alice.web.get("/integrations").text)

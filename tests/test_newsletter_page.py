@@ -26,7 +26,7 @@ from tests.support.changes import new_change
 from tests.support.mailbox import Mailbox
 from tests.support.prizes import advocate, offer, tenant_of
 from tests.support.service import Service, until
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 EVERYONE = "https://news.example/hub?of=wax"
 BRAND = EmailBranding("The Wax")
@@ -109,7 +109,7 @@ def test_a_test_goes_to_the_operator_and_ends_the_step(posting: tuple[Service, M
     service, inbox = posting
     alice = operator(service)
     step = "Put it in your newsletter"
-    assert step in words(alice.web.get("/").text)
+    assert step in text_of(alice.web.get("/").text)
     query = "tool=kit&style=button&heading=Tell+a+friend"
     answer = alice.web.post(f"/newsletter/test?{query}", page="/newsletter")
     assert answer.status_code == 303
@@ -120,7 +120,7 @@ def test_a_test_goes_to_the_operator_and_ends_the_step(posting: tuple[Service, M
     assert "Tell a friend" in text and "/hub/sample" in text and "{{" not in text
     again = alice.web.get("/newsletter").text
     assert "{{ subscriber.hg_hub }}" in html.unescape(again) and "Tell a friend" in again
-    assert f"{step} (done)" in words(alice.web.get("/").text)
+    assert f"{step} (done)" in text_of(alice.web.get("/").text)
 
 
 @pytest.mark.parametrize("query", ["tool=x&style=y", "heading=%00", f"heading={'a' * 121}"])

@@ -29,7 +29,7 @@ from tests.support.dispatcher import ReceiverThread
 from tests.support.prizes import advocate, earned_by, offer
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 HOUR_MS, DAY_MS = 3_600_000, 86_400_000
 SECRET_PATH = "/services/T0/B0/secret-of-slack"
@@ -74,7 +74,7 @@ def test_the_first_referral_is_told_once_and_an_imported_one_is_no_news(ana: Ope
         ana.subscribe(f"friend{n}@example.org", referrer_code=made["ref_code"])
     assert sentences(ana) == ["Your first referral"]
     assert len(emails_of(ana, "first_referral")) == 1
-    page = words(ana.web.get("/notices").text)
+    page = text_of(ana.web.get("/notices").text)
     assert page.count("Your first referral") == 1, "a notification and its email are one entry"
     assert "Somebody joined" in page and f"To {ana.email}" in page
 
@@ -104,7 +104,7 @@ def test_a_kind_comes_as_chosen(ana: Operator, delivery: str) -> None:
     told = "The mug: waiting for your approval"
     assert (told in sentences(ana)) is (delivery != "off")
     assert emails_of(ana, "reward_to_approve") == []
-    page = words(ana.web.get("/notices").text)
+    page = text_of(ana.web.get("/notices").text)
     assert ("In the email of" in page) is (delivery in ("daily", "weekly"))
 
 
@@ -159,18 +159,18 @@ def test_a_digest_is_due_at_eight_in_the_accounts_zone() -> None:
 
 def test_bad_choices_and_urls_are_refused_with_a_sentence(ana: Operator) -> None:
     wrong = choose(ana, weekly_summary="daily")
-    assert wrong.status_code == 400 and "Weekly summary" in words(wrong.text)
+    assert wrong.status_code == 400 and "Weekly summary" in text_of(wrong.text)
     for url in ("hooks.slack.com/x", "ftp://example.org", "https://a b.example"):
         answer = choose(ana, url=url)
-        assert answer.status_code == 400 and "Slack webhook URL" in words(answer.text), url
+        assert answer.status_code == 400 and "Slack webhook URL" in text_of(answer.text), url
     test = ana.web.post("/notices/slack/test", "/notices/preferences")
-    assert test.status_code == 400 and "Enter and save" in words(test.text)
+    assert test.status_code == 400 and "Enter and save" in text_of(test.text)
 
 
 def test_without_a_secret_key_no_slack_url_is_stored(service: Service) -> None:
     who = operator(service)
     answer = choose(who, url="http://127.0.0.1:9/x")
-    assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in words(answer.text)
+    assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in text_of(answer.text)
 
 
 def test_slack_gets_each_notification_once_and_nobody_sees_the_url(ana: Operator) -> None:
@@ -187,7 +187,7 @@ def test_slack_gets_each_notification_once_and_nobody_sees_the_url(ana: Operator
         try:
             advocate(ana, 1, "ben@example.org")
             until(lambda: len(receiver.requests) == 1)
-            until(lambda: "status 500" in words(ana.web.get("/notices/preferences").text))
+            until(lambda: "status 500" in text_of(ana.web.get("/notices/preferences").text))
             ana.service.set_clock(61)
             choose(ana)  # any commit that wakes the job would do
             ana.web.post("/notices/slack/test", "/notices/preferences")

@@ -9,7 +9,7 @@ import time
 
 from tests.support.dispatcher import ReceiverThread
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 def unread(who: Operator) -> str:
@@ -20,7 +20,7 @@ def unread(who: Operator) -> str:
         for pattern in (r'class="btn slim ring".*?</a>', r'href="/notices".*?</a>')
     )
     assert top and menu
-    at_top, in_menu = (words(found[0].partition(">")[2]).split() for found in (top, menu))
+    at_top, in_menu = (text_of(found[0].partition(">")[2]).split() for found in (top, menu))
     assert [each for each in at_top if each.isdigit()] == [
         each for each in in_menu if each.isdigit()
     ]
@@ -41,13 +41,13 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
             time.sleep(0.05)
         assert unread(alice) == "Notifications, unread: 1"
         page = alice.web.get("/notices").text
-        assert f'href="/webhooks/{hook}"' in page and " New " in words(page)
-        assert receiver.url in words(page) and "410 Gone" in words(page), (
+        assert f'href="/webhooks/{hook}"' in page and " New " in text_of(page)
+        assert receiver.url in text_of(page) and "410 Gone" in text_of(page), (
             "the letter, as it was sent"
         )
-        assert f"To {alice.email}" in words(page)
+        assert f"To {alice.email}" in text_of(page)
         assert alice.web.get(f"/webhooks/{hook}").status_code == 200
         assert unread(alice) == "Notifications", "looking is reading"
-        again = words(alice.web.get("/notices").text)
+        again = text_of(alice.web.get("/notices").text)
         assert " New " not in again and receiver.url in again, "read, and still there"
         assert receiver.url not in mallory.web.get("/notices").text

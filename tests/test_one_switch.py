@@ -15,7 +15,7 @@ from tests.support.old_databases import database_before
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 NETWORK = "/v2/partner_network/partner_programs"
 
@@ -64,10 +64,10 @@ class Switched:
         assert self.bob.get(one).status_code == (200 if is_on else 404)
         listed = self.bob.get(f"{NETWORK}?per_page=200").json()["partner_programs"]
         assert (self.program["uuid"] in [each["uuid"] for each in listed]) is is_on
-        shown = words(self.alice.web.get(self.page).text)
+        shown = text_of(self.alice.web.get(self.page).text)
         assert ("listed in the network" in shown) is is_on
         assert ("This program is off" in shown) is not is_on
-        shown = words(self.alice.web.get("/publications").text)
+        shown = text_of(self.alice.web.get("/publications").text)
         assert ("Active" in shown, "Paused" in shown) == (is_on, not is_on)
 
     @property
@@ -121,8 +121,8 @@ def test_a_program_of_an_archived_publication_says_why_it_is_off(
     switched = Switched(operator(service), bob)
     switched.alice.put(switched.path, {"status": "archived"})
     page = switched.alice.web.get(switched.page).text
-    assert "its publication is archived" in words(page)
-    assert "listed in the network" not in words(page)
+    assert "its publication is archived" in text_of(page)
+    assert "listed in the network" not in text_of(page)
     assert f'href="/publications/{switched.publication["uuid"]}"' in page
     mine = bob.get(f"/v2/partner_profile/partner_campaigns/{switched.joined['uuid']}").json()
     assert mine["partner_campaign"]["status"] == "ended"

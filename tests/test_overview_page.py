@@ -15,7 +15,7 @@ from honeyguide.referrals.reasons import Reason
 from tests.support.delayed import pass_minute
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 def overview(who: Operator, query: str = "") -> str:
@@ -32,7 +32,7 @@ def card(page: str, name: str) -> str:
         re.DOTALL,
     )
     assert found is not None, f"there is no card {name}"
-    return words(found[0]).strip()
+    return text_of(found[0]).strip()
 
 
 def bring(owner: Operator, code: str, *emails: str) -> None:
@@ -55,11 +55,11 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
         "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email "
         "address."
     )
-    assert said in words(overview(alice))
+    assert said in text_of(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
     alice.web.log_in(alice.email)
-    assert "rejected:" not in words(overview(alice)), "none of them in the last 30 days"
-    assert said in words(overview(alice, "?range=year"))
+    assert "rejected:" not in text_of(overview(alice)), "none of them in the last 30 days"
+    assert said in text_of(overview(alice, "?range=year"))
 
 
 def test_every_reason_has_words_of_its_own() -> None:
@@ -84,13 +84,13 @@ def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -
     bring(alice, place["ref_code"], *(f"p{n}@example.org" for n in range(5)))
     page = overview(alice)
     assert card(page, "Referred subscribers").startswith("Referred subscribers 7")
-    assert "2 by subscribers, 5 by partners" in words(page)
-    assert "Referrals per referrer 2.0 2 referrals by 1 subscriber" in words(page)
+    assert "2 by subscribers, 5 by partners" in text_of(page)
+    assert "Referrals per referrer 2.0 2 referrals by 1 subscriber" in text_of(page)
 
 
 def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     alice = operator(service)
-    assert "Rewards Earned" not in words(overview(alice)), "no ladder, no card"
+    assert "Rewards Earned" not in text_of(overview(alice)), "no ladder, no card"
     for name, count, approval in (("Guide", 1, "automatic"), ("Mug", 2, "manual")):
         fields = {"name": name, "referrals": count, "approval": approval}
         assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
@@ -103,13 +103,13 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
         card(page, "Earned") == "Earned 2 in this range"
         and card(page, "Claimed") == "Claimed 0 1 unclaimed"
     )
-    assert "1 earned reward awaits your approval" in words(page)
+    assert "1 earned reward awaits your approval" in text_of(page)
     assert (
         alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code
         == 200
     )
     assert card(overview(alice), "Claimed") == "Claimed 1 0 unclaimed"
-    assert "All rewards earned" in words(page), "Ann is past the last reward"
+    assert "All rewards earned" in text_of(page), "Ann is past the last reward"
 
 
 def test_where_rewards_are_too_many_to_count_the_page_says_so(
@@ -141,9 +141,9 @@ def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> Non
         "ref_code"
     ]
     bring(alice, code, *(f"p{n}@example.org" for n in range(3)))
-    assert "Nothing needs your decision." in words(overview(alice)), "six of ten dollars"
+    assert "Nothing needs your decision." in text_of(overview(alice)), "six of ten dollars"
     bring(alice, code, "p4@example.org")
-    page = words(overview(alice))
+    page = text_of(overview(alice))
     assert "at 80% $8.00 of $10.00 is spent this month (UTC)." in page
     assert page.index("Needs your decision") < page.index("New subscribers")
 
@@ -173,23 +173,25 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     page = alice.web.get("/review").text
     assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[
         ::-1
-    ] and "Review referrals pending: 3 " in words(page)
+    ] and "Review referrals pending: 3 " in text_of(page)
     due = formats.day(service.now_ms() + 7 * DAY_MS)
     said = f"3 referrals look suspicious The first will be verified automatically on {due}"
-    assert said in words(overview(alice))
+    assert said in text_of(overview(alice))
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
-    assert "Review referrals pending: 4 " in words(overview(alice)), "the eleventh within an hour"
+    assert "Review referrals pending: 4 " in text_of(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
     pass_minute(service)
-    assert "Review referrals pending: 2 " in words(overview(alice)), "one is erased, one is decided"
+    assert "Review referrals pending: 2 " in text_of(overview(alice)), (
+        "one is erased, one is decided"
+    )
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
     assert (
-        "Review referrals pending" not in words(overview(alice))
+        "Review referrals pending" not in text_of(overview(alice))
         and "Nothing to review" in alice.web.get("/review").text
     )
 

@@ -21,7 +21,7 @@ from honeyguide.pages.handlers import Uses
 from honeyguide.referrals import clicks, statistics
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
-from tests.support.web import Operator, operator, run_import, upload, words
+from tests.support.web import Operator, operator, run_import, text_of, upload
 
 UTC = ZoneInfo("UTC")
 NOON_MS = start_of(date(2026, 11, 15), UTC) + 12 * HOUR_MS
@@ -100,7 +100,7 @@ def fill(service: Service) -> Operator:
 
 def test_the_page_and_its_files_have_the_same_numbers(service: Service) -> None:
     alice = fill(service)
-    page = words(alice.web.get("/?range=7d").text)
+    page = text_of(alice.web.get("/?range=7d").text)
     assert "New subscribers 3 ▲ up 200% from 1 2 referred, 1 not" in page
     assert "Referred subscribers 2 ▲ up 100% from 1 · 2 by subscribers, 0 by partners" in page
     assert "1 verified 0 pending 1 rejected" in page
@@ -112,7 +112,7 @@ def test_the_page_and_its_files_have_the_same_numbers(service: Service) -> None:
     sources = rows_of(alice, "/overview/sources.csv?range=7d&by=utm_source")
     assert sources[1:] == [["None", "2", "1"], ["'=cmd", "1", "0"]], "no formula"
     assert "Origin New Change API or added by you 3" in page
-    assert "spring 1" in words(alice.web.get("/?range=7d&by=utm_campaign").text)
+    assert "spring 1" in text_of(alice.web.get("/?range=7d&by=utm_campaign").text)
 
 
 def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
@@ -122,7 +122,7 @@ def test_a_number_leads_to_the_subscribers_it_counts(service: Service) -> None:
         links = re.findall(r'<a href="(/subscribers\?[^"]*joined_from=[^"]*)">(\d+)', page)
         assert len(links) >= 11, "figures, funnel, imports and sources"
         for link, n in links:
-            found = words(alice.web.get(html.unescape(link)).text)
+            found = text_of(alice.web.get(html.unescape(link)).text)
             assert f"{n} of 6 subscribers" in found, link
 
 
@@ -135,7 +135,7 @@ def test_values_that_differ_in_case_are_counted_and_found_apart(service: Service
         links = re.findall(rf'<a href="(/subscribers\?[^"]*{by}=[^"]*)">(\d+)', page)
         assert sorted(n for _, n in links) == ["1", "1", "2"]
         for link, n in links:
-            found = words(alice.web.get(html.unescape(link)).text)
+            found = text_of(alice.web.get(html.unescape(link)).text)
             assert f"{n} of 4 subscribers" in found, link
 
 
@@ -143,7 +143,7 @@ def test_a_wrong_range_is_said_next_to_the_dates(service: Service) -> None:
     alice = operator(service)
     answer = alice.web.get("/?from=2026-02-31&to=2026-03-01")
     assert answer.status_code == 400
-    assert "From must be a date such as 2026-11-15." in words(answer.text)
+    assert "From must be a date such as 2026-11-15." in text_of(answer.text)
     for path in ("/?from=&to=", "/?range=7d&by=secrets&compare=x", "/?from=x%00&to=y"):
         assert alice.web.get(path).status_code in (200, 400)
 
@@ -153,17 +153,17 @@ def test_the_numbers_of_a_large_campaign_say_as_of_when(
 ) -> None:
     alice = fill(service)
     monkeypatch.setattr(statistics.open_span, "__kwdefaults__", {"until_ms": None, "most_live": 0})
-    assert "We are counting your subscribers for the first time" in words(alice.web.get("/").text)
+    assert "We are counting your subscribers for the first time" in text_of(alice.web.get("/").text)
     service.run_jobs()
     counted_ms = service.now_ms()
     alice.subscribe("e@example.org")
     service.set_clock(90)
-    page = words(alice.web.get("/?range=7d").text)
+    page = text_of(alice.web.get("/?range=7d").text)
     assert "New subscribers 3" in page, "not counted yet"
     assert f"as of {formats.time_in(counted_ms, UTC)} today" in page
     service.set_clock(6 * 60)
     service.run_jobs()
-    assert "New subscribers 4" in words(alice.web.get("/?range=7d").text)
+    assert "New subscribers 4" in text_of(alice.web.get("/?range=7d").text)
 
 
 def test_clicks_are_counted_by_the_site_they_came_from(service: Service) -> None:
@@ -187,7 +187,7 @@ def test_the_week_before_is_cut_at_the_same_time_of_day(service: Service) -> Non
     for name, at_ms in (("early", noon_ms - HOUR_MS), ("late", noon_ms + HOUR_MS)):
         alice.subscribe(f"{name}@example.org", created_at=iso(at_ms - 7 * DAY_MS))
     alice.subscribe("today@example.org")
-    assert "New subscribers 1 unchanged" in words(alice.web.get("/?range=7d").text)
+    assert "New subscribers 1 unchanged" in text_of(alice.web.get("/?range=7d").text)
 
 
 def test_the_page_lists_ten_sources_and_the_others_together(service: Service) -> None:
@@ -195,7 +195,7 @@ def test_the_page_lists_ten_sources_and_the_others_together(service: Service) ->
     for number in range(12):
         for each in range(2 if number == 11 else 1):
             alice.subscribe(f"s{number}.{each}@example.org", utm_source=f"site{number:02}")
-    page = words(alice.web.get("/?range=7d&by=utm_source").text)
+    page = text_of(alice.web.get("/?range=7d&by=utm_source").text)
     assert "site11 2" in page and "site08 1" in page and "site09" not in page
     assert "Others 2" in page
     rows = rows_of(alice, "/overview/sources.csv?range=7d&by=utm_source&compare=none")
@@ -241,6 +241,6 @@ def test_a_range_with_too_many_referrers_says_so(
     alice = fill(service)
     service.run_jobs()
     monkeypatch.setattr(statistics, "MOST_REFERRER_ROWS", 0)
-    page = words(alice.web.get("/?range=30d").text)
+    page = text_of(alice.web.get("/?range=30d").text)
     assert "Referrals per referrer – Too many referrers to count; choose a shorter range" in page
     assert "New subscribers 4" in page, "all else is counted"

@@ -18,7 +18,7 @@ from honeyguide.store.tx import Tx
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 # How many of each state a partner sends to a program: all different, so that any mix-up changes a
 # number.
@@ -143,13 +143,13 @@ def test_a_partners_pages_count_their_own_referrals_only(
         "rejected": "Rejected on",
     }
     for state, mark in marks.items():
-        page = words(web.get(f"/earnings?show={state}").text)
+        page = text_of(web.get(f"/earnings?show={state}").text)
         assert page.count(mark) == len(network.of(state, partner=partner)), state
     for (who, program), campaign in network.campaigns.items():
         answer = web.get(f"/earnings/{campaign}")
         assert answer.status_code == (200 if who == partner else 404)
         if who == partner:
-            counts = {state: words(answer.text).count(mark) for state, mark in marks.items()}
+            counts = {state: text_of(answer.text).count(mark) for state, mark in marks.items()}
             expected = {
                 state: len(network.of(state, partner=partner, program=program)) for state in marks
             }

@@ -13,7 +13,7 @@ from honeyguide.pages.dashboard import earnings, payouts, program, publications
 from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 COUNT = 5
 
@@ -57,7 +57,7 @@ def test_joined_programs_have_pages(service: Service) -> None:
     assert len(pages) == 3
     assert sorted(listed(pages, r'<tr data-href="/earnings/([^"]+)"')) == sorted(joined)
     for page in pages:
-        assert "Ended" not in words(page), "a program that goes on looked as if it had ended"
+        assert "Ended" not in text_of(page), "a program that goes on looked as if it had ended"
 
 
 def test_payouts_have_pages(service: Service) -> None:

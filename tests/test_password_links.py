@@ -9,7 +9,7 @@ import pytest
 from honeyguide.accounts import attempts, invitations
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
-from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, words
+from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, text_of
 
 NEW, STOLEN = "four quiet green herons", "somebody else chose this"
 
@@ -63,7 +63,7 @@ def test_a_password_change_ends_every_older_reset_link(service: Service, change)
     change(service, alice)
     for link, web in forms.items():
         seen = WebClient(service).get(link)
-        assert seen.status_code == 404 and "This link has expired" in words(seen.text)
+        assert seen.status_code == 404 and "This link has expired" in text_of(seen.text)
         assert (
             web.http.post(link, data={"csrf": tokens[link], "password": STOLEN}).status_code == 404
         )

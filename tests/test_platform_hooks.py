@@ -23,7 +23,7 @@ from honeyguide.referrals import subscribers
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 
 class Connected:
@@ -126,7 +126,7 @@ def test_webhooks_that_come_meanwhile_are_kept_until_it_goes_on(
 
 def test_a_refused_webhook_is_a_sentence_on_the_dashboard(connected: Connected) -> None:
     def shown() -> str:
-        return words(connected.operator.web.get("/integrations").text)
+        return text_of(connected.operator.web.get("/integrations").text)
 
     def refused_long_ago() -> None:
         ago = statement("UPDATE integration SET refused_hook_ms = 1", "changes integration")

@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.network_operators import PROGRAM, PUBLICATION, send_publication
 from tests.support.partner_network import join, offer, png, publish
-from tests.support.web import words
+from tests.support.web import text_of
 
 
 def beside(page: str, sentence: str) -> bool:
     """Whether a refusal stands beside its field."""
     return any(
-        sentence in words(found)
+        sentence in text_of(found)
         for found in re.findall(r'<p[^>]*class="wrong"[^>]*>.*?</p>', page, re.DOTALL)
     )
 
@@ -35,7 +35,7 @@ def test_a_publication_that_is_wrong_is_refused_beside_its_field(
 ):
     answer = send_publication(partner_network.bob, logo, **fields)
     assert answer.status_code == 400
-    assert beside(answer.text, sentence), words(answer.text)
+    assert beside(answer.text, sentence), text_of(answer.text)
     if "name" not in fields:
         assert 'value="Bee lines"' in answer.text, "what was typed is still there"
 
@@ -61,7 +61,7 @@ def test_an_offer_that_is_wrong_is_refused_beside_its_field(partner_network, fie
         "/program/new", page=page, publication=publication, **{**PROGRAM, **fields}
     )
     assert answer.status_code == 400
-    assert beside(answer.text, sentence), words(answer.text)
+    assert beside(answer.text, sentence), text_of(answer.text)
 
 
 def mistakes(page: str) -> dict[str, str]:
@@ -124,7 +124,7 @@ def test_a_program_with_a_signup_page_here_needs_no_landing_page(partner_network
     assert wrong.status_code == 400 and list(mistakes(wrong.text)) == ["h-slug"]
     slug = f"hive-{publication['uuid']}"
     made = web.post("/program/new", page=page, **{**typed, "slug": slug})
-    assert made.status_code == 303, words(made.text)
+    assert made.status_code == 303, text_of(made.text)
     program = made.headers["location"]
 
     def link_of_partner() -> str:
@@ -165,7 +165,7 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(partner
     changed = web.post(f"{program}/change", **{**PROGRAM, "cpa": "$3.50"})
     assert changed.status_code == 303 and "$3.50" in web.get(program).text
     assert web.post(f"{program}/act", page=program, do="pause").status_code == 303
-    assert "Paused" in words(web.get(program).text)
+    assert "Paused" in text_of(web.get(program).text)
     assert web.post(f"{program}/act", page=program, do="resume").status_code == 303
     assert web.post(f"{program}/act", page=program, do="delete").status_code == 303
     assert web.get(program).status_code == 404
@@ -209,12 +209,12 @@ def test_previews_follow_what_is_typed(partner_network):
         "referral_pending_duration": "9",
     }
     form = f"/program/new?publication={partner_network.publication['uuid']}"
-    card = words(web.post("/program/preview/card", page=form, **typed).text)
+    card = text_of(web.post("/program/preview/card", page=form, **typed).text)
     assert "Secret garden" in card and "$2.50" in card and "9 days" in card
-    cost = words(web.post("/program/preview/cost", page=form, **typed).text)
+    cost = text_of(web.post("/program/preview/cost", page=form, **typed).text)
     assert "$120.00 for 48 of 100 new subscribers ($250.00 without caps)" in cost
     assert "4 subscribers over the cap per partner 48 subscribers over your monthly budget" in cost
-    assert "Enter the fee, cap and budget to see an estimate." in words(
+    assert "Enter the fee, cap and budget to see an estimate." in text_of(
         web.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
     )
 

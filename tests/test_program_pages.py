@@ -20,7 +20,7 @@ from tests.support.network_operators import PROGRAM
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service, until
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 from tests.test_program_forms import mistakes
 
 SIDES = ("partner", "owner")
@@ -37,7 +37,7 @@ def test_pages_show_the_words_of_a_publication_as_labels(partner_network):
     }
     publication = publish(partner_network.bob, name="Labels", **words_of_it, **ranges)
     program = offer(partner_network.bob, publication)
-    shown = words(partner_network.bob.web.get(f"/network/{program['uuid']}").text)
+    shown = text_of(partner_network.bob.web.get(f"/network/{program['uuid']}").text)
     assert "Tech, Web3, TV & movies" in shown
     assert (
         "Mainly women" in shown
@@ -51,7 +51,7 @@ def test_pages_show_the_words_of_a_publication_as_labels(partner_network):
         "/network",
         f"/publications/{publication['uuid']}",
     ):
-        page = words(partner_network.bob.web.get(path).text)
+        page = text_of(partner_network.bob.web.get(path).text)
         assert not re.search(r"\d - \$?\d|web3\.0|mainly_|\btech\b", page), path
 
 
@@ -188,7 +188,7 @@ def test_statements_of_both_sides_are_one_sum(partner_network):
         )
         lines = list(csv.DictReader(io.StringIO(answer.text)))
         assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("6.00")
-        shown = words(who.web.get(f"/statements/{side}/{partner_network.month}").text)
+        shown = text_of(who.web.get(f"/statements/{side}/{partner_network.month}").text)
         assert "$6.00" in shown and rules.month_name(partner_network.month) in shown
     assert Decimal(partner_network.payouts()[0]["amount_usd"]) == Decimal("6.00")
     assert (
@@ -208,8 +208,8 @@ def test_the_icon_counts_unread_notifications(partner_network):
         partner_network.service.engine
     )  # the budget of 6 dollars was reached by the second reader
     page = partner_network.bob.web.get("/notices").text
-    assert "Secret garden" in words(page)
-    again = words(partner_network.bob.web.get("/").text)
+    assert "Secret garden" in text_of(page)
+    again = text_of(partner_network.bob.web.get("/").text)
     assert "Notifications 1" not in again
 
 
@@ -277,7 +277,7 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(partner_ne
 
     def clicks_of(who: Operator, place: dict[str, Any]) -> str:
         found = re.search(
-            r"([\d,]+ clicks?) this month", words(who.web.get(f"/earnings/{place['uuid']}").text)
+            r"([\d,]+ clicks?) this month", text_of(who.web.get(f"/earnings/{place['uuid']}").text)
         )
         assert found is not None
         return found[1]
@@ -305,7 +305,7 @@ def test_a_persons_page_names_the_partner_and_the_fee(partner_network):
         partner_network.alice.subscriber(f"veiled{number}@example.org")["uuid"]
         for number in range(3)
     ]
-    shown = [words(partner_network.alice.web.get(f"/subscribers/{each}").text) for each in ids]
+    shown = [text_of(partner_network.alice.web.get(f"/subscribers/{each}").text) for each in ids]
     assert all("Referred by Bob , a partner of Secret garden ." in page for page in shown)
     assert (
         sum(
@@ -327,7 +327,7 @@ def test_an_invite_link_says_which_program_it_is_if_that_is_listed(
     unlisted = offer(alice, publish(alice, name="Hidden hive"), show_in_directory=False)
     page = stranger.get(f"/network/{listed['uuid']}").text
     assert "The &lt;b&gt;Wax&lt;/b&gt;" in page
-    assert "pays partners $3.00 for each new subscriber" in words(page)
-    assert "You need an invitation" in words(page)
+    assert "pays partners $3.00 for each new subscriber" in text_of(page)
+    assert "You need an invitation" in text_of(page)
     page = stranger.get(f"/network/{unlisted['uuid']}").text
     assert "Hidden hive" not in page and "Log in to see this partner program" in page

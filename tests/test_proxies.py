@@ -19,7 +19,7 @@ from honeyguide.store import open_store
 from tests.support.partner_network import png, publication_fields
 from tests.support.process import Credentials, Serving, migrated, new_account
 from tests.support.proxies import HOST, Proxy
-from tests.support.web import PASSWORD, words
+from tests.support.web import PASSWORD, text_of
 from tests.support.webhook_receiver import WebhookReceiver
 
 pytestmark = pytest.mark.long
@@ -83,7 +83,7 @@ def browser(proxy: Proxy, server: Serving, alice: Credentials) -> Iterator[httpx
     with proxy.client() as client:
         fields = {"email": alice.email, "password": PASSWORD, "csrf": _csrf(client, "/login")}
         answer = client.post("/login", data=fields)
-        assert answer.status_code == 303, words(answer.text)
+        assert answer.status_code == 303, text_of(answer.text)
         yield client
 
 
@@ -105,7 +105,7 @@ def _join(client: httpx.Client, page: str, email: str) -> None:
     hidden = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', client.get(page).text)
     fields = {unescape(name): unescape(value) for name, value in hidden} | {"email": email}
     answer = client.post(page.partition("?")[0], data=fields)
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
 
 
 def test_http_is_redirected_to_https(proxy: Proxy) -> None:
@@ -189,7 +189,7 @@ def test_an_upload_over_the_limit_is_a_clear_413(proxy: Proxy, browser: httpx.Cl
         files = {"file": ("people.csv", b"a" * (30 * 1024 * 1024), "text/csv")}
         answer = browser.post("/subscribers/import", data=fields, files=files)
         assert answer.status_code == 413, (answer.text, proxy.said)
-        assert "The upload is too large." in words(answer.text)
+        assert "The upload is too large." in text_of(answer.text)
 
 
 def test_a_csv_file_is_uploaded(browser: httpx.Client) -> None:
@@ -199,7 +199,7 @@ def test_a_csv_file_is_uploaded(browser: httpx.Client) -> None:
         data={"csrf": _csrf(browser, "/subscribers/import")},
         files={"file": ("people.csv", f"email,note\n{rows}".encode(), "text/csv")},
     )
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
     assert "people.csv" in browser.get(answer.headers["location"]).text
 
 

@@ -14,7 +14,7 @@ from tests.support.changes import SITE, changing
 from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member, Service
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 both_engines = pytest.mark.parametrize("engine", ENGINES)
 
@@ -107,5 +107,5 @@ def test_they_are_in_the_network_and_before_joining(
     listed = bob.get("/v2/partner_network/partner_programs").json()["partner_programs"]
     (mine,) = [each for each in listed if each["uuid"] == program["uuid"]]
     assert mine["figures_90d"] == expected
-    seen = words(operator(service, "mallory").web.get(f"/network/{program['uuid']}").text)
+    seen = text_of(operator(service, "mallory").web.get(f"/network/{program['uuid']}").text)
     assert "Confirmed 100% Rejected 0% Fee taken back 0% Never reviewed 0%" in seen

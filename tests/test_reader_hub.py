@@ -20,7 +20,7 @@ from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
 from tests.support.tables import dump, mentions
-from tests.support.web import words
+from tests.support.web import text_of
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
 
@@ -37,7 +37,7 @@ def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
         "1 pending",
         "3 to go ",
     ):
-        assert expected in words(answer.text)
+        assert expected in text_of(answer.text)
     assert "mailto:?subject=" in answer.text and "sms:?" in answer.text and "<svg" in answer.text
     headers = answer.headers
     assert (headers["cache-control"], headers["x-robots-tag"], headers["referrer-policy"]) == (
@@ -210,7 +210,7 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     )
     ben = wax.advocate(1)
     html = wax.visitor.get(wax.hub(ben)).text
-    shown = words(html)
+    shown = text_of(html)
     assert "we’re out of stock right now" in shown and " Out of stock " in shown
     assert "The Morning Wax is reviewing it and will email you" in shown
     assert " Awaiting approval " in shown
@@ -228,8 +228,8 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
     ben = wax.advocate(5)
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2
-    assert "Refer 1 more friend to get A badge" in words(html)
-    assert "1 to go, then every 2 friends " in words(html)
+    assert "Refer 1 more friend to get A badge" in text_of(html)
+    assert "1 to go, then every 2 friends " in text_of(html)
     token = wax.fields(wax.hub(ben))["token"]
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})

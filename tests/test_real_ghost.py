@@ -14,7 +14,7 @@ from honeyguide.referrals import subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from tests.support.ghost_server import RealGhost
 from tests.support.service import ENGINES, Service, until
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 pytestmark = pytest.mark.long
 WAIT_S = 120
@@ -30,10 +30,10 @@ def connect(alice: Operator, ghost: RealGhost) -> None:
     answer = alice.web.post("/integrations/ghost", url=ghost.url, admin_api_key=ghost.admin_api_key)
     sealed = re.search(r'name="sealed" value="([^"]+)"', answer.text)
     audience = re.search(r'name="audience" value="([^"]+)"', answer.text)
-    assert sealed and audience, words(answer.text)
+    assert sealed and audience, text_of(answer.text)
     answer = alice.web.post("/integrations/ghost", sealed=sealed[1], audience=audience[1])
-    assert answer.status_code == 303, words(answer.text)
-    until(lambda: "First sync" not in words(alice.web.get("/integrations").text), WAIT_S)
+    assert answer.status_code == 303, text_of(answer.text)
+    until(lambda: "First sync" not in text_of(alice.web.get("/integrations").text), WAIT_S)
 
 
 def find(alice: Operator, email: str) -> Subscriber | None:
@@ -84,7 +84,9 @@ def test_ghost_and_we_agree_and_our_own_writes_do_not_come_back(
         # Ghost reports what we wrote, too. Whoever joins after all that is the last word.
         ghost.add_member(dan)
         becomes(alice, dan, "active")
-        until(lambda: "Everything is written" in words(alice.web.get("/integrations").text), WAIT_S)
+        until(
+            lambda: "Everything is written" in text_of(alice.web.get("/integrations").text), WAIT_S
+        )
         assert ghost.edits == edits + 3  # Ada became an advocate, and we changed her twice above
         assert ghost.labels(moved) == ["Advocate"]
         assert (ghost.member(moved) or {})["newsletters"] == [] and ghost.member(eve) is None

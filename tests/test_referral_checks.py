@@ -19,7 +19,7 @@ from honeyguide.store.tx import Tx
 from tests.support.partner_network import join, offer
 from tests.support.service import Service, until
 from tests.support.tables import dump
-from tests.support.web import Operator, mistakes, operator, words
+from tests.support.web import Operator, mistakes, operator, text_of
 from tests.test_review_page import RARE, come, paid
 from tests.test_tenancy import quiet_service
 
@@ -207,8 +207,8 @@ def test_the_form_shows_the_decision_on_the_same_page(service: Service) -> None:
     page = alice.web.post("/review/check", **sent)
     due = formats.day(service.now_ms() + 14 * 86_400_000)
     assert page.status_code == 200
-    assert "If new@gmail.com signed up now" in words(page.text)
-    assert f"It will be verified on {due} unless you decide earlier." in words(page.text)
+    assert "If new@gmail.com signed up now" in text_of(page.text)
+    assert f"It will be verified on {due} unless you decide earlier." in text_of(page.text)
     assert alice.get(f"{alice.v1}/subscribers/new@gmail.com").status_code == 404
     refused = alice.web.post("/review/check", email="nobody", referrer_code="", origin="")
     assert refused.status_code == 400

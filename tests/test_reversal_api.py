@@ -13,7 +13,7 @@ from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.tables import dump
 from tests.support.trade import verify
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 
 @pytest.fixture
@@ -172,26 +172,26 @@ def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
     ids = re.findall(r'name="referral" value="([^"]+)"', page)
     assert len(ids) == 2 and first["uuid"] in ids
     ask = f"/program/{program['uuid']}/reversal?" + "&".join(f"referral={each}" for each in ids)
-    assert "Take back $6.00" in words(owner.get(ask).text)
+    assert "Take back $6.00" in text_of(owner.get(ask).text)
     reverse = f"/program/{program['uuid']}/reversal"
     refused = owner.post(reverse, page=ask, referral=ids, reason="other", text="")
     assert refused.status_code == 400 and "Say why." in refused.text
     assert all(f'value="{each}"' in refused.text for each in ids)
     done = owner.post(reverse, page=ask, referral=ids, reason="other", text="<b>Both</b> bots")
     assert done.status_code == 303
-    shown = words(owner.get(done.headers["location"]).text)
+    shown = text_of(owner.get(done.headers["location"]).text)
     assert "2 charges taken back." in shown and shown.count("<b>Both</b> bots") == 2
-    seen = words(owner.get(f"/subscribers/{second['uuid']}").text)
+    seen = text_of(owner.get(f"/subscribers/{second['uuid']}").text)
     assert "$3.00 was taken back: Something else: <b>Both</b> bots" in seen
-    assert "Nothing to take back" in words(owner.get(ask).text)
+    assert "Nothing to take back" in text_of(owner.get(ask).text)
     again = owner.post(reverse, page=f"/program/{program['uuid']}", referral=ids, reason="robot")
-    assert "2 charges were left: This charge is already reversed." in words(
+    assert "2 charges were left: This charge is already reversed." in text_of(
         owner.get(again.headers["location"]).text
     )
     # What the partner sees: the amount and the reason, never who it was.
     month = rules.month_of(service.services.clock())
     for where in (f"/earnings?month={month}&show=rejected", f"/statements/partner/{month}"):
-        seen = words(partner.get(where).text)
+        seen = text_of(partner.get(where).text)
         assert seen.count("Something else: <b>Both</b> bots") == 2, where
         assert "example.org" not in seen.replace(bob.email, ""), where
     # One notification for both.
@@ -211,14 +211,14 @@ def test_the_fee_of_a_deleted_subscriber_is_taken_back_on_the_page(service: Serv
     home = f"/program/{program['uuid']}"
     assert f'name="referral" value="{charged}"' in alice.web.get(home).text
     ask = f"{home}/reversal?referral={charged}"
-    assert "Deleted subscriber" in words(alice.web.get(ask).text)
+    assert "Deleted subscriber" in text_of(alice.web.get(ask).text)
     given = {"referral": [charged], "reason": "other", "text": "A robot all the same"}
     done = alice.web.post(f"{home}/reversal", page=ask, **given)
-    shown = words(alice.web.get(done.headers["location"]).text)
+    shown = text_of(alice.web.get(done.headers["location"]).text)
     assert "1 charge taken back." in shown and "Deleted subscriber" in shown
     taken = referral(alice, program)
     assert (taken["status"], taken["reason"], taken["email"]) == ("rejected", "reversed", None)
     month = rules.month_of(service.services.clock())
     for who, side in ((alice, "owner"), (bob, "partner")):
-        seen = words(who.web.get(f"/statements/{side}/{month}").text)
+        seen = text_of(who.web.get(f"/statements/{side}/{month}").text)
         assert "Something else" in seen and "A robot all the same" not in seen, side

@@ -21,7 +21,7 @@ from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 DAY_MS = 86_400_000
 NAMES = ("ada", "bela", "carlos", "dmitri", "eleni", "farid", "grete", "hugo", "ines", "jonas")
@@ -95,7 +95,7 @@ def test_without_evidence_the_reason_makes_a_group(alice: Operator) -> None:
     assert found[0].reasons == [("same_network", "203.0.113.7")]
     assert found[0].first_ms < found[0].last_ms
     assert sizes(groups(alice, page=2, per_page=1)) == [(ann, 2)]
-    shown = words(alice.web.get("/review?by=referrer").text)
+    shown = text_of(alice.web.get("/review?by=referrer").text)
     due = formats.day(found[0].due_ms or 0)
     assert "3 referrals by Ben" in shown and "No fee" in shown
     assert "Same IP network as the referrer 203.0.113.7" in shown
@@ -119,7 +119,7 @@ def test_the_strongest_evidence_makes_a_group_and_dollars_come_first(alice: Oper
     # What speaks for some of a group is a line, too, and comes last.
     confirmed = SignalFinding(Signal.CONFIRMED, "17 Nov 2026", 0)
     alice.make(evidence.record, {found[0].members[0].id: [confirmed]})
-    shown = words(alice.web.get("/review?by=referrer").text)
+    shown = text_of(alice.web.get("/review?by=referrer").text)
     due = formats.day(found[0].due_ms or 0)
     assert found[0].due_ms and found[0].due_ms > alice.service.now_ms() + 43 * DAY_MS
     assert "$15.00 in fees if verified" in shown
@@ -144,10 +144,10 @@ def test_the_overview_says_what_happens_to_the_first(alice: Operator) -> None:
     come(alice, paid(alice), *RARE)
     (group,) = groups(alice)
     said = f"The first will be rejected automatically on {formats.day(group.due_ms or 0)} unless"
-    assert said in words(alice.web.get("/").text)
-    assert "those by partners are rejected on their date" in words(alice.web.get("/review").text)
+    assert said in text_of(alice.web.get("/").text)
+    assert "those by partners are rejected on their date" in text_of(alice.web.get("/review").text)
     suspicious(alice, "ann", 1, "9.9.9.9")  # comes later and is due earlier
-    assert "The first will be verified automatically on" in words(alice.web.get("/").text)
+    assert "The first will be verified automatically on" in text_of(alice.web.get("/").text)
 
 
 def test_one_group_is_decided_with_a_reason_listed_and_undone(alice: Operator) -> None:
@@ -164,7 +164,7 @@ def test_one_group_is_decided_with_a_reason_listed_and_undone(alice: Operator) -
     sent |= {"decision_reason": "A farm", "back": "/review?by=referrer"}
     alice.web.post("/review/referrer", page="/review", **sent)
     shown = alice.web.get("/review?by=referrer").text
-    assert words(shown).count("6 referrals will be rejected in less than a minute") == 1
+    assert text_of(shown).count("6 referrals will be rejected in less than a minute") == 1
     alice.web.post("/account/undo", page="/review", action=offered(shown))
     pass_minute(alice.service)
     assert set(referrals(alice, code).values()) == {"pending"}
@@ -175,9 +175,9 @@ def test_one_group_is_decided_with_a_reason_listed_and_undone(alice: Operator) -
         **dict.fromkeys(COUNTED, "pending"),
     }
     person = alice.subscriber(RARE[0])["uuid"]
-    assert "A farm" in words(alice.web.get(f"/subscribers/{person}").text)
+    assert "A farm" in text_of(alice.web.get(f"/subscribers/{person}").text)
     alice.web.post("/review/referrer", page="/review", **sent)
-    assert "Nothing is left to decide in this group." in words(alice.web.get("/review").text)
+    assert "Nothing is left to decide in this group." in text_of(alice.web.get("/review").text)
 
 
 def test_a_long_group_has_pages(alice: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,12 +220,12 @@ def test_all_of_one_referrer_are_decided(
     ann = suspicious(alice, "ann", 4, "9.9.9.9")
     ben = suspicious(alice, "ben", 1, "203.0.113.7")
     look(alice.service)
-    listed = words(alice.web.get(f"/review?code={ann}").text)
+    listed = text_of(alice.web.get(f"/review?code={ann}").text)
     assert "Referrals by Ann" in listed and "dmitri.ann@gmail.com" in listed
     assert "ada.ben@gmail.com" not in listed
     for n, left in (("3 referrals", " Some are left"), ("1 referral", "")):
         alice.web.post("/review/referrer", page="/review", code=ann, show="suspected", do=verdict)
-        page = words(alice.web.get("/review?by=referrer").text)
+        page = text_of(alice.web.get("/review?by=referrer").text)
         assert f"{n} will be {status} in a minute.{left}" in page
         assert f"{n} will be {status} in less than a minute · Undo for Ann" in page
         pass_minute(alice.service)
@@ -241,7 +241,7 @@ def test_a_partners_and_an_erased_referrers_groups_have_names(
     alice.subscribe("sent@example.org", referrer_code=code)
     gone = suspicious(alice, "gone", 2, "9.9.9.9")
     alice.delete(f"{alice.v1}/subscribers/gone@example.org")
-    shown = words(alice.web.get("/review?show=pending&by=referrer").text)
+    shown = text_of(alice.web.get("/review?show=pending&by=referrer").text)
     assert "2 referrals by a deleted subscriber" in shown
     assert "Partner ·" in shown and "Holding period" in shown
     assert {group.code for group in groups(alice, "pending")} == {code, gone}

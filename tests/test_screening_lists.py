@@ -12,7 +12,7 @@ from tests.support import partner_network
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
 from tests.support.trade import SITE
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 PAGE = "/settings/screening-lists"
 
@@ -62,7 +62,7 @@ def test_blocked_people_domains_and_ip_ranges_do_not_count(service: Service) -> 
     # They are subscribers like any others, and the reason is in plain words.
     assert alice.total() == 6
     person = alice.subscriber("x@mail.bad.example")["uuid"]
-    assert "On your block list. It does not count unless you verify it." in words(
+    assert "On your block list. It does not count unless you verify it." in text_of(
         alice.web.get(f"/subscribers/{person}").text
     )
     # An entry for the person outranks the one for the domain.
@@ -75,7 +75,7 @@ def test_a_blocked_referrer_refers_nobody(service: Service) -> None:
     lead = alice.subscribe("lead@example.org")
     path = f"/subscribers/{lead['uuid']}"
     alice.web.post(f"{path}/list", page=path, do="block")
-    assert "Their email address is on your block list." in words(alice.web.get(path).text)
+    assert "Their email address is on your block list." in text_of(alice.web.get(path).text)
     code = lead["ref_code"]
     assert referral(alice, "a@example.net", code) == ("rejected", "referrer_blocked")
     alice.web.post(f"{path}/list", page=path, do="remove")
@@ -129,9 +129,9 @@ def test_the_page_refuses_what_it_cannot_read(service: Service) -> None:
     ):
         answer = alice.web.post(PAGE, entries=entries, do="block")
         assert answer.status_code == 400, entries
-        assert sentence in words(answer.text).replace("Email is invalid", sentence), entries
-    assert "Nothing is blocked." in words(alice.web.get(PAGE).text)
+        assert sentence in text_of(answer.text).replace("Email is invalid", sentence), entries
+    assert "Nothing is blocked." in text_of(alice.web.get(PAGE).text)
     add(alice, "block", "good.example")
     add(alice, "allow", "good.example")
-    page = words(alice.web.get(PAGE).text)
+    page = text_of(alice.web.get(PAGE).text)
     assert page.count("good.example") == 1 and "Nothing is blocked." in page, "it moves"

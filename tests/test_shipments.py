@@ -24,7 +24,7 @@ from tests.support.prizes import advocate, bring, earned_by, offer
 from tests.support.service import Member, Service
 from tests.support.shipments import ADDRESS, claim, listed
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 def test_a_claim_with_an_address_is_listed_until_it_is_sent_and_then_as_sent(
@@ -109,7 +109,7 @@ def nora(service: Service) -> Operator:
 
 
 def test_the_page_lists_the_oldest_first_and_filters_by_reward(nora: Operator) -> None:
-    empty = words(nora.web.get("/shipments").text)
+    empty = text_of(nora.web.get("/shipments").text)
     assert "Nothing to send" in empty and "Add a reward" in empty
     mug = offer(nora, kind="physical")
     claim(nora, "ana@example.org")
@@ -123,11 +123,11 @@ def test_the_page_lists_the_oldest_first_and_filters_by_reward(nora: Operator) -
             {"shipping_details": {**ADDRESS, "name": "=HYPERLINK(1)"}},
         )
     html = nora.web.get("/shipments").text
-    page = words(html)
+    page = text_of(html)
     assert page.index("ana@example.org") < page.index("ben@example.org")
     assert "1 Hive Lane 4000-001 Porto Portugal +351 22 555 0100" in page
     assert "15 days" in page and "To send 3" in page and "Sticker <b>pack</b> 1" in page
-    filtered = words(nora.web.get(f"/shipments?reward={mug['uuid']}").text)
+    filtered = text_of(nora.web.get(f"/shipments?reward={mug['uuid']}").text)
     assert filtered.count("Mark as sent : The mug for") == 2
     assert "Mark as sent : Sticker" not in filtered
     answer = nora.web.get("/shipments/export.csv")
@@ -138,7 +138,7 @@ def test_the_page_lists_the_oldest_first_and_filters_by_reward(nora: Operator) -
     # A spreadsheet must not run what somebody typed.
     assert (rows[1]["name"], rows[0]["phone"]) == ("'=HYPERLINK(1)", "'+351 22 555 0100")
     # The rewards page leads here instead of listing them.
-    assert "3 claimed items are waiting to be sent" in words(nora.web.get("/rewards").text)
+    assert "3 claimed items are waiting to be sent" in text_of(nora.web.get("/rewards").text)
 
 
 def marked(web: Any, *ids: str, **fields: Any) -> httpx.Response:
@@ -154,24 +154,24 @@ def test_of_two_sessions_one_marks_it_and_the_other_sees_who(nora: Operator) -> 
     token = nora.web.token("/shipments")
     refused = marked(nora.web, first["uuid"], tracking_note="x" * 5_000)
     assert refused.status_code == 400
-    assert "Tracking note must be at most 255 characters long." in words(refused.text)
+    assert "Tracking note must be at most 255 characters long." in text_of(refused.text)
     assert f'value="{first["uuid"]}" aria-label="Select The mug for Ana Lopes" checked' in (
         refused.text
     )
     assert marked(nora.web, first["uuid"], tracking_note="RR 1").status_code == 303
-    assert "1 shipment marked as sent." in words(nora.web.get("/shipments").text)
+    assert "1 shipment marked as sent." in text_of(nora.web.get("/shipments").text)
     # The other session still shows the list as it was.
     both = nora.web.http.post(
         "/shipments", data={"csrf": token, "id": [first["uuid"], second["uuid"]]}
     )
     assert both.status_code == 303
-    page = words(nora.web.get("/shipments").text)
+    page = text_of(nora.web.get("/shipments").text)
     assert (
         "1 shipment marked as sent. " in page
         and f"The mug for Ana Lopes was already marked as sent by {nora.email} on " in page
         and "Nothing to send" in page
     ), page
-    sent = words(nora.web.get("/shipments?show=sent").text)
+    sent = text_of(nora.web.get("/shipments?show=sent").text)
     assert "RR 1" in sent and f"by {nora.email}" in sent and "Sent 2" in sent
 
 
@@ -201,7 +201,7 @@ def test_a_reward_to_hand_over_stays_listed_whatever_is_earned_later(nora: Opera
     offer(nora, name="The file", kind="link", link="https://example.org/file", recurring=True)
     offer(nora, name="The party", kind="manual", referrals=2, approval="manual")
     advocate(nora, 32)
-    page = words(nora.web.get("/rewards").text)
+    page = text_of(nora.web.get("/rewards").text)
     to_do = page[page.index("To fulfill") : page.index("Milestones")]
     assert "The file" not in to_do
     assert to_do.index("The party") < to_do.index("The call"), "to approve comes first"
@@ -226,7 +226,7 @@ def test_the_reader_chooses_a_size_and_sees_when_it_is_sent(wax: Newsletter) -> 
     }
     good = {**ADDRESS, "country": "PT", "variant": "M", "token": token}
     assert wax.visitor.post(path, data=good).status_code == 303
-    shown = words(wax.visitor.get(wax.hub(ben)).text)
+    shown = text_of(wax.visitor.get(wax.hub(ben)).text)
     assert " Being prepared " in shown and "will send it to the address you entered" in shown
     (shipment,) = listed(wax.member)
     assert (shipment["variant"], shipment["shipping_details"]["country"]) == ("M", "Portugal")
@@ -234,7 +234,7 @@ def test_the_reader_chooses_a_size_and_sees_when_it_is_sent(wax: Newsletter) -> 
         f"{wax.member.v1}/shipments/{shipment['uuid']}/sent", {"tracking_note": "<i>RR 1</i>"}
     )
     html = wax.visitor.get(wax.hub(ben)).text
-    assert " Sent " in words(html) and "&lt;i&gt;RR 1&lt;/i&gt;" in html and "<i>" not in html
+    assert " Sent " in text_of(html) and "&lt;i&gt;RR 1&lt;/i&gt;" in html and "<i>" not in html
 
 
 def test_an_address_is_removed_90_days_after_sending_here_and_from_events(alice: Member) -> None:
@@ -294,7 +294,9 @@ def test_an_erased_subscriber_leaves_the_queue_and_the_export_has_it_all(nora: O
     nora.post(f"{nora.v1}/shipments/{sent['uuid']}/sent", {"tracking_note": "for Ana"})
     (ana,) = (each["subscriber"]["uuid"] for each in listed(nora, "?status=sent"))
     (ben,) = (each["subscriber"]["uuid"] for each in listed(nora))
-    assert "1 Hive Lane 4000-001 Porto Portugal" in words(nora.web.get(f"/subscribers/{ana}").text)
+    assert "1 Hive Lane 4000-001 Porto Portugal" in text_of(
+        nora.web.get(f"/subscribers/{ana}").text
+    )
     exported = nora.web.get(f"/subscribers/{ana}/export.json").json()["rewards"][0]
     assert exported["shipping_details"]["line1"] == "1 Hive Lane"
     assert (exported["variant"], exported["tracking_note"]) == ("Sage", "for Ana")
@@ -358,7 +360,7 @@ def test_pages_of_what_was_sent_neither_repeat_nor_skip(
     path = "/shipments?show=sent"
     while path and len(seen) < 10:
         html = nora.web.get(path).text
-        seen.append(re.findall(r"note-\d", words(html)))
+        seen.append(re.findall(r"note-\d", text_of(html)))
         _, found, rest = html.partition('rel="next" href="')
         path = rest.partition('"')[0].replace("&amp;", "&") if found else ""
     assert seen == [notes[:2], notes[2:4], notes[4:]]

@@ -18,7 +18,7 @@ from honeyguide.referrals import statistics
 from honeyguide.store.statements import Statement, registry
 from tests.support.service import Service
 from tests.support.stores import OpenStore
-from tests.support.web import Operator, operator, run_import, upload, words
+from tests.support.web import Operator, operator, run_import, text_of, upload
 
 NEW_YORK = ZoneInfo("America/New_York")
 
@@ -70,7 +70,7 @@ def test_the_time_zone_is_chosen_on_the_settings_page(service: Service) -> None:
     done = alice.web.post("/settings/time-zone", page="/settings", time_zone="Asia/Tokyo")
     assert done.status_code == 303
     page = alice.web.get("/settings").text
-    assert '<option value="Asia/Tokyo" selected>' in page and "Time zone saved." in words(page)
+    assert '<option value="Asia/Tokyo" selected>' in page and "Time zone saved." in text_of(page)
     for wrong in ("Mars/Olympus", "../etc/passwd", ""):
         refused = alice.web.post("/settings/time-zone", page="/settings", time_zone=wrong)
         assert refused.status_code == 400
@@ -83,12 +83,12 @@ def test_filters_and_dates_of_the_subscriber_list_use_the_time_zone(service: Ser
     for email, at in (("late@example.org", "04:59:59"), ("early@example.org", "05:00:00")):
         alice.subscribe(email, created_at=f"2026-03-03T{at}Z")
     second = "joined_from=2026-03-02&joined_to=2026-03-02"
-    page = words(alice.web.get(f"/subscribers?{second}").text)
+    page = text_of(alice.web.get(f"/subscribers?{second}").text)
     assert "late@example.org" in page and "early@example.org" not in page
     assert "Joined from: 2 Mar 2026" in page and "1 of 2 subscribers" in page
     exported = alice.web.get(f"/subscribers/export.csv?{second}").text
     assert "late@example.org" in exported and "early@example.org" not in exported
-    listed = words(alice.web.get("/subscribers").text)
+    listed = text_of(alice.web.get("/subscribers").text)
     assert "2 Mar 2026" in listed and "3 Mar 2026" in listed
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.support.service import Member, Service
 from tests.support.tables import dump
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 # The same for everybody, or only ever the same by chance.
 OWN = {"id", "account_id", "campaign_id", "ref_code", "referrer_code", "referrer_id", "person_key"}
@@ -76,7 +76,7 @@ def test_the_page_does_what_the_api_does(service: Service, moves: list[str]) -> 
 
 
 def status_shown(alice: Operator, subscriber_id: str) -> str:
-    page = words(alice.web.get(f"/subscribers/{subscriber_id}").text)
+    page = text_of(alice.web.get(f"/subscribers/{subscriber_id}").text)
     found = re.search(r"Subscription \W*(\w+)", page)
     assert found is not None, page
     return found[1]
@@ -111,7 +111,9 @@ def test_the_page_asks_first_and_says_what_follows(service: Service) -> None:
     sure = {**forms["Unsubscribe"], "sure": "yes"}
     assert alice.web.http.post(f"{page}/status", data=sure).status_code == 303
     shown = alice.web.get(page).text
-    assert "Unsubscribed" in words(shown) and "friend@example.org is unsubscribed." in words(shown)
+    assert "Unsubscribed" in text_of(shown) and "friend@example.org is unsubscribed." in text_of(
+        shown
+    )
     (confirm,) = forms_to(shown, f"{page}/status").values()
     assert "subscribes them again" in confirm["ask"]
     wrong = alice.web.post(f"{page}/status", page=page, status="active")
@@ -133,12 +135,12 @@ def test_one_subscriber_is_added_as_the_api_adds_them(service: Service) -> None:
     typed = {"email": " Ana@example.org ", "name": "Ana", "status": "confirmed"}
     added = add(alice, **typed, referrer_code=codes[1].upper())
     assert added.status_code == 303
-    page = words(alice.web.get(added.headers["location"]).text)
+    page = text_of(alice.web.get(added.headers["location"]).text)
     assert "Ana@example.org was added." in page and "Referred by star@example.org" in page
     # One after another.
     another = add(alice, email="gone@example.org", status="unsubscribed", do="another")
     assert another.headers["location"] == "/subscribers/new"
-    assert "gone@example.org was added." in words(alice.web.get("/subscribers/new").text)
+    assert "gone@example.org was added." in text_of(alice.web.get("/subscribers/new").text)
     assert facts(alice) == facts(bob)
 
 
@@ -157,7 +159,7 @@ def test_what_is_wrong_stands_next_to_its_field_and_nothing_typed_is_lost(servic
         ({"email": "a@example.org", "status": "gone"}, "Status must be one of"),
     ):
         answer = add(alice, **{"name": "Typed", **fields})
-        assert answer.status_code == 400 and sentence in words(answer.text), fields
+        assert answer.status_code == 400 and sentence in text_of(answer.text), fields
         assert f'value="{fields.get("name", "Typed")}"' in answer.text
     assert alice.total() == 1
 
@@ -168,4 +170,4 @@ def test_subscribers_added_by_hand_can_be_found_from_the_list(service: Service) 
     add(alice, email="ana@example.org")
     page = alice.web.get("/subscribers?origin=api").text
     assert "/subscribers/new" in page and "ana@example.org" in page
-    assert "API or added by you" in words(page)
+    assert "API or added by you" in text_of(page)

@@ -14,7 +14,7 @@ from honeyguide.referrals.tags import split_tags
 from tests.support.delayed import pass_minute
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions
-from tests.support.web import Operator, operator, run_import, upload, words
+from tests.support.web import Operator, operator, run_import, text_of, upload
 
 
 def tags_of(member: Member, uuid: str) -> Any:
@@ -27,7 +27,7 @@ def found(alice: Operator, query: str) -> list[str]:
 
 
 def flash(alice: Operator, path: str = "/subscribers") -> str:
-    return words(alice.web.get(path).text)
+    return text_of(alice.web.get(path).text)
 
 
 def test_tags_are_split_in_linear_time() -> None:
@@ -76,7 +76,7 @@ def test_an_import_tags_new_and_known_subscribers(service: Service) -> None:
     page = run_import(alice, upload(alice, text))
     assert tags_of(alice, known) == ["podcast", "vip"]
     assert tags_of(alice, "new@example.org") == ["b", "vip"]
-    assert "Tags: a tag must be 1 to 50 characters" in words(page)
+    assert "Tags: a tag must be 1 to 50 characters" in text_of(page)
     assert sorted(found(alice, "tag=vip")) == ["known", "new"]
     exported = alice.web.get("/subscribers/export.csv?tag=podcast").text.splitlines()
     assert len(exported) == 2 and exported[1].endswith('"podcast, vip"')
@@ -175,7 +175,7 @@ def test_a_wrong_filter_is_shown_with_the_error_and_exports_nothing(service: Ser
         ("reward=<b>", "Earned reward must be one of your rewards."),
     ):
         answer = alice.web.get(f"/subscribers?{query}")
-        assert answer.status_code == 400 and sentence in words(answer.text), query
+        assert answer.status_code == 400 and sentence in text_of(answer.text), query
         assert "ana@example.org" not in answer.text
         assert alice.web.get(f"/subscribers/export.csv?{query}").status_code == 400
 
@@ -186,10 +186,10 @@ def test_notes_and_corrections_on_a_subscriber_page(service: Service) -> None:
     ana = alice.subscribe("ana@example.org", name="Ana")
     path = f"/subscribers/{ana['uuid']}"
     alice.web.post(f"{path}/notes", page=path, note="Met at the fair.\n<b>Nice</b>")
-    assert "Met at the fair. <b>Nice</b>" in words(alice.web.get(path).text).replace("&lt;", "<")
+    assert "Met at the fair. <b>Nice</b>" in text_of(alice.web.get(path).text).replace("&lt;", "<")
     refused = alice.web.post(f"{path}/notes", page=path, note="x" * 5_000)
     assert refused.status_code == 400
-    assert "Note must be at most 2,000 characters long." in words(refused.text)
+    assert "Note must be at most 2,000 characters long." in text_of(refused.text)
     assert "x" * 5_000 in refused.text, "what was typed stays"
     assert alice.web.post(f"{path}/notes", page=path, note=" ").status_code == 400
 
@@ -207,7 +207,7 @@ def test_notes_and_corrections_on_a_subscriber_page(service: Service) -> None:
         ({"name": "x" * 256, "email": "a@example.org"}, "Name must be at most 255 characters"),
     ):
         answer = alice.web.post(f"{path}/edit", page=path, **fields)
-        assert answer.status_code == 400 and sentence in words(answer.text), fields
+        assert answer.status_code == 400 and sentence in text_of(answer.text), fields
     assert alice.subscriber(ana["uuid"])["name"] == '=HYPERLINK("x")'
     alice.web.post(f"{path}/tags", page=path, tag="VIP, friend")
     alice.web.post(f"{path}/tags", page=path, tag="vip", do="remove")

@@ -23,7 +23,7 @@ from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 from tests.test_sync_confirmation import (
     Connect,
     forget_confirmations,
@@ -203,7 +203,7 @@ def test_the_page_lists_them_and_asks_before_it_removes_them(engine: str) -> Non
         alice, other = operator(service), operator(service)
 
         def shown(path: str = "/integrations") -> str:
-            return words(alice.web.get(path).text)
+            return text_of(alice.web.get(path).text)
 
         page = alice.web.post("/integrations/generic", url=f"{tool.url}/hook", secret=tool.secret)
         sealed = re.search(r'name="sealed" value="([^"]+)"', page.text)

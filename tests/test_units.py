@@ -22,7 +22,7 @@ from tests.support.process import Serving, environment, fresh
 from tests.support.proxies import DEPLOY
 from tests.support.service import until
 from tests.support.unit_sandbox import STATE_FOLDER
-from tests.support.web import words
+from tests.support.web import text_of
 from tests.support.webhook_receiver import WebhookReceiver
 
 UNITS = ("honeyguide.service", "honeyguide-work.service")
@@ -33,8 +33,10 @@ needs_systemd = pytest.mark.skipif(
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make mounts")
 
 
-def analyzed(*words: str) -> str:
-    done = subprocess.run(["systemd-analyze", *words], capture_output=True, text=True, check=False)
+def analyzed(*arguments: str) -> str:
+    done = subprocess.run(
+        ["systemd-analyze", *arguments], capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -130,9 +132,9 @@ def test_serve_works_under_the_options_of_its_unit(tmp_path: Path, command_for_a
         fields = {"csrf": token[1], "email": "alice@example.org", "password": "wrong password"}
         origin = {"origin": f"http://127.0.0.1:{server.port}"}
         refused = client.post("/login", data=fields, headers=origin)
-        assert refused.status_code == 401 and "password" in words(refused.text)
+        assert refused.status_code == 401 and "password" in text_of(refused.text)
         reset = client.post("/password", data=fields, headers=origin)
-        assert reset.status_code in (200, 303), words(reset.text)
+        assert reset.status_code in (200, 303), text_of(reset.text)
         until(lambda: any((tmp_path / "emails").glob("*.eml")))
         assert server.stop() == -signal.SIGTERM  # to systemd, a clean end
     assert (tmp_path / "honeyguide.db").stat().st_mode & 0o077 == 0

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from tests.support.service import Service
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 LIST = "/subscribers?referred_by=unknown"
 
@@ -18,7 +18,7 @@ def found(alice: Operator, query: str = "referred_by=unknown") -> list[str]:
 
 
 def said(alice: Operator, path: str) -> str:
-    return words(alice.web.get(path).text)
+    return text_of(alice.web.get(path).text)
 
 
 def crowd(alice: Operator) -> dict[str, str]:
@@ -59,7 +59,7 @@ def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) 
         ("a@example.org", "Referrer must be somebody else"),
     ):
         refused = alice.web.post(f"{page}/referrer", page=page, referrer=typed, all="1")
-        assert refused.status_code == 400 and sentence in words(refused.text), typed
+        assert refused.status_code == 400 and sentence in text_of(refused.text), typed
     assert len(found(alice)) == 4, "nothing of it was done to the others either"
     done = alice.web.post(f"{page}/referrer", page=page, referrer="star@example.org")
     assert done.status_code == 303
@@ -73,7 +73,7 @@ def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) 
     assert found(alice) == ["d"] and alice.subscriber(ids["star"])["referrals_count"] == 4
     # The second operator, whose page is older.
     late = alice.web.post(f"{page}/referrer", page=page, referrer=ids["code"])
-    assert late.status_code == 400 and "already said who referred" in words(late.text)
+    assert late.status_code == 400 and "already said who referred" in text_of(late.text)
     assert alice.subscriber(ids["star"])["referrals_count"] == 4
 
 
@@ -104,7 +104,7 @@ def test_the_code_of_somebody_who_left_the_program_is_no_unknown_code(service: S
     alice.delete(f"{alice.v1}/subscribers/{star['uuid']}")
     late = alice.subscribe("late@example.org", referrer_code=star["ref_code"])["uuid"]
     page = alice.web.get(f"/subscribers/{late}").text
-    assert "has left the referral program or was erased" in words(page)
+    assert "has left the referral program or was erased" in text_of(page)
     assert "/referrer" not in page
     assert found(alice) == [] and "unknown code" not in said(alice, "/")
 

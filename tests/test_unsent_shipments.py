@@ -8,7 +8,7 @@ from tests.support.prizes import offer
 from tests.support.service import Service
 from tests.support.shipments import claim
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 
 
 @pytest.fixture
@@ -20,12 +20,12 @@ def test_what_was_marked_by_mistake_is_to_send_again(nora: Operator) -> None:
     offer(nora, name="The mug", kind="physical")
     claimed = claim(nora, "ana@example.org")["uuid"]
     nora.web.post("/shipments", id=claimed, tracking_note="RR 1")
-    assert "Mark as not sent : The mug for Ana Lopes" in words(
+    assert "Mark as not sent : The mug for Ana Lopes" in text_of(
         nora.web.get("/shipments?show=sent").text
     )
     for said in ("The shipment is under “To send” again.", "Nothing changed: it is not marked"):
         nora.web.post("/shipments?show=sent", page="/settings", id=claimed, do="unsend")
-        assert said in words(nora.web.get("/shipments").text)
+        assert said in text_of(nora.web.get("/shipments").text)
     (mine,) = nora.get(f"{nora.v1}/shipments").json()["shipments"]
     assert (mine["uuid"], mine["status"], mine["tracking_note"]) == (claimed, "to_send", None)
     nora.web.post("/shipments", id=claimed)
@@ -33,5 +33,5 @@ def test_what_was_marked_by_mistake_is_to_send_again(nora: Operator) -> None:
     remove = statement("UPDATE won_reward SET shipping = NULL WHERE id = :id")
     nora.service.write(lambda tx: tx.run(remove, id=claimed))
     nora.web.post("/shipments?show=sent", page="/settings", id=claimed, do="unsend")
-    assert "no address is left" in words(nora.web.get("/shipments?show=sent").text)
+    assert "no address is left" in text_of(nora.web.get("/shipments?show=sent").text)
     assert "Mark as not sent" not in nora.web.get("/shipments?show=sent").text

@@ -21,7 +21,7 @@ from tests.support.partner_network import join, offer, publish
 from tests.support.process import command
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, words
+from tests.support.web import Operator, operator, text_of
 from tests.test_program_forms import beside
 from tests.test_verification import asked, path_of, stored
 
@@ -40,7 +40,7 @@ def mailing(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 def page_of(owner: Operator, program: dict[str, Any] | str, tail: str = "") -> str:
     uuid = program if isinstance(program, str) else program["uuid"]
-    return words(owner.web.get(f"/program/{uuid}{tail}").text)
+    return text_of(owner.web.get(f"/program/{uuid}{tail}").text)
 
 
 def made_by_form(owner: Operator, **fields: str) -> httpx.Response:
@@ -51,7 +51,7 @@ def made_by_form(owner: Operator, **fields: str) -> httpx.Response:
 
 
 def id_of(answer: httpx.Response) -> str:
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
     return str(answer.headers["location"].rpartition("/")[2].partition("?")[0])
 
 
@@ -60,11 +60,11 @@ def test_the_form_says_what_each_choice_means_and_shows_the_defaults(mailing: Se
     publication = publish(alice)["uuid"]
     page = alice.web.get(f"/program/new?publication={publication}").text
     for texts in (*verification.RULES.values(), *verification.LEVELS.values()):
-        assert texts.label in words(page) and texts.to_owner in words(page)
+        assert texts.label in text_of(page) and texts.to_owner in text_of(page)
     assert 'name="rule" value="confirmed" checked' in page
     assert 'name="screening" value="strong" checked' in page
-    assert "no mail server is set" not in words(page)
-    assert "they are for magic links and hosted pages and forms" in words(page)
+    assert "no mail server is set" not in text_of(page)
+    assert "they are for magic links and hosted pages and forms" in text_of(page)
 
 
 def test_what_the_form_shows_is_not_chosen_until_it_is_changed(mailing: Service) -> None:
@@ -82,7 +82,7 @@ def test_what_the_form_shows_is_not_chosen_until_it_is_changed(mailing: Service)
     assert stored(alice, default) == ("confirmed", "strict", 1)
     again = alice.web.get(page).text
     assert 'name="screening" value="strict" checked' in again
-    assert "They hold for all new referrals." in words(again)
+    assert "They hold for all new referrals." in text_of(again)
 
 
 def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -> None:
@@ -91,7 +91,7 @@ def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -
     assert answer.status_code == 400
     assert beside(answer.text, verification.NEEDS_EMAIL)
     assert 'name="screening" value="strict" checked' in answer.text
-    assert "no mail server is set" in words(answer.text)
+    assert "no mail server is set" in text_of(answer.text)
     wrong = made_by_form(alice, screening="loose")
     assert beside(wrong.text, "Screening must be one of: flexible, strong, strict.")
 
@@ -149,26 +149,26 @@ def test_an_older_program_is_recommended_the_new_settings(mailing: Service) -> N
     assert OFFER in page_of(alice, program)
     overview = alice.web.get("/").text
     assert f'href="/program/{program}"' in overview
-    assert "New settings for the partner program of" in words(overview)
+    assert "New settings for the partner program of" in text_of(overview)
     path = f"/program/{program}/verification"
     used = alice.web.post(path, page=f"/program/{program}", do="use")
     assert used.headers["location"].startswith(f"/program/{program}")
     # As a new program has them: for hosted origins.
     assert stored(alice, program) == ("confirmed", "strong", 0)
     assert OFFER not in page_of(alice, program)
-    assert "New settings" not in words(alice.web.get("/").text)
+    assert "New settings" not in text_of(alice.web.get("/").text)
 
 
 def test_who_keeps_their_own_settings_is_not_asked_again(mailing: Service) -> None:
     alice = operator(mailing)
     first, second = older_program(alice), older_program(alice)
-    assert "New settings for 2 partner programs" in words(alice.web.get("/").text)
+    assert "New settings for 2 partner programs" in text_of(alice.web.get("/").text)
     for program in (first, second):
         path = f"/program/{program}/verification"
         assert alice.web.post(path, page=f"/program/{program}", do="keep").status_code == 303
         assert stored(alice, program) == ("none", None, 0)
         assert OFFER not in page_of(alice, program)
-    assert "New settings" not in words(alice.web.get("/").text)
+    assert "New settings" not in text_of(alice.web.get("/").text)
     # A button of a page from before does nothing any more.
     alice.web.post(f"/program/{first}/verification", page=f"/program/{first}", do="use")
     assert asked(alice, first) == ("none", "flexible")
@@ -182,12 +182,12 @@ def test_partners_read_it_before_and_after_joining(mailing: Service) -> None:
         verification.LEVELS[Level.STRONG].to_partner,
         verification.ONLY_HOSTED,
     ]
-    before = words(bob.web.get(f"/network/{program['uuid']}").text)
-    after = words(bob.web.get(f"/earnings/{join(bob, program)['uuid']}").text)
+    before = text_of(bob.web.get(f"/network/{program['uuid']}").text)
+    after = text_of(bob.web.get(f"/earnings/{join(bob, program)['uuid']}").text)
     for sentence in sentences:
         assert sentence in before and sentence in after
     alice.put(path_of(program), {"rule": "active"})
-    chosen = words(bob.web.get(f"/network/{program['uuid']}").text)
+    chosen = text_of(bob.web.get(f"/network/{program['uuid']}").text)
     assert verification.RULES[Rule.ACTIVE].to_partner in chosen
     assert verification.ONLY_HOSTED not in chosen
 
@@ -206,7 +206,7 @@ class Hosted:
     def announces(self, path: str) -> bool:
         page = self.wax.visitor.get(path)
         assert page.status_code == 200
-        text = words(page.text)
+        text = text_of(page.text)
         button = text.rindex("Subscribe")
         return ANNOUNCED in text[:button]
 
@@ -218,7 +218,7 @@ class Hosted:
     def lands_on(self, path: str) -> str:
         answer = self.join(path)
         assert answer.status_code == 303
-        return words(self.wax.visitor.get(answer.headers["location"]).text)
+        return text_of(self.wax.visitor.get(answer.headers["location"]).text)
 
 
 def test_pages_say_that_an_email_will_come_if_the_program_asks_for_it(mailing: Service) -> None:
@@ -272,5 +272,5 @@ def test_the_code_of_another_newsletter_changes_nothing(mailing: Service) -> Non
 def test_the_sentence_is_in_the_readers_language(mailing: Service) -> None:
     hosted = Hosted(mailing)
     hosted.wax.speak("de")
-    page = words(hosted.wax.visitor.get(hosted.magic).text)
+    page = text_of(hosted.wax.visitor.get(hosted.magic).text)
     assert "Wir schicken dir eine E-Mail mit einem Link, um dein Abo zu bestätigen." in page

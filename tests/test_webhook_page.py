@@ -10,7 +10,7 @@ from honeyguide.events import outbox
 from honeyguide.pages.dashboard import webhooks
 from tests.support.service import Service, until
 from tests.support.stores import statement
-from tests.support.web import operator, words
+from tests.support.web import operator, text_of
 
 FAIL = statement(
     "UPDATE delivery SET status = 'failed' WHERE account_id = :account_id AND id = :id"
@@ -30,7 +30,7 @@ def test_every_event_is_chosen_on_the_page(service: Service) -> None:
     alice.web.post(path, url="http://127.0.0.1:9/", event=["referral_rejected"])
     assert alice.get(more).json()["more_events"]["referral_rejected"] is True
     assert alice.get(f"/v2{path}").json()["webhook"]["events"]["new_referral"] is False
-    assert "Referral rejected" in words(alice.web.get("/webhooks").text)
+    assert "Referral rejected" in text_of(alice.web.get("/webhooks").text)
 
 
 def test_the_log_can_show_failures_only(service: Service) -> None:
@@ -38,10 +38,10 @@ def test_the_log_can_show_failures_only(service: Service) -> None:
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
     ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(3)]
     # Otherwise the first attempt would be recorded after we pretend that the delivery failed.
-    until(lambda: words(alice.web.get(f"/webhooks/{hook}").text).count("Next try") == 3)
+    until(lambda: text_of(alice.web.get(f"/webhooks/{hook}").text).count("Next try") == 3)
     service.write(lambda tx: tx.run(FAIL, account_id=alice.account_id, id=ids[1]["uuid"]))
-    assert ids[0]["event_id"] in words(alice.web.get(f"/webhooks/{hook}").text)
-    shown = words(alice.web.get(f"/webhooks/{hook}?show=failed").text)
+    assert ids[0]["event_id"] in text_of(alice.web.get(f"/webhooks/{hook}").text)
+    shown = text_of(alice.web.get(f"/webhooks/{hook}?show=failed").text)
     assert "1 delivery in the last 30 days" in shown and ids[1]["event_id"] in shown
     assert ids[0]["event_id"] not in shown and ids[2]["event_id"] not in shown
 
@@ -55,12 +55,12 @@ def test_a_long_log_is_counted_up_to_a_limit_and_can_be_read_to_its_end(
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/"}).json()["webhook"]["uuid"]
     ids = [alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"] for _ in range(4)]
     page = alice.web.get(f"/webhooks/{hook}?page=2").text
-    assert "4 deliveries in the last 30 days" in words(page) and "Page 2 of 2 " in words(page)
+    assert "4 deliveries in the last 30 days" in text_of(page) and "Page 2 of 2 " in text_of(page)
     ids.append(alice.post(f"/v2/webhooks/{hook}/test").json()["delivery"])
     page = alice.web.get(f"/webhooks/{hook}?page=2").text
-    assert "4+ deliveries in the last 30 days" in words(page) and "Page 2 of 2+" in words(page)
+    assert "4+ deliveries in the last 30 days" in text_of(page) and "Page 2 of 2+" in text_of(page)
     page = alice.web.get(f"/webhooks/{hook}?page=3").text
-    assert ids[0]["event_id"] in page and "Page 3 of 3 " in words(page) and "Older" not in page
+    assert ids[0]["event_id"] in page and "Page 3 of 3 " in text_of(page) and "Older" not in page
     assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["meta"]["total_deliveries"] == 5
 
 
@@ -70,9 +70,9 @@ def test_a_delivery_shows_its_body_and_why_it_was_canceled(service: Service) -> 
     alice.put(f"/v2/webhooks/{hook}/more_events", {"new_subscriber": True})
     page = f"/webhooks/{hook}"
     ann = alice.subscribe("ann.body@example.org", name="<Ann>")
-    shown = words(alice.web.get(page).text)
+    shown = text_of(alice.web.get(page).text)
     assert '"email": "ann.body@example.org"' in shown and '"name": "<Ann>"' in shown
     alice.delete(f"{alice.v1}/subscribers/{ann['uuid']}")
-    shown = words(alice.web.get(page).text)
+    shown = text_of(alice.web.get(page).text)
     assert "Canceled The subscriber was erased, and the body with them." in shown
     assert "ann.body@example.org" not in shown

@@ -13,7 +13,7 @@ from tests.support import belongings
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
-from tests.support.web import Operator, words
+from tests.support.web import Operator, text_of
 
 Fields = dict[str, Any]
 """Of a form; `path` is where it goes, `subject` what it is about."""
@@ -74,7 +74,7 @@ def ask(owner: Operator, made: Fields, **changed: str) -> str:
     """What the next page says."""
     fields = {name: value for name, value in made.items() if name not in ("path", "subject")}
     answer = owner.web.post(made["path"], page="/settings", **{**fields, **changed})
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
     return owner.web.get(answer.headers["location"]).text
 
 
@@ -93,7 +93,7 @@ def action_of(owner: Operator, made: Fields) -> DelayedAction | None:
 def undo(owner: Operator, action: str) -> str:
     answer = owner.web.post("/account/undo", page="/settings", action=action, back="/rewards")
     assert (answer.status_code, answer.headers["location"]) == (303, "/rewards")
-    return words(owner.web.get("/rewards").text)
+    return text_of(owner.web.get("/rewards").text)
 
 
 def offered(page: str) -> str:

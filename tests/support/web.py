@@ -110,7 +110,7 @@ def set_password(service: Service, account_id: str) -> None:
     service.write(work)
 
 
-def words(page: str) -> str:
+def text_of(page: str) -> str:
     """What a person reads on a page."""
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page.replace("<wbr>", ""))))
 
@@ -133,7 +133,7 @@ def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
         data={"csrf": alice.web.token("/subscribers/import")},
         files={"file": (name, data, "text/csv")},
     )
-    assert answer.status_code == 303, words(answer.text)
+    assert answer.status_code == 303, text_of(answer.text)
     return answer.headers["location"].rsplit("/", 1)[1]
 
 
@@ -150,7 +150,7 @@ def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
     columns = {**chosen_columns(page), **mapping}
     alice.web.post(f"/subscribers/import/{wanted}", do="start", **columns)
     for _ in range(200):
-        said = words(alice.web.get(f"/subscribers/import/{wanted}").text)
+        said = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
         if "Importing" not in said:
             return said
         time.sleep(0.05)
