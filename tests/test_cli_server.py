@@ -63,7 +63,7 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
     url = fresh("sqlite")
     alice = new_account(url)
     with Serving(url) as server:
-        assert f"Honeyguide is running at http://127.0.0.1:{server.port}" in server.said
+        assert f"Honeyguide is running at http://127.0.0.1:{server.port}" in server.output
         assert (
             server.caller(alice.key)(
                 "POST", f"{alice.v1}/subscribers", {"email": "ana@example.org"}
@@ -72,7 +72,7 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
         )
         began = time.monotonic()
         server.stop(number)
-        assert time.monotonic() - began < 12 and "Traceback" not in server.said
+        assert time.monotonic() - began < 12 and "Traceback" not in server.output
 
 
 def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_parent():
@@ -80,7 +80,7 @@ def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_p
     alice = new_account(url)
     with Serving(url, "--workers", "3", pool_size=3) as server:
         until(lambda: len(children(server.process.pid)) == 3)
-        until(lambda: "Honeyguide is running" in server.said)
+        until(lambda: "Honeyguide is running" in server.output)
         for _ in range(30):  # a connection each, so that all of them get some
             assert server.caller(alice.key)("GET", alice.v1).status == 200
         until(

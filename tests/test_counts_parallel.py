@@ -70,7 +70,7 @@ def test_four_processes_and_two_workers_on_postgres_count_exactly():
         crowd.run(changers=8, steps=40)
         assert_heard_no_error(crowd)
         assert_exact(servers[1].caller(alice.key), alice, "postgres", url)
-        assert all("Traceback" not in server.said for server in servers)
+        assert all("Traceback" not in server.output for server in servers)
         with OpenStore("postgres", url) as raw:  # each would have cost somebody a second
             assert raw.ask(
                 "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
@@ -85,7 +85,7 @@ def test_one_process_and_many_connections_on_sqlite_count_exactly():
         crowd.run(changers=8, steps=40)
         assert_heard_no_error(crowd)
         assert_exact(server.caller(alice.key), alice, "sqlite", url)
-        assert "Traceback" not in server.said
+        assert "Traceback" not in server.output
 
 
 @pytest.mark.long

@@ -137,13 +137,13 @@ def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_ba
             worker = Worker(post.database_url)
             try:
                 while receiver.in_flight < 4:
-                    assert worker.process.poll() is None, worker.said
+                    assert worker.process.poll() is None, worker.output
                     await asyncio.sleep(0.01)
                 stopping = asyncio.create_task(asyncio.to_thread(worker.stop))
-                while "Stopping" not in worker.said:
+                while "Stopping" not in worker.output:
                     await asyncio.sleep(0.01)
                 gate.set()
-                assert await stopping == 0, worker.said
+                assert await stopping == 0, worker.output
             finally:
                 worker.process.kill()
             assert (
@@ -182,7 +182,7 @@ def test_a_commit_in_one_process_wakes_the_worker_in_another_at_once() -> None:
             assert call("POST", f"{account.v1}/subscribers", signup).status == 201
             answered = time.monotonic()
             while len(receiver.requests) <= n:
-                assert time.monotonic() - answered < 30, worker.said
+                assert time.monotonic() - answered < 30, worker.output
                 time.sleep(0.001)
             took.append(receiver.requests[-1].at_s - answered)
         assert statistics.median(took[1:]) < 0.1

@@ -215,7 +215,7 @@ def test_postgres_crashing_under_load_loses_nothing_and_the_service_mends_itself
             load.run(random.randint(50, 200), then=lambda: own_postgres.restart(hard=hard))
             server.wait_for("/readyz", seconds=15)
             assert_nothing_is_lost_or_miscounted(load, "postgres")
-        assert set(load.statuses) <= {201, 200, "unavailable"}, (load.statuses, server.said)
+        assert set(load.statuses) <= {201, 200, "unavailable"}, (load.statuses, server.output)
 
 
 # Nothing is answered before it is synced: SQLite on a disk whose sync we hold.

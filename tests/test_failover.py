@@ -73,7 +73,7 @@ class Failovers:
             f"{time.monotonic() - failed_s:.0f} s; load average {os.getloadavg()[0]:.1f}",
             flush=True,
         )
-        assert back_s <= FAILOVER_S + GRACE_S, self.server.said[-4_000:]
+        assert back_s <= FAILOVER_S + GRACE_S, self.server.output[-4_000:]
         assert refused_s <= FAILOVER_S + GRACE_S, "writes were back, and then were not"
         self._check_months()
 
@@ -119,10 +119,10 @@ def survive_failovers(cluster: Cluster, database: str, server: Serving) -> None:
         for kind in kinds:
             failovers.survive(kind)
         failovers.wait_for_months()
-    assert {server.process.pid, *children(server.process.pid)} == pids, server.said
+    assert {server.process.pid, *children(server.process.pid)} == pids, server.output
     print(load.summary(), flush=True)
     assert set(load.outcomes) <= {201, "unavailable", NO_ANSWER, BUSY}
-    assert "Traceback" not in server.said
+    assert "Traceback" not in server.output
     check_everything(cluster, database, load)
     settings = {"database_url": server.database_url, **server.settings}
     done = command("verify", **settings)

@@ -278,7 +278,7 @@ def test_a_postgres_that_hangs_ends_the_start_in_seconds():
         server = Serving(url)
         server.start(wait=False)
         assert server.process.wait(30) != 0
-        assert "Cannot connect to PostgreSQL" in server.said and "Traceback" not in server.said
+        assert "Cannot connect to PostgreSQL" in server.output and "Traceback" not in server.output
 
 
 def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):

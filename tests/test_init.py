@@ -258,9 +258,9 @@ def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> No
         terminal.answer("Repeat the password", "password123")
         assert "easy to guess" in terminal.answer("Password", "four calm brown bears")
         terminal.answer("Repeat the password", "four calm brown bears")
-        assert terminal.wait() == 0, terminal.said
-        assert "Log in at https://refer.example.org/login as ana@example.org." in terminal.said
-        assert "ok      Mail server: 127.0.0.1 accepts emails from us" in terminal.said
+        assert terminal.wait() == 0, terminal.output
+        assert "Log in at https://refer.example.org/login as ana@example.org." in terminal.output
+        assert "ok      Mail server: 127.0.0.1 accepts emails from us" in terminal.output
     assert values(folder)["MAIL_FROM"] == "The Morning Wax <wax@example.org>"
     assert values(folder)["DATABASE_URL"] == f"sqlite:///{folder}/x.db"
     first = (folder / "honeyguide.env").read_text()
@@ -271,7 +271,7 @@ def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> No
         again.answer("//joe:…@127.0.0.1", "-")
         again.answer("Change them in", "n")
         assert again.wait() == 1
-        assert "HONEYGUIDE_BASE_URL: https://refer.example.org -> https://new" in again.said
+        assert "HONEYGUIDE_BASE_URL: https://refer.example.org -> https://new" in again.output
     assert (folder / "honeyguide.env").read_text() == first
 
 

@@ -78,13 +78,15 @@ def test_every_line_is_json_and_none_names_a_person(engine: str) -> None:
         mailbox.say("RCPT", *[f"421 4.3.2 cannot take <{EMAIL}> now"] * 5)
         add_bug(url)
         use(server, alice)
-        until(lambda: "waiting for the mail server" in server.said)
-        until(lambda: '"event":"request"' in server.said)
-        until(lambda: '"check the ledger"' in server.said)
+        until(lambda: "waiting for the mail server" in server.output)
+        until(lambda: '"event":"request"' in server.output)
+        until(lambda: '"check the ledger"' in server.output)
         server.stop()
-        found = lines(server.said)
-        assert not re.search(MARK, server.said, re.IGNORECASE) and "203.0.113" not in server.said
-        assert alice.key not in server.said
+        found = lines(server.output)
+        assert (
+            not re.search(MARK, server.output, re.IGNORECASE) and "203.0.113" not in server.output
+        )
+        assert alice.key not in server.output
     messages = {line["message"].partition(":")[0]: line for line in found}
     assert messages["Honeyguide is running at http"]["level"] == "info"
     bug = messages["Request failed"]
@@ -150,9 +152,9 @@ def add_bug(url: str) -> None:
 
 def test_an_idle_service_logs_each_job_once_and_then_nothing() -> None:
     with Serving(migrated("sqlite")) as server:
-        until(lambda: '"check the ledger"' in server.said)
+        until(lambda: '"check the ledger"' in server.output)
         time.sleep(2.5)  # the most frequent jobs look every second
-        names = [line["job"] for line in lines(server.said) if line.get("event") == "job"]
+        names = [line["job"] for line in lines(server.output) if line.get("event") == "job"]
         assert len(names) == len(set(names))
 
 
@@ -180,7 +182,7 @@ def test_the_level_applies_to_every_line(level: str, expected: bool) -> None:
     with Serving(migrated("sqlite"), log="json", log_level=level) as server:
         server.caller()("GET", "/v1/campaigns")
         server.stop()
-        assert bool(server.said) is expected
+        assert bool(server.output) is expected
 
 
 def test_work_logs_json_too_and_says_why_it_cannot_start() -> None:

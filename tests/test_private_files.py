@@ -132,5 +132,5 @@ def test_backups_that_others_could_read_are_closed_at_the_start(tmp_path: Path) 
         path.chmod(0o644)
     with Serving(fresh("sqlite"), backup_url=f"file://{tmp_path}", log="json") as server:
         until(lambda: modes(tmp_path)[old.name] == 0)
-        until(lambda: f"Made {old} private" in server.said)
+        until(lambda: f"Made {old} private" in server.output)
     assert modes(tmp_path)[other.name] == 0o044

@@ -179,7 +179,7 @@ def test_a_body_over_the_limit_is_a_clear_413(proxy: Proxy, api: httpx.Client) -
     for size in (3, 30):
         for _ in range(5):
             answer = api.post("/v2/publications", content=b" " * (size * 1024 * 1024))
-            assert answer.status_code == 413, (answer.text, proxy.said)
+            assert answer.status_code == 413, (answer.text, proxy.output)
             assert answer.json()["error"] == "The body is larger than 2 MB."
 
 
@@ -188,7 +188,7 @@ def test_an_upload_over_the_limit_is_a_clear_413(proxy: Proxy, browser: httpx.Cl
     for _ in range(5):
         files = {"file": ("people.csv", b"a" * (30 * 1024 * 1024), "text/csv")}
         answer = browser.post("/subscribers/import", data=fields, files=files)
-        assert answer.status_code == 413, (answer.text, proxy.said)
+        assert answer.status_code == 413, (answer.text, proxy.output)
         assert "The upload is too large." in text_of(answer.text)
 
 

@@ -45,7 +45,7 @@ def two_workers() -> Iterator[Serving]:
     server.before = BLOCKABLE
     with server:
         until(lambda: len(children(server.process.pid)) == 2)
-        until(lambda: "Honeyguide is running" in server.said)
+        until(lambda: "Honeyguide is running" in server.output)
         try:
             yield server
         finally:
@@ -61,18 +61,18 @@ def block(server: Serving, path: str = "/block") -> None:
             server.caller(timeout=30)("GET", path)
 
     threading.Thread(target=ask, daemon=True).start()
-    until(lambda: "now it blocks" in server.said)
+    until(lambda: "now it blocks" in server.output)
 
 
 def test_a_worker_whose_event_loop_blocks_is_replaced_and_the_others_are_not() -> None:
     with two_workers() as server:
         before = set(children(server.process.pid))
         block(server)
-        until(lambda: "Starting a new one" in server.said, 20)
+        until(lambda: "Starting a new one" in server.output, 20)
         until(lambda: len(children(server.process.pid)) == 2)
         after = set(children(server.process.pid))
         assert len(before & after) == 1
-        assert "has been blocked for 1.5 seconds" in server.said and "code -9" in server.said
+        assert "has been blocked for 1.5 seconds" in server.output and "code -9" in server.output
         for _ in range(10):
             assert server.caller()("GET", "/healthz").status == 200
         time.sleep(2 * BLOCKED_S)  # workers that have nothing to do are not taken for blocked
@@ -111,7 +111,7 @@ def test_a_single_process_whose_event_loop_blocks_exits_and_says_where(path: str
         assert server.caller()("GET", "/healthz").status == 200
         block(server, path)
         assert server.process.wait(20) == 1
-        assert "Timeout" in server.said and "in answer_or_block" in server.said
+        assert "Timeout" in server.output and "in answer_or_block" in server.output
 
 
 def test_a_work_process_whose_event_loop_blocks_exits(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class Killed:
                     while not self.tool.killing.is_set() and not await self.is_quiet():
                         await asyncio.sleep(0.02)
             except TimeoutError:
-                raise AssertionError(f"nothing happens: {worker.said}") from None
+                raise AssertionError(f"nothing happens: {worker.output}") from None
             finally:
                 await asyncio.to_thread(worker.kill)
                 self.tool.killed.set()

@@ -138,7 +138,7 @@ def test_serve_works_under_the_options_of_its_unit(tmp_path: Path, command_for_a
         until(lambda: any((tmp_path / "emails").glob("*.eml")))
         assert server.stop() == -signal.SIGTERM  # to systemd, a clean end
     assert (tmp_path / "honeyguide.db").stat().st_mode & 0o077 == 0
-    assert "Error" not in server.said and "not permitted" not in server.said
+    assert "Error" not in server.output and "not permitted" not in server.output
 
 
 @pytest.mark.long
@@ -177,4 +177,4 @@ def test_work_and_several_servers_work_under_the_options_of_their_units(
             worker.send_signal(signal.SIGTERM)
             assert worker.wait(30) == 0
         assert server.stop() == 0
-    assert "not permitted" not in server.said + (tmp_path / "said").read_text()
+    assert "not permitted" not in server.output + (tmp_path / "said").read_text()

@@ -63,7 +63,7 @@ class Server:
             )
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return self._log.read_text()[-4_000:]
 
     def stop(self) -> None:
@@ -160,8 +160,8 @@ class Node:
         self._patroni = Server(self.folder, "patroni", "patroni.json")
 
     @property
-    def said(self) -> str:
-        return self._patroni.said if self._patroni else ""
+    def output(self) -> str:
+        return self._patroni.output if self._patroni else ""
 
     def _pids(self) -> list[int]:
         """Patroni, PostgreSQL and everything that they started: whatever runs in our folder."""
@@ -270,7 +270,7 @@ class Cluster:
         stack.callback(etcd.stop)
 
         def answers() -> bool:
-            assert etcd.process.poll() is None, etcd.said
+            assert etcd.process.poll() is None, etcd.output
             with suppress(OSError):
                 urllib.request.urlopen(f"{url}/health", timeout=2).close()
                 return True
@@ -312,11 +312,11 @@ class Cluster:
 
     def _rebuild_lost_nodes(self) -> None:
         primary = self.primary()
-        assert primary is not None, [node.said for node in self.nodes]
+        assert primary is not None, [node.output for node in self.nodes]
         streaming = self._streaming(primary)
         for node in self.nodes:
             if node is not primary and node.name not in streaming:
-                print(f"{node.name} did not rejoin and is made anew: {node.said}", flush=True)
+                print(f"{node.name} did not rejoin and is made anew: {node.output}", flush=True)
                 node.rebuild()
 
     def _streaming(self, primary: Node) -> set[str]:

@@ -48,7 +48,7 @@ class HAProxy:
         return self
 
     def _is_listening(self) -> bool:
-        assert self._server.process.poll() is None, self._server.said
+        assert self._server.process.poll() is None, self._server.output
         with suppress(OSError):
             socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
             return True

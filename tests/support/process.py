@@ -149,7 +149,7 @@ class Serving:
         return self._process
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return (self.folder / "out").read_text()
 
     def set_clock(self, ahead_s: float) -> None:
@@ -181,7 +181,7 @@ class Serving:
         last: object = None
         while time.monotonic() < give_up:
             assert self.process.poll() is None, (
-                f"it ended with {self.process.returncode}: {self.said}"
+                f"it ended with {self.process.returncode}: {self.output}"
             )
             try:
                 answer = self.caller()("GET", path)
@@ -192,7 +192,7 @@ class Serving:
                 last = error
             time.sleep(0.02)
         raise AssertionError(
-            f"{path} did not answer {status} within {seconds} s, but {last}; it said: {self.said}"
+            f"{path} did not answer {status} within {seconds} s, but {last}; it said: {self.output}"
         )
 
     def caller(self, key: str | None = None, *, timeout: float = 30) -> Caller:

@@ -99,7 +99,7 @@ class Proxy:
         return text
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return (self.folder / "log").read_text()
 
     def client(self, address: str = "127.0.0.1", **headers: str) -> httpx.Client:
@@ -124,7 +124,7 @@ class Proxy:
         return self
 
     def _is_listening(self) -> bool:
-        assert self._process.poll() is None, self.said
+        assert self._process.poll() is None, self.output
         try:
             socket.create_connection(("127.0.0.1", self.https_port), timeout=5).close()
         except OSError:

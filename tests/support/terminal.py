@@ -31,16 +31,16 @@ class Terminal:
                 stderr=terminal,
                 before="import os; os.setsid()",  # away from the terminal of whoever runs the tests
             )
-        self.said = ""
+        self.output = ""
         self._answered = 0
 
     def answer(self, question: str, text: str) -> str:
         """Waits for the question, answers it, and returns what was said before it."""
         give_up = time.monotonic() + QUESTION_LIMIT_S
-        while (at := self.said.find(question, self._answered)) < 0 or self.said[-2:] != ": ":
-            assert time.monotonic() < give_up and self._listen(), (question, self.said)
-        before = self.said[self._answered : at]
-        self._answered = len(self.said)
+        while (at := self.output.find(question, self._answered)) < 0 or self.output[-2:] != ": ":
+            assert time.monotonic() < give_up and self._listen(), (question, self.output)
+        before = self.output[self._answered : at]
+        self._answered = len(self.output)
         os.write(self._screen, f"{text}\n".encode())
         return before
 
@@ -52,7 +52,7 @@ class Terminal:
             part = os.read(self._screen, 65_536)
         except OSError:  # nobody has the terminal open any more
             return False
-        self.said += _COLORS.sub("", part.decode()).replace("\r\n", "\n")
+        self.output += _COLORS.sub("", part.decode()).replace("\r\n", "\n")
         return bool(part)
 
     def wait(self) -> int:

@@ -34,7 +34,7 @@ class Worker:
         )
 
     @property
-    def said(self) -> str:
+    def output(self) -> str:
         return Path(self._out.name).read_text()
 
     def kill(self) -> None:
