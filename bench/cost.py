@@ -34,7 +34,7 @@ from tests.support.stores import statement
 from tests.support.trade import Trade
 
 ABOUT = "Cost per request: CPU time of the service and of PostgreSQL"
-WORDS = {
+LABELS = {
     "read": "read one",
     "list": "list of 50",
     "hub": "a subscriber's referral page",
@@ -191,7 +191,7 @@ Costs = dict[tuple[str, int, str], list[Cost]]
 
 def _measure(bench: Bench) -> Costs:
     costs: Costs = defaultdict(list)
-    runs = sum(len(WORKERS[engine]) for engine in bench.engines) * len(WORDS) * bench.size.rounds
+    runs = sum(len(WORKERS[engine]) for engine in bench.engines) * len(LABELS) * bench.size.rounds
     with progress() as bar, servers.sink() as sink_port:
         measuring = bar.add_task("cost", total=runs)
         for engine in bench.engines:
@@ -210,7 +210,7 @@ def _measure(bench: Bench) -> Costs:
                     meter = measured.meter(server)
                     costs[engine, workers, IDLE].append(meter.idle)
                     for _ in range(bench.size.rounds):
-                        for case in WORDS:
+                        for case in LABELS:
                             cost = measured.run_case(server, meter, case, sink_port)
                             costs[engine, workers, case].append(cost)
                             bar.advance(measuring)
@@ -219,9 +219,9 @@ def _measure(bench: Bench) -> Costs:
 
 def _sqlite_table(costs: Costs) -> Table:
     rows = []
-    for case, words in WORDS.items():
+    for case, label in LABELS.items():
         cost = median(costs["sqlite", 1, case])
-        rows.append((words, f"{cost.service:,.0f}", f"{1_000_000 / cost.service:,.0f}"))
+        rows.append((label, f"{cost.service:,.0f}", f"{1_000_000 / cost.service:,.0f}"))
     idle = median(costs["sqlite", 1, IDLE])
     rows.append(("idle, for one second", f"{idle.service:,.0f}", ""))
     columns = ("request", "service (µs)", "one core serves per second")
@@ -230,8 +230,8 @@ def _sqlite_table(costs: Costs) -> Table:
 
 def _postgres_table(costs: Costs) -> Table:
     rows = []
-    for case, words in WORDS.items():
-        row = [words]
+    for case, label in LABELS.items():
+        row = [label]
         by_workers = [median(costs["postgres", n, case]) for n in WORKERS["postgres"]]
         for cost in by_workers:
             row += [f"{cost.service:,.0f} + {cost.postgres:,.0f}"]

@@ -126,11 +126,11 @@ def run(bench: Bench) -> list[Table]:
 def _table(bench: Bench, engine: str, found: dict[tuple[str, str], list[float]]) -> Table:
     rows = []
     base = statistics.median(found[engine, "alone"])
-    for case, words in CASES.items():
+    for case, label in CASES.items():
         quarters = statistics.quantiles(found[engine, case], n=4)
         rows.append(
             (
-                words,
+                label,
                 f"{quarters[1]:.2f}",
                 f"{quarters[1] / base:.2f}",
                 f"{quarters[0]:.2f} to {quarters[2]:.2f}",

@@ -28,14 +28,14 @@ OVERVIEW_MS = 300.0
 
 @dataclass(frozen=True)
 class Ask:
-    words: str
+    label: str
     path: Callable[[Campaign], str]
     shows: bytes = b'"subscribers":[{'  # what a true answer holds
     most_ms: float | None = None  # instead of a ratio: it reads more the larger the campaign is
     is_signup: bool = False  # posts the signup form, as a new person from a network of their own
 
 
-def _page(words: str, kind: str, per_page: int, share: int | None) -> Ask:
+def _page(label: str, kind: str, per_page: int, share: int | None) -> Ask:
     """The first page, or the last full one of a list that holds one in `share` of the campaign's
     people.
     """
@@ -44,15 +44,15 @@ def _page(words: str, kind: str, per_page: int, share: int | None) -> Ask:
         page = 1 if share is None else campaign.size // share // per_page
         return f"{campaign.path}?type={kind}&page={page}&per_page={per_page}"
 
-    return Ask(words, path)
+    return Ask(label, path)
 
 
-def _brought(words: str, *, last: bool) -> Ask:
+def _brought(label: str, *, last: bool) -> Ask:
     def path(campaign: Campaign) -> str:
         page = campaign.size // 10 // 50 if last else 1
         return f"{campaign.path}/{campaign.person_id(0)}/referrals?page={page}&per_page=50"
 
-    return Ask(words, path)
+    return Ask(label, path)
 
 
 _LANE = b"1 Hive Lane"
@@ -133,7 +133,7 @@ def _latencies(
         for ask in ASKS:
             for _ in range(bench.size.samples):
                 for name, campaign in campaigns.items():
-                    found[ask.words, name].append(_ask(connection, ask, campaign))
+                    found[ask.label, name].append(_ask(connection, ask, campaign))
             tick()
     return {key: statistics.median(values) for key, values in found.items()}
 
@@ -151,12 +151,12 @@ def _table(engine: str, rows: int, medians: Medians) -> Table:
     )
     lines = []
     for ask in ASKS:
-        small, spread, day = (medians[ask.words, name] for name in ("small", "spread", "day"))
+        small, spread, day = (medians[ask.label, name] for name in ("small", "spread", "day"))
         target = WITHIN if ask.most_ms is None else ask.most_ms
         worst = max(spread, day) / (small if ask.most_ms is None else 1)
         lines.append(
             (
-                ask.words,
+                ask.label,
                 f"{small:.2f} ms",
                 f"{spread:.2f} ms",
                 f"{spread / small:.2f}",

@@ -232,15 +232,15 @@ async def _alone(shop: Shop, seconds: float) -> float:
 
 
 async def _charges(
-    bench: Bench, engine: str, words: str, tick: Callable[[], None]
+    bench: Bench, engine: str, label: str, tick: Callable[[], None]
 ) -> tuple[float, float, float]:
     """Ours, the driver's and the median ratio of the two, in turn."""
-    url = bench.database_url(engine, f"money_{PROGRAMS[words]}")
+    url = bench.database_url(engine, f"money_{PROGRAMS[label]}")
     await migrate(url)
     ours, alone = [], []
     for _ in range(bench.size.rounds):
         store = await open_store(url, pool_size=POOL)
-        shop = await Shop.open(store, url, PROGRAMS[words])
+        shop = await Shop.open(store, url, PROGRAMS[label])
         ours.append(await _ours(store, shop, bench.size.seconds))
         await store.close()
         alone.append(await _alone(shop, bench.size.seconds))
@@ -259,7 +259,7 @@ class Ran:
     said: str
 
 
-def _command(url: str, *words: str) -> Ran:
+def _command(url: str, *label: str) -> Ran:
     """A real command, its time and the most memory it ever had."""
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")
@@ -267,7 +267,7 @@ def _command(url: str, *words: str) -> Ran:
     environment["HONEYGUIDE_DATABASE_URL"] = url
     began = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "honeyguide", *words],
+        [sys.executable, "-m", "honeyguide", *label],
         env=environment,
         stdout=subprocess.PIPE,
         text=True,
@@ -277,7 +277,7 @@ def _command(url: str, *words: str) -> Ran:
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"honeyguide {' '.join(words)} failed: {said[-2000:]}")
+        raise RuntimeError(f"honeyguide {' '.join(label)} failed: {said[-2000:]}")
     return Ran(time.perf_counter() - began, usage.ru_maxrss / 1024, said)
 
 
@@ -348,13 +348,13 @@ def run(bench: Bench) -> list[Table]:
         title = {"sqlite": "SQLite", "postgres": "PostgreSQL"}[engine]
         with progress() as bar:
             charging = bar.add_task(f"{engine}: charges", total=bench.size.rounds * len(PROGRAMS))
-            for words in PROGRAMS:
+            for label in PROGRAMS:
                 ours, alone, ratio = asyncio.run(
-                    _charges(bench, engine, words, partial(bar.advance, charging))
+                    _charges(bench, engine, label, partial(bar.advance, charging))
                 )
                 speed.rows.append(
                     (
-                        f"{title}, {words}",
+                        f"{title}, {label}",
                         f"{ours:,.0f}",
                         f"{alone:,.0f}",
                         f"{ratio:.2f}",

@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from bench import people, servers
-from bench.cost import WORDS, Measured
+from bench.cost import LABELS, Measured
 from bench.load import drive_all
 from bench.meter import Cost, Meter, median
 from bench.plan import Bench, progress
@@ -112,7 +112,7 @@ def run(bench: Bench) -> list[Table]:
     costs = _measure(bench)
     rows = []
     for case in CASES:
-        row = [WORDS[case]]
+        row = [LABELS[case]]
         for setup in SETUPS:
             cost = median(costs[setup, case])
             row.append(f"{cost.service:,.0f} + {cost.postgres:,.0f} ({cost.preemptions:.1f})")

@@ -148,10 +148,10 @@ def _latencies(bench: Bench, engine: str, large: int) -> dict[tuple[str, str], l
                 for name, port in (("small", small_port), ("large", large_port))
             }
             for _ in range(bench.size.rounds * bench.size.samples):
-                for words, query in ASKS:
+                for label, query in ASKS:
                     for name, connection in connections.items():
                         filled = query.format(**last_pages[name])
-                        found[words, name].append(_ask(connection, filled, keys[name]))
+                        found[label, name].append(_ask(connection, filled, keys[name]))
     return found
 
 
@@ -161,13 +161,13 @@ def run(bench: Bench) -> list[Table]:
     for engine in bench.engines:
         found = _latencies(bench, engine, large)
         rows = []
-        for words, _ in ASKS:
+        for label, _ in ASKS:
             small_ms, large_ms = (
-                statistics.median(found[words, name]) for name in ("small", "large")
+                statistics.median(found[label, name]) for name in ("small", "large")
             )
             rows.append(
                 (
-                    words,
+                    label,
                     f"{small_ms:.2f} ms",
                     f"{large_ms:.2f} ms",
                     *verdict(large_ms, WITHIN_MS, at_most=True),

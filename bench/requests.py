@@ -24,7 +24,7 @@ TARGETS = {
     ("read", "postgres"): 0.15,
     ("create", "postgres"): 0.12,
 }
-WORDS = {
+LABELS = {
     "read": "read one",
     "create": "create, referred",
     "list": "list of 50",
@@ -223,11 +223,11 @@ def _tables(bench: Bench, figures: Figures) -> list[Table]:
             "driver alone per second",
         ]
         rows = []
-        for case, words in WORDS.items():
+        for case, label in LABELS.items():
             ratio = _median(figures.ratios, case, engine)
             driver = _median(figures.rates, case, f"{engine} driver")
             row = [
-                words,
+                label,
                 f"{ratio:.2f}",
                 *verdict(ratio, TARGETS.get((case.split("/")[0], engine))),
                 f"{_median(figures.rates, case, engine):,.0f}",

@@ -57,8 +57,8 @@ def _lines(
     port: int, campaigns: dict[str, Campaign], tick: Callable[[], None]
 ) -> list[tuple[str, ...]]:
     lines = []
-    for words, query in ASKS.items():
-        line = [words]
+    for label, query in ASKS.items():
+        line = [label]
         for name, campaign in campaigns.items():
             took = statistics.median(_ask(port, campaign, query) for _ in range(SAMPLES))
             target, reached = verdict(took, WITHIN_MS[name], at_most=True)

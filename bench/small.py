@@ -194,10 +194,10 @@ def _is_imported(server: Server, campaign: Campaign, path: str) -> bool:
 
 
 def _rows(name: str, found: dict[str, Latencies], limit_ms: float | None) -> list[tuple[str, ...]]:
-    words = {"create": "signups", "click": "clicks", "read": "reads"}
+    label = {"create": "signups", "click": "clicks", "read": "reads"}
     return [
         (
-            f"{name}: {words[kind]}",
+            f"{name}: {label[kind]}",
             f"{each.sent:,} of {each.due:,}",
             f"{each.median_ms:.1f}",
             f"{each.p99_ms:.1f}",

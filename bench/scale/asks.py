@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bench import search
 from bench.people import Campaign
-from bench.scale.words import LARGE, ORDINARY, program_id, webhook_id
+from bench.scale.expressions import LARGE, ORDINARY, program_id, webhook_id
 from honeyguide.kernel.clock import system_clock
 from honeyguide.partners import rules
 
@@ -22,13 +22,13 @@ SEARCHES = ("text that nobody has", "text that few have", "unsubscribed", "many 
 
 @dataclass(frozen=True)
 class Ask:
-    words: str
+    label: str
     account: str
     path: Callable[[Campaign], str]
     samples: int = SAMPLES
 
 
-def _list(words: str, kind: str, one_in: int | None) -> list[Ask]:
+def _list(label: str, kind: str, one_in: int | None) -> list[Ask]:
     """The first page, or the last of a list that has one in so many subscribers; of both
     accounts."""
 
@@ -36,17 +36,17 @@ def _list(words: str, kind: str, one_in: int | None) -> list[Ask]:
         page = 1 if one_in is None else max(1, campaign.size // one_in // 50)
         return f"{campaign.path}?type={kind}&page={page}&per_page=50"
 
-    return [Ask(words, account, path) for account in (LARGE, ORDINARY)]
+    return [Ask(label, account, path) for account in (LARGE, ORDINARY)]
 
 
-def _page(words: str, path: str, samples: int = SAMPLES) -> list[Ask]:
-    return [Ask(words, account, lambda _: path, samples) for account in (LARGE, ORDINARY)]
+def _page(label: str, path: str, samples: int = SAMPLES) -> list[Ask]:
+    return [Ask(label, account, lambda _: path, samples) for account in (LARGE, ORDINARY)]
 
 
-def _of_account(words: str, path: Callable[[int], str]) -> list[Ask]:
+def _of_account(label: str, path: Callable[[int], str]) -> list[Ask]:
     """`path` takes the number of the account."""
     return [
-        Ask(words, account, lambda _, n=n: path(n))  # type: ignore[misc]
+        Ask(label, account, lambda _, n=n: path(n))  # type: ignore[misc]
         for n, account in enumerate((LARGE, ORDINARY))
     ]
 
@@ -79,8 +79,8 @@ ASKS = (
     *_page("notifications", "/notices"),
     *(
         ask
-        for words in SEARCHES
-        for ask in _page(f"search: {words}", f"/subscribers?{search.ASKS[words]}", SEARCH_SAMPLES)
+        for label in SEARCHES
+        for ask in _page(f"search: {label}", f"/subscribers?{search.ASKS[label]}", SEARCH_SAMPLES)
     ),
     *_page("export of a statement", f"/statements/owner/{LAST_MONTH}.csv", EXPORT_SAMPLES),
     *_page("export of all subscribers", "/subscribers/export.csv", EXPORT_SAMPLES),

@@ -15,7 +15,7 @@ import msgspec
 
 from bench.people import Campaign
 from bench.scale import fill
-from bench.scale.words import Sizes
+from bench.scale.expressions import Sizes
 from tests.support.postgres import PostgresServer
 
 # WAL is needed for nothing but a crash, and filling writes each row once.

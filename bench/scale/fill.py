@@ -17,7 +17,7 @@ import asyncpg
 from bench import people
 from bench.people import Campaign
 from bench.scale import programs
-from bench.scale.words import LARGE, ORDINARY, Sizes, Words
+from bench.scale.expressions import LARGE, ORDINARY, Expressions, Sizes
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.referrals.page_index import BLOCK_ROWS, BOTTOM
 from honeyguide.store import migrate, open_store, sqlite_path
@@ -168,15 +168,15 @@ INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms
 """
 
 
-def _statements(words: Words) -> Iterator[str]:
+def _statements(expressions: Expressions) -> Iterator[str]:
     """All of them with triggers off, except for the accounts."""
-    sizes = words.sizes
+    sizes = expressions.sizes
     for first in range(0, sizes.subscribers, SLICE):
-        yield from _split(_subscribers(words, first, min(first + SLICE, sizes.subscribers)))
-    yield from _split(_COUNTS.format(now=words.now_ms))
+        yield from _split(_subscribers(expressions, first, min(first + SLICE, sizes.subscribers)))
+    yield from _split(_COUNTS.format(now=expressions.now_ms))
     for kind, (key, belongs) in _KINDS.items():
         yield from _split(
-            _COHORTS.format(kind=kind, day=words.day(), key=key, belongs=belongs or "1 = 1")
+            _COHORTS.format(kind=kind, day=expressions.day(), key=key, belongs=belongs or "1 = 1")
         )
     for kind, (owner, belongs) in _LISTS.items():
         yield from _split(
@@ -188,59 +188,59 @@ def _statements(words: Words) -> Iterator[str]:
                 bottom_ms=BOTTOM[0],
             )
         )
-    yield from _split(_events(words))
-    yield from _split(programs.money(words))
+    yield from _split(_events(expressions))
+    yield from _split(programs.money(expressions))
 
 
-def _account_statements(words: Words) -> Iterator[str]:
+def _account_statements(expressions: Expressions) -> Iterator[str]:
     text = _ACCOUNTS.format(
-        account=words.account("n"),
-        campaign=words.campaign("n"),
-        now=words.now_ms,
-        accounts=words.series(2, words.sizes.accounts),
+        account=expressions.account("n"),
+        campaign=expressions.campaign("n"),
+        now=expressions.now_ms,
+        accounts=expressions.series(2, expressions.sizes.accounts),
     )
     yield from _split(text)
-    yield from _split(programs.programs(words))
+    yield from _split(programs.programs(expressions))
 
 
-def _subscribers(words: Words, first: int, end: int) -> str:
-    referrer_id = words.subscriber_id("referrer_n", "referrer_created_ms")
-    referrer_code = f"'s' || {words.padded('referrer_n')}"
+def _subscribers(expressions: Expressions, first: int, end: int) -> str:
+    referrer_id = expressions.subscriber_id("referrer_n", "referrer_created_ms")
+    referrer_code = f"'s' || {expressions.padded('referrer_n')}"
     return _SUBSCRIBERS.format(
-        id=words.subscriber_id("n", "created_ms"),
-        account=words.account(),
-        campaign=words.campaign(),
-        n_padded=words.padded("n"),
-        code=f"'s' || {words.padded('n')}",
+        id=expressions.subscriber_id("n", "created_ms"),
+        account=expressions.account(),
+        campaign=expressions.campaign(),
+        n_padded=expressions.padded("n"),
+        code=f"'s' || {expressions.padded('n')}",
         referrer_code=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_code} "
-        f"WHEN joined_n IS NOT NULL THEN 'p' || {words.padded('joined_n')} END",
+        f"WHEN joined_n IS NOT NULL THEN 'p' || {expressions.padded('joined_n')} END",
         joined="CASE WHEN joined_n IS NOT NULL THEN "
-        f"'00000004-0000-7000-8000-' || {words.padded('joined_n')} END",
-        joined_n=programs.joined_number(words),
+        f"'00000004-0000-7000-8000-' || {expressions.padded('joined_n')} END",
+        joined_n=programs.joined_number(expressions),
         referrer_id=f"CASE WHEN referrer_n IS NOT NULL THEN {referrer_id} END",
-        now=words.now_ms,
-        created=words.created("n"),
-        referrer_created=words.created("referrer_n"),
-        large=words.sizes.large,
-        large_advocates=max(1, words.sizes.large // 100),
-        others=words.sizes.accounts - 1,
-        subscribers=words.series(first, end),
+        now=expressions.now_ms,
+        created=expressions.created("n"),
+        referrer_created=expressions.created("referrer_n"),
+        large=expressions.sizes.large,
+        large_advocates=max(1, expressions.sizes.large // 100),
+        others=expressions.sizes.accounts - 1,
+        subscribers=expressions.series(first, end),
     )
 
 
-def _events(words: Words) -> str:
-    sizes, listening = words.sizes, min(LISTENING, words.sizes.accounts)
+def _events(expressions: Expressions) -> str:
+    sizes, listening = expressions.sizes, min(LISTENING, expressions.sizes.accounts)
     span_ms = 20 * DAY_MS
     return _EVENTS.format(
-        webhook=f"'0000000b-0000-7000-8000-' || {words.padded('account_n')}",
-        account=words.account(),
-        event=f"'msg_0000000e-0000-7000-8000-' || {words.padded('n')}",
-        delivery=f"'0000000d-0000-7000-8000-' || {words.padded('n')}",
-        event_ms=f"({words.now_ms - 21 * DAY_MS} + n * {span_ms} / {sizes.events})",
+        webhook=f"'0000000b-0000-7000-8000-' || {expressions.padded('account_n')}",
+        account=expressions.account(),
+        event=f"'msg_0000000e-0000-7000-8000-' || {expressions.padded('n')}",
+        delivery=f"'0000000d-0000-7000-8000-' || {expressions.padded('n')}",
+        event_ms=f"({expressions.now_ms - 21 * DAY_MS} + n * {span_ms} / {sizes.events})",
         event_account=f"CASE WHEN n % 2 = 0 THEN 0 ELSE 1 + n / 2 % {listening - 1} END",
-        listening=words.series(0, listening),
-        events=words.series(0, sizes.events),
-        now=words.now_ms,
+        listening=expressions.series(0, listening),
+        events=expressions.series(0, sizes.events),
+        now=expressions.now_ms,
     )
 
 
@@ -259,14 +259,18 @@ async def fill(url: str, sizes: Sizes, say: Say) -> dict[str, Campaign]:
         campaigns[LARGE].size = sizes.large
         campaigns[ORDINARY].size = sizes.ordinary
         path = sqlite_path(url)
-        words = Words(path is not None, sizes, campaigns, system_clock())
-        await (_fill_postgres(url, words, say) if path is None else _fill_sqlite(path, words, say))
+        expressions = Expressions(path is not None, sizes, campaigns, system_clock())
+        await (
+            _fill_postgres(url, expressions, say)
+            if path is None
+            else _fill_sqlite(path, expressions, say)
+        )
     finally:
         await store.close()
     return campaigns
 
 
-async def _fill_sqlite(path: object, words: Words, say: Say) -> None:
+async def _fill_sqlite(path: object, expressions: Expressions, say: Say) -> None:
     connection = apsw.Connection(str(path))
     connection.execute(
         "PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF"
@@ -275,13 +279,13 @@ async def _fill_sqlite(path: object, words: Words, say: Say) -> None:
     async def run(sql: str) -> None:
         connection.execute(f"BEGIN; {sql}; COMMIT").fetchall()
 
-    await _run_all(_account_statements(words), run, say)
+    await _run_all(_account_statements(expressions), run, say)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
-    await _run_all(_statements(words), run, say)
+    await _run_all(_statements(expressions), run, say)
     connection.close()
 
 
-async def _fill_postgres(url: str, words: Words, say: Say) -> None:
+async def _fill_postgres(url: str, expressions: Expressions, say: Say) -> None:
     settings = {
         "synchronous_commit": "off",
         "maintenance_work_mem": "512MB",
@@ -289,7 +293,7 @@ async def _fill_postgres(url: str, words: Words, say: Say) -> None:
         "jit": "off",
     }
     server = await asyncpg.connect(url, server_settings=settings, command_timeout=3600)
-    await _run_all(_account_statements(words), server.execute, say)
+    await _run_all(_account_statements(expressions), server.execute, say)
     await server.execute("SET session_replication_role = replica")
     indexes = await server.fetch(
         "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = 'subscriber' "
@@ -297,7 +301,7 @@ async def _fill_postgres(url: str, words: Words, say: Say) -> None:
     )
     for name, _ in indexes:
         await server.execute(f"DROP INDEX {name}")
-    await _run_all(_statements(words), server.execute, say)
+    await _run_all(_statements(expressions), server.execute, say)
     for _, definition in indexes:
         say(definition[:100])
         await server.execute(definition)

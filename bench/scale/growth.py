@@ -24,7 +24,7 @@ from bench.report import Table, console
 from bench.scale import databases
 from bench.scale.asks import ASKS, LIMIT_S, milliseconds
 from bench.scale.databases import Folder
-from bench.scale.words import LARGE, Sizes
+from bench.scale.expressions import LARGE, Sizes
 from bench.servers import Server
 from honeyguide import settings
 from honeyguide.app import Services, opened
@@ -79,7 +79,7 @@ def _figures(folder: Folder, engine: str, filled: Databases, bench: Bench) -> No
             )
         for ask in ASKS:
             for sizes, campaigns in filled.items():
-                name = _name(engine, sizes, f"{ask.words}, {ask.account} account")
+                name = _name(engine, sizes, f"{ask.label}, {ask.account} account")
                 port, campaign = running[sizes].port, campaigns[ask.account]
                 took = folder.figure(name, partial(milliseconds, port, ask, campaign))
                 console.print(f"{name}: {took:.1f}")
@@ -88,8 +88,8 @@ def _figures(folder: Folder, engine: str, filled: Databases, bench: Bench) -> No
             folder.figure(name, lambda server=server: sum(processes.memory_mb(server.pid)))  # type: ignore[misc]
 
 
-def _name(engine: str, sizes: Sizes, words: str) -> str:
-    return f"{engine} {sizes.subscribers}: {words}"
+def _name(engine: str, sizes: Sizes, label: str) -> str:
+    return f"{engine} {sizes.subscribers}: {label}"
 
 
 def _run_jobs(measured: Measured) -> None:
@@ -169,10 +169,10 @@ def _table(folder: Folder, engine: str, small: Sizes, large: Sizes) -> Table:
     rows = []
     prefix = _name(engine, small, "")
     for name, before in folder.state.figures.items():
-        words = name.removeprefix(prefix)
-        after = folder.state.figures.get(_name(engine, large, words))
+        label = name.removeprefix(prefix)
+        after = folder.state.figures.get(_name(engine, large, label))
         if name.startswith(prefix) and after is not None:
-            rows.append((words, _shown(before), _shown(after), f"{after / before:.2f}"))
+            rows.append((label, _shown(before), _shown(after), f"{after / before:.2f}"))
     columns = (
         "",
         f"{small.subscribers:,} subscribers (ms)",

@@ -6,7 +6,7 @@ the month they joined. All months before the last one are closed and paid out.
 
 from __future__ import annotations
 
-from bench.scale.words import Words
+from bench.scale.expressions import Expressions
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners import rules
 
@@ -85,48 +85,48 @@ INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, c
 """
 
 
-def partners_of_large(words: Words) -> int:
-    return max(10, min(1000, words.sizes.accounts // 10))
+def partners_of_large(expressions: Expressions) -> int:
+    return max(10, min(1000, expressions.sizes.accounts // 10))
 
 
-def joined_number(words: Words) -> str:
+def joined_number(expressions: Expressions) -> str:
     """The partner campaign that a subscriber came from, if any, by its account and place."""
     return (
         f"CASE WHEN place % 10 = 3 THEN account_n * 1000 + place / 10 % "
-        f"CASE account_n WHEN 0 THEN {partners_of_large(words)} ELSE 10 END END"
+        f"CASE account_n WHEN 0 THEN {partners_of_large(expressions)} ELSE 10 END END"
     )
 
 
-def programs(words: Words) -> str:
+def programs(expressions: Expressions) -> str:
     def named(prefix: str, number: str) -> str:
-        return f"'0000000{prefix}-0000-7000-8000-' || {words.padded(number)}"
+        return f"'0000000{prefix}-0000-7000-8000-' || {expressions.padded(number)}"
 
-    numbered = words.series(0, words.sizes.accounts)
+    numbered = expressions.series(0, expressions.sizes.accounts)
     return PROGRAMS.format(
-        account=words.account(),
-        partner=words.account("partner_n"),
+        account=expressions.account(),
+        partner=expressions.account("partner_n"),
         logo=named("1", "account_n"),
         publication=named("2", "account_n"),
         program=named("3", "account_n"),
         joined=named("4", "joined_n"),
-        joined_padded=words.padded("joined_n"),
+        joined_padded=expressions.padded("joined_n"),
         accounts=f"(SELECT n AS account_n FROM {numbered}) AS a",
-        accounts_n=words.sizes.accounts,
-        partners=f"(SELECT n FROM {words.series(0, partners_of_large(words))}) AS p",
+        accounts_n=expressions.sizes.accounts,
+        partners=f"(SELECT n FROM {expressions.series(0, partners_of_large(expressions))}) AS p",
         listed_one_in=LISTED_ONE_IN,
         fee=FEE_CENTS,
-        now=words.now_ms,
+        now=expressions.now_ms,
     )
 
 
-def money(words: Words) -> str:
-    this_month = rules.month_of(words.now_ms)
+def money(expressions: Expressions) -> str:
+    this_month = rules.month_of(expressions.now_ms)
     return MONEY.format(
-        month=words.month("s.created_ms"),
+        month=expressions.month("s.created_ms"),
         this_month=this_month,
         last_month=rules.previous_month(this_month),
-        place_padded=words.padded("place"),
+        place_padded=expressions.padded("place"),
         day_ms=DAY_MS,
         fee=FEE_CENTS,
-        now=words.now_ms,
+        now=expressions.now_ms,
     )

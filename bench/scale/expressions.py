@@ -1,4 +1,4 @@
-"""The numbers of the filled databases, and the words that each engine needs to be filled by SQL."""
+"""The numbers of the filled databases, and the SQL expressions that fill them on each engine."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def program_id(account_n: int) -> str:
 
 
 @dataclass(frozen=True)
-class Words:
-    """What the texts leave open, in the words of one engine."""
+class Expressions:
+    """What the statements leave open, as SQL of one engine."""
 
     on_sqlite: bool
     sizes: Sizes
