@@ -29,10 +29,10 @@ def adjust(
 
 def progress(member: Member, who: dict[str, Any]) -> tuple[int, int, int, int | None]:
     """Referrals, adjustments, both together, and how many are missing to the next reward."""
-    told = member.get(f"{member.v1}/subscribers/{who['uuid']}/rewards").json()["progress"]
-    ahead = told["next_reward"]
+    body = member.get(f"{member.v1}/subscribers/{who['uuid']}/rewards").json()["progress"]
+    ahead = body["next_reward"]
     left = ahead["referrals_left"] if ahead else None
-    return told["referrals"], told["adjustments"], told["toward_rewards"], left
+    return body["referrals"], body["adjustments"], body["toward_rewards"], left
 
 
 def names(member: Member, who: dict[str, Any]) -> list[str]:
@@ -202,8 +202,8 @@ def test_two_at_the_same_instant_both_count_and_earn_once(alice: Member) -> None
 def test_a_person_takes_them_along_and_they_are_erased_with_them(alice: Member) -> None:
     ana = advocate(alice, 1)
     adjust(alice, ana, 2, "Secret reason")
-    told = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/export").json()["export"]
-    ((only),) = told["adjustments"]
+    body = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/export").json()["export"]
+    ((only),) = body["adjustments"]
     assert (only["amount"], only["reason"], only["by"]) == (2, "Secret reason", "api_key")
     alice.delete(f"{alice.v1}/subscribers/{ana['uuid']}")
     tables = dump(alice.service)
@@ -233,12 +233,14 @@ def test_the_owner_adjusts_on_the_subscribers_page(service: Service) -> None:
     offer(alice, name="Mug", referrals=4)
     ana = advocate(alice, 1)
     page = f"/subscribers/{ana['uuid']}"
-    said = alice.web.post(f"{page}/adjustments", page=page, amount="+2", reason="Met at our event")
-    assert said.status_code == 303
-    told = text_of(alice.web.get(page).text)
-    assert "Progress adjusted by +2." in told
-    assert "1 verified referral, adjusted by +2: 3 toward rewards . 1 more for Mug" in told
-    assert "Progress adjusted by you: +2. Met at our event" in told
+    answer = alice.web.post(
+        f"{page}/adjustments", page=page, amount="+2", reason="Met at our event"
+    )
+    assert answer.status_code == 303
+    text = text_of(alice.web.get(page).text)
+    assert "Progress adjusted by +2." in text
+    assert "1 verified referral, adjusted by +2: 3 toward rewards . 1 more for Mug" in text
+    assert "Progress adjusted by you: +2. Met at our event" in text
     alice.web.post(f"{page}/adjustments", page=page, amount="−1", reason="Counted twice")
     assert progress(alice, ana) == (1, 1, 2, 2)
 
@@ -270,9 +272,9 @@ def test_readers_see_it_apart_on_their_page_and_in_the_embed(service: Service) -
     assert "Adjusted by" not in alice.web.get(path).text
     adjust(alice, ana, 2, "Secret reason")
     page = alice.web.get(path).text
-    told = text_of(page)
-    assert "Adjusted by the newsletter: +2" in told and "Refer 1 more friend to get Mug" in told
-    assert "1 confirmed" in told and "Secret reason" not in page
+    text = text_of(page)
+    assert "Adjusted by the newsletter: +2" in text and "Refer 1 more friend to get Mug" in text
+    assert "1 confirmed" in text and "Secret reason" not in page
     shown = visitor.post("hub", token=hub.token(site, person.id, person.ref_code)).json()
     assert shown["counts"] == "Friends referred so far: 1 · Adjusted by the newsletter: +2"
     assert shown["title"] == "Next reward: Mug. Still to go: 1"

@@ -52,8 +52,10 @@ def test_the_test_email_says_what_the_mail_server_said(mailbox: Mailbox) -> None
         alice = operator(service, "alice")
         sent = alice.web.post("/administration/test-email", page="/administration")
         assert sent.status_code == 303
-        said = "The mail server accepted the test email to alice"
-        assert text_of(alice.web.get("/administration").text).count(said) == 2, "flash and check"
+        sentence = "The mail server accepted the test email to alice"
+        assert text_of(alice.web.get("/administration").text).count(sentence) == 2, (
+            "flash and check"
+        )
         (email,) = mailbox.received
         assert email.to == alice.email and service.url in email.text
         mailbox.say("RCPT", "550 5.1.1 unknown user")
@@ -85,9 +87,9 @@ def test_a_proxy_that_is_not_trusted_is_seen() -> None:
     with Service("sqlite") as service:
         alice = operator(service, "alice")
         assert "✓ OK Proxy" in health(alice)
-        said = health(alice, **{"x-forwarded-for": "203.0.113.9"})
-        assert "✕ Problem Proxy The proxy at 127.0.0.1 is not trusted" in said
+        answer = health(alice, **{"x-forwarded-for": "203.0.113.9"})
+        assert "✕ Problem Proxy The proxy at 127.0.0.1 is not trusted" in answer
     with Service("sqlite", trusted_proxies="127.0.0.1") as service:
         alice = operator(service, "alice")
-        said = health(alice, **{"x-forwarded-for": "203.0.113.9"})
-        assert "✓ OK Proxy Trusted: 127.0.0.1" in said
+        answer = health(alice, **{"x-forwarded-for": "203.0.113.9"})
+        assert "✓ OK Proxy Trusted: 127.0.0.1" in answer

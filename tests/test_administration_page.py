@@ -104,6 +104,6 @@ def test_the_page_lists_the_background_jobs(
 ) -> None:
     _, alice, _ = installation
     eventually(lambda: "Check the ledger day just now" in desk_of(alice))
-    said = desk_of(alice)
-    assert "Background jobs" in said and "Purge idempotency keys 10 minutes just now" in said
-    assert "✓ OK" in said.partition("Background jobs")[2]
+    found = desk_of(alice)
+    assert "Background jobs" in found and "Purge idempotency keys 10 minutes just now" in found
+    assert "✓ OK" in found.partition("Background jobs")[2]

@@ -94,10 +94,10 @@ def test_every_command_runs_in_a_folder_that_its_user_cannot_read(
     ]
     words = [python, "-P", "-c", EACH_IN_A_FORK, json.dumps(asked)]
     done: Any = subprocess.run(words, **as_nobody, check=True)
-    said = dict(part.split("\n", 1) for part in done.stderr.split("\0 ")[1:])
-    assert list(said) == [" ".join(words) for words in asked] and len(said) > 15
-    assert [name for name, text in said.items() if "Traceback" in text] == []
-    assert said["settings"] == said["version"] == ""
+    output = dict(part.split("\n", 1) for part in done.stderr.split("\0 ")[1:])
+    assert list(output) == [" ".join(words) for words in asked] and len(output) > 15
+    assert [name for name, text in output.items() if "Traceback" in text] == []
+    assert output["settings"] == output["version"] == ""
 
 
 @pytest.mark.long

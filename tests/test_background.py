@@ -152,14 +152,14 @@ def test_after_ten_failures_in_a_row_the_process_is_not_ready(opened: OpenStore)
     loop, loops = Trying("sort letters", *[ValueError()] * 100_000), Background()
     loops.add(loop)
     ready = Readiness(opened.store, loops, lambda: False, lambda: 0.0)
-    said: list[str | None] = []
+    found: list[str | None] = []
 
     async def fail_then_recover() -> None:
         running = asyncio.create_task(loops.run())
         while not loops.failing:
             await asyncio.sleep(0.001)
         problem = await ready.problem()
-        said.append(str(problem))
+        found.append(str(problem))
         assert problem is not None and problem.code == "background_work"
         loop.errors.clear()
         while loops.failing:
@@ -169,7 +169,7 @@ def test_after_ten_failures_in_a_row_the_process_is_not_ready(opened: OpenStore)
         await asyncio.gather(running, return_exceptions=True)
 
     opened.run(fail_then_recover())
-    assert said == ["Background work keeps failing: sort letters. The log has the details."]
+    assert found == ["Background work keeps failing: sort letters. The log has the details."]
 
 
 def test_the_waits_grow_and_stay_below_half_a_minute() -> None:

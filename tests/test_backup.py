@@ -56,11 +56,11 @@ def test_the_printed_line_brings_everybody_back_also_after_a_kill(
         server.kill()
         restore(done, url)
         server.start()
-        told = server.caller(alice.key)("GET", f"{alice.v1}/subscribers").json()
-        assert [person["email"] for person in told["subscribers"]] == [
+        body = server.caller(alice.key)("GET", f"{alice.v1}/subscribers").json()
+        assert [person["email"] for person in body["subscribers"]] == [
             f"old{number}@example.org" for number in (2, 1, 0)
         ]
-        assert told["meta"]["total_subscribers"] == 3
+        assert body["meta"]["total_subscribers"] == 3
         assert (
             server.caller(alice.key)(
                 "POST", f"{alice.v1}/subscribers", {"email": "after@example.org"}
@@ -149,9 +149,9 @@ def test_the_password_of_the_database_is_on_no_command_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Everybody on a machine sees the arguments of everybody's programs."""
-    program, said = tmp_path / "pg_dump", tmp_path / "said"
+    program, found = tmp_path / "pg_dump", tmp_path / "said"
     program.write_text(
-        f'#!/bin/sh\nprintf "%s\\n" "$@" "password $PGPASSWORD" > {said}\ntouch "${{2#--file=}}"\n'
+        f'#!/bin/sh\nprintf "%s\\n" "$@" "password $PGPASSWORD" > {found}\ntouch "${{2#--file=}}"\n'
     )
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
@@ -165,5 +165,5 @@ def test_the_password_of_the_database_is_on_no_command_line(
         ("postgresql:///hg?host=/run/pg", "postgresql:///hg?host=/run/pg", ""),
     ):
         backup_postgres(address, tmp_path / f"copy {len(password)} {len(address)}")
-        *_, dbname, secret = said.read_text().splitlines()
+        *_, dbname, secret = found.read_text().splitlines()
         assert (dbname, secret) == (f"--dbname={shown}", f"password {password}")

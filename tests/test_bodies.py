@@ -165,9 +165,9 @@ def test_null_is_offered_in_the_document_exactly_where_it_is_taken(
 ) -> None:
     assert sent(world, route).status_code < 300
     wrong = {}
-    for field, told in schema_of(route)["properties"].items():
+    for field, schema in schema_of(route)["properties"].items():
         answer = sent(world, route, **{field: None})
-        if (answer.status_code < 300) != is_allowed(told, None):
+        if (answer.status_code < 300) != is_allowed(schema, None):
             wrong[field] = (answer.status_code, answer.text)
         elif answer.status_code >= 300:
             assert (answer.status_code, answer.json()["param"]) == (400, field)
@@ -179,22 +179,22 @@ def test_null_is_offered_in_the_document_exactly_where_it_is_taken(
 def test_a_wrong_type_is_refused_with_what_the_document_allows(world: World, route: Route) -> None:
     path, body = world.request(route)
     call: Callable[..., httpx.Response] = getattr(world.alice, route.method.lower())
-    for field, told in schema_of(route)["properties"].items():
-        allowed = kinds_of(told)
+    for field, schema in schema_of(route)["properties"].items():
+        allowed = kinds_of(schema)
         for kind, value in VALUES.items():
             if kind in allowed or (kind == "integer" and "number" in allowed):
                 continue
             answer = call(path, {**body, field: value})
             assert answer.status_code == 400, (field, kind)
-            said = answer.json()
-            assert said["param"] == field, (field, kind, said)
+            found = answer.json()
+            assert found["param"] == field, (field, kind, found)
             if kind == "null" and field in schema_of(route).get("required", ()):
                 continue  # "is required", as if it were absent
-            sentence = said["error"].partition(", not ")[0].partition(" of US dollars")[0]
-            assert sentence.startswith(f"{field} must be "), said
+            sentence = found["error"].partition(", not ")[0].partition(" of US dollars")[0]
+            assert sentence.startswith(f"{field} must be "), found
             assert set(sentence.removeprefix(f"{field} must be ").rstrip(".").split(" or ")) == (
                 {part for kind in allowed for part in WORDS[kind].split(" or ")}
-            ), said
+            ), found
 
 
 def test_a_wrong_type_inside_a_list_or_an_object_is_named(world: World) -> None:
@@ -284,13 +284,13 @@ def test_amounts_that_add_up_have_no_maximum_and_those_that_are_sent_have() -> N
     }
     for name, fields in sums.items():
         for field in fields:
-            told = schema_of_name(name)["properties"][field]
-            assert (told["type"], told["minimum"]) == ("number", 0)
-            assert "maximum" not in told, (name, field)
+            schema = schema_of_name(name)["properties"][field]
+            assert (schema["type"], schema["minimum"]) == ("number", 0)
+            assert "maximum" not in schema, (name, field)
     for name in ("ProgramCreate", "ProgramUpdate"):
         for field in ("cpa", "max_payout", "total_budget"):
-            told = schema_of_name(name)["properties"][field]
-            assert (told["minimum"], told["maximum"]) == (0, 1_000_000)
+            schema = schema_of_name(name)["properties"][field]
+            assert (schema["minimum"], schema["maximum"]) == (0, 1_000_000)
     network = DOCUMENT["paths"]["/v2/partner_network/partner_programs"]["get"]
     (cpa,) = (each for each in network["parameters"] if each["name"] == "min_cpa")
     assert cpa["schema"]["maximum"] == 1_000_000
@@ -332,8 +332,8 @@ def test_tags_and_codes_named_twice_count_twice_toward_their_limits(world: World
 
 
 def test_the_domain_of_an_email_comes_back_as_the_document_says(world: World) -> None:
-    told = schema_of_name("SubscriberCreate")["properties"]["email"]["description"]
-    assert "in lower case, an international one in Punycode" in told
+    schema = schema_of_name("SubscriberCreate")["properties"]["email"]["description"]
+    assert "in lower case, an international one in Punycode" in schema
     for sent_, kept in (
         ("Ana.Lopes@EXAMPLE.Org", "Ana.Lopes@example.org"),
         (" Bea@b\u00fccher.example ", "Bea@xn--bcher-kva.example"),

@@ -53,8 +53,8 @@ class Upgraded:
         ):
             if notice_id not in before:
                 sent.setdefault(names[once_key.split(":")[1]], []).append(kind)
-        letters = await self.rows("SELECT COUNT(*) FROM letter")
-        assert letters == await self.rows("SELECT COUNT(*) FROM notice"), (
+        emails = await self.rows("SELECT COUNT(*) FROM letter")
+        assert emails == await self.rows("SELECT COUNT(*) FROM notice"), (
             "every notification has its email, once"
         )
         return sent

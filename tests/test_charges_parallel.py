@@ -297,10 +297,10 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
         )
         assert await trade.reached() is (lowered <= 600)
         await trade.tell()
-        told = await trade.rows(
+        rows = await trade.rows(
             "SELECT kind FROM notice WHERE account_id = :id", id=trade.partners[0].account_id
         )
-        assert told == [("budget_reached",)] * (lowered <= 600)
+        assert rows == [("budget_reached",)] * (lowered <= 600)
         await trade.offer(total_budget=9_000)
         await trade.confirm(third.id)
         assert (await trade.outcome(third.id))[1] == 300

@@ -34,12 +34,12 @@ def url(request: pytest.FixtureRequest) -> str:
 
 def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
     """One sentence on standard error, no trace of Python, and not a success."""
-    said = done.stderr.strip()
+    output = done.stderr.strip()
     assert done.returncode != 0
-    assert "Traceback" not in done.stdout + said
+    assert "Traceback" not in done.stdout + output
     for word in words:
-        assert word in said, said
-    assert len(said.splitlines()) == 1, said
+        assert word in output, output
+    assert len(output.splitlines()) == 1, output
     assert done.stdout == ""
 
 
@@ -185,11 +185,11 @@ def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_
     """Inside this process, for the sake of time: no command gets as far as doing anything."""
     monkeypatch.chdir(tmp_path)
     for words in (["serve"], ["migrate"]):
-        told = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
+        found = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
         heard = CliRunner().invoke(
             app,
             words,
-            env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in told.items()},
+            env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in found.items()},
         )
         assert heard.exit_code == 1 and isinstance(heard.exception, SystemExit)
         assert (

@@ -165,5 +165,5 @@ def test_work_runs_until_it_is_told_to_stop():
         )
         assert worker.stderr is not None and "Running background" in worker.stderr.readline()
         worker.send_signal(number)
-        _, said = worker.communicate(timeout=20)
-        assert "Traceback" not in said, said
+        _, output = worker.communicate(timeout=20)
+        assert "Traceback" not in output, output

@@ -376,5 +376,5 @@ def test_a_bought_list_through_the_magic_link_makes_us_write_to_few(
         assert alice.total() >= count
         assert len(notifications(alice)) == 1
         held = count - len(listed)
-        said = f"Send the {held:,} confirmation emails anyway"
-        assert said in alice.web.get(notifications(alice)[0][1]).text
+        sentence = f"Send the {held:,} confirmation emails anyway"
+        assert sentence in alice.web.get(notifications(alice)[0][1]).text

@@ -38,23 +38,25 @@ MESSY = (
 
 def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
     alice = operator(service)
-    wanted = upload(alice, MESSY)
-    page = alice.web.get(f"/subscribers/import/{wanted}").text
+    import_id = upload(alice, MESSY)
+    page = alice.web.get(f"/subscribers/import/{import_id}").text
     chosen = chosen_columns(page)
     assert chosen == {"email": "0", "name": "1", "created_at": "2", "status": "3"}
-    alice.web.post(f"/subscribers/import/{wanted}", do="try", **chosen)
-    tried = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
+    alice.web.post(f"/subscribers/import/{import_id}", do="try", **chosen)
+    tried = text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
     assert (
         "3 would be added, 1 are already subscribed or listed twice, 3 can’t be imported." in tried
     ), tried
     assert alice.total() == 0, "a dry run changes nothing"
-    done = run_import(alice, wanted, **chosen)
+    done = run_import(alice, import_id, **chosen)
     assert "3 subscribers added." in done and alice.total() == 3
     ben = alice.subscriber("ben@example.org")
     assert (ben["name"], ben["created_at"]) == ("Okafor; Ben", "2026-02-01T10:00:00.000Z")
     assert "Okafor; Ben" in text_of(alice.web.get("/subscribers?show=unsubscribed").text)
     errors = list(
-        csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{wanted}/errors.csv").text))
+        csv.DictReader(
+            io.StringIO(alice.web.get(f"/subscribers/import/{import_id}/errors.csv").text)
+        )
     )
     assert [(row["line"], row["why"]) for row in errors] == [
         ("6", "Email is invalid"),
@@ -143,23 +145,23 @@ def test_a_status_that_nobody_knows_is_not_taken_for_active(service: Service) ->
         "email,status,subscribed\n"
         "ana@example.org,parked,\nben@example.org,confirmed,yes\ncy@example.org,,perhaps\n"
     )
-    said = run_import(alice, upload(alice, text))
-    assert "The status “parked” is unknown" in said
-    assert "“perhaps” is neither yes nor no" in said
+    found = run_import(alice, upload(alice, text))
+    assert "The status “parked” is unknown" in found
+    assert "“perhaps” is neither yes nor no" in found
     assert statuses(alice) == {"ben@example.org": "confirmed"}
 
 
 def test_each_column_says_whether_it_is_used_before_and_after(service: Service) -> None:
     alice = operator(service)
-    wanted = upload(
+    import_id = upload(
         alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
     )
     uses = (
         "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 "
         "ignored"
     )
-    assert uses in text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
-    assert uses in run_import(alice, wanted)
+    assert uses in text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
+    assert uses in run_import(alice, import_id)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
     assert "Full Name ignored" in run_import(alice, without_name, name="")
 
@@ -184,20 +186,20 @@ def test_an_import_that_loses_referrals_says_so_first(service: Service, header: 
     alice = operator(service)
     given = {"email": "new@example.org", "referrer": "old@example.org", "date": "2024-01-02"}
     cells = [given.get(name, "" if "date" in name else "x1") for name in header.split(",")]
-    wanted = upload(alice, f"{header}\n{','.join(cells)}\n")
+    import_id = upload(alice, f"{header}\n{','.join(cells)}\n")
     lost = f"This import leaves out {LOSSES[header]}." if LOSSES[header] else ""
-    page = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
+    page = text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
     shown = page.partition("people.csv 1 line ")[2].replace("people.csv 1 line ", "")
     assert shown.startswith(lost or "Match columns"), shown
-    done = run_import(alice, wanted).replace("people.csv 1 line ", "\n").splitlines()[-1]
+    done = run_import(alice, import_id).replace("people.csv 1 line ", "\n").splitlines()[-1]
     assert done.startswith(lost or "Done"), done
 
 
 def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
     alice = operator(service)
-    wanted = upload(alice, "email,created_at\nnew@example.org,2024-01-02\n")
-    assert "leaves out" not in text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
-    assert "leaves out signup dates (created_at)." in run_import(alice, wanted, created_at="")
+    import_id = upload(alice, "email,created_at\nnew@example.org,2024-01-02\n")
+    assert "leaves out" not in text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
+    assert "leaves out signup dates (created_at)." in run_import(alice, import_id, created_at="")
 
 
 @pytest.mark.parametrize(
@@ -294,16 +296,18 @@ def test_a_line_that_the_database_refuses_holds_back_no_other(service: Service) 
     condition = " OR ".join(f"NEW.email = '{email}'" for email in sorted(bad))
     refuse(service, "INSERT", "subscriber", condition, trigger)
     try:
-        wanted = upload(alice, "\n".join(["email,tags", *(f"{who},vip" for who in people), "no"]))
-        said = run_import(alice, wanted)
+        import_id = upload(
+            alice, "\n".join(["email,tags", *(f"{who},vip" for who in people), "no"])
+        )
+        text = run_import(alice, import_id)
     finally:
         permit(service, "subscriber", trigger)
-    assert "247 subscribers added." in said, said
+    assert "247 subscribers added." in text, text
     assert alice.total() == 247
-    found = reasons(alice, wanted)
+    found = reasons(alice, import_id)
     assert found == {**dict.fromkeys(bad, importing.UNEXPECTED), "no": "Email is invalid"}
     counts = statement("SELECT total, done, added, skipped, failed FROM import WHERE id = :id")
-    assert service.read(lambda tx: tx.all(counts, id=wanted)) == [(251, 251, 247, 0, 4)]
+    assert service.read(lambda tx: tx.all(counts, id=import_id)) == [(251, 251, 247, 0, 4)]
     failed = service.read(job_failures.list_all)
     assert not [each for each in failed if each.job == importing.IMPORTING]
 
@@ -319,12 +323,12 @@ def test_a_line_that_breaks_our_reading_is_refused_when_tried_and_imported(
         return read(cells, mapping)
 
     monkeypatch.setattr(import_columns, "status", fail_on_one)
-    wanted = upload(alice, "email,status\na@odd.example,active\nb@odd.example,odd\n")
-    page = f"/subscribers/import/{wanted}"
+    import_id = upload(alice, "email,status\na@odd.example,active\nb@odd.example,odd\n")
+    page = f"/subscribers/import/{import_id}"
     alice.web.post(page, do="try", **chosen_columns(alice.web.get(page).text))
     assert "1 would be added" in text_of(alice.web.get(page).text)
-    assert "1 subscriber added." in run_import(alice, wanted)
-    assert reasons(alice, wanted) == {"b@odd.example": importing.UNEXPECTED}
+    assert "1 subscriber added." in run_import(alice, import_id)
+    assert reasons(alice, import_id) == {"b@odd.example": importing.UNEXPECTED}
 
 
 GONE = (
@@ -358,8 +362,8 @@ def test_erasing_somebody_reaches_the_files_that_are_kept(service: Service, loca
         csv.DictReader(io.StringIO(alice.web.get(f"/subscribers/import/{done}/errors.csv").text))
     )
     assert [(row["Name"], row["Invited by"]) for row in errors] == [("Nobody", "")]
-    said = run_import(alice, begun)
-    assert "0 subscribers added." in said and "Done 3 of 3" in said, said
+    text = run_import(alice, begun)
+    assert "0 subscribers added." in text and "Done 3 of 3" in text, text
     assert alice.total() == 2, "Jo and Jan stay"
 
 
@@ -372,8 +376,8 @@ def test_erasing_somebody_reaches_files_whose_columns_nobody_chose_yet(service: 
     assert alice.delete(f"{alice.v1}/subscribers/{email}").status_code == 200
     tables = dump(service)
     assert mentions(tables, email) == [] and mentions(tables, "Quixote") == []
-    said = run_import(alice, begun, email="2", name="1")
-    assert "1 subscriber added." in said and "Done 1 of 1" in said, said
+    text = run_import(alice, begun, email="2", name="1")
+    assert "1 subscriber added." in text and "Done 1 of 1" in text, text
 
 
 def test_a_last_name_in_its_own_column_is_added_to_the_name(service: Service) -> None:

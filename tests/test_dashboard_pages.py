@@ -249,8 +249,8 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     page = text_of(alice.web.get("/review").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
     assert "pending: 3" in page
-    said = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
-    assert said.status_code == 303
+    answer = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
+    assert answer.status_code == 303
     assert "2 referrals will be verified in a minute." in text_of(alice.web.get("/review").text)
     alice.web.post("/review", id=friends[2]["uuid"], do="reject")
     pass_minute(service)
@@ -283,9 +283,9 @@ def test_a_person_is_explained_exported_and_erased(service: Service) -> None:
         "Referrals" in (leads := text_of(alice.web.get(f"/subscribers/{lead['uuid']}").text))
         and "mailinator" in leads
     )
-    told = alice.web.get(f"/subscribers/{friend['uuid']}/export.json")
-    assert told.json()["subscriber"]["email"] == "friend@mailinator.com"
-    assert "attachment" in told.headers["content-disposition"]
+    answer = alice.web.get(f"/subscribers/{friend['uuid']}/export.json")
+    assert answer.json()["subscriber"]["email"] == "friend@mailinator.com"
+    assert "attachment" in answer.headers["content-disposition"]
     alice.web.post(f"/subscribers/{friend['uuid']}", do="verify")
     pass_minute(service)
     assert alice.subscriber(lead["uuid"])["referrals_count"] == 1

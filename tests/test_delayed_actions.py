@@ -149,8 +149,8 @@ def test_what_is_undone_never_happens(alice: Operator, case: Case, by: str) -> N
     page = ask(alice, made)
     action = action_of(alice, made)
     assert action is not None
-    said = undo(alice, action.id if by == "its own button" else offered(page))
-    assert "Undone. Nothing was changed." in said
+    answer = undo(alice, action.id if by == "its own button" else offered(page))
+    assert "Undone. Nothing was changed." in answer
     pass_minute(alice.service)
     assert written(alice.service) == before
     assert not case.is_done(alice, made)
@@ -169,8 +169,8 @@ def test_two_tabs_ask_for_one_thing(alice: Operator, case: Case) -> None:
 def test_another_tab_that_wants_the_opposite_is_told_to_undo_first(alice: Operator) -> None:
     made = referral(alice)
     ask(alice, made, do="verify")
-    said = text_of(ask(alice, made, do="reject"))
-    assert "This referral will be verified in less than a minute; undo that first." in said
+    text = text_of(ask(alice, made, do="reject"))
+    assert "This referral will be verified in less than a minute; undo that first." in text
     pass_minute(alice.service)
     assert alice.subscriber(made["subject"])["referral_status"] == "verified"
 

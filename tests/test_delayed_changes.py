@@ -67,8 +67,8 @@ def test_a_decision_through_the_api_meanwhile_stands(alice: Operator, do: str, b
     assert notices(alice) == [f"A referral was not {done[do]}"]
     now = written(alice.service)
     assert {table for table in now if now[table] != after[table]} == {"notice", "letter"}
-    said = text_of(alice.web.get("/notices").text)
-    assert "It changed in the minute after your click." in said
+    text = text_of(alice.web.get("/notices").text)
+    assert "It changed in the minute after your click." in text
 
 
 def test_a_reward_that_is_claimed_meanwhile_is_not_redeemed_again(alice: Operator) -> None:
@@ -110,8 +110,8 @@ def test_a_note_that_is_gone_meanwhile_needs_no_word(alice: Operator) -> None:
 
 def test_those_of_a_group_that_changed_are_told_of_once(alice: Operator) -> None:
     group = [belongings.pending(alice) for _ in range(4)]
-    said = ask(alice, {"path": "/review", "id": group, "do": "verify"})
-    assert "4 referrals will be verified in a minute." in text_of(said)
+    answer = ask(alice, {"path": "/review", "id": group, "do": "verify"})
+    assert "4 referrals will be verified in a minute." in text_of(answer)
     for subscriber_id in group[:2]:
         alice.post(f"{alice.v1}/subscribers/{subscriber_id}/referral/reject")
     pass_minute(alice.service)

@@ -43,8 +43,8 @@ def test_a_process_that_is_killed_after_the_click_forgets_nothing(engine: str) -
         wanted, undone = pending(alice), pending(alice)
     own = {"port": service.port, "base_url": service.settings.base_url}
     with Serving(service.database_url, **own) as server:
-        said = ask(alice, {"path": f"/subscribers/{wanted}", "do": "verify"})
-        assert "1 referral will be verified in a minute." in text_of(said)
+        answer = ask(alice, {"path": f"/subscribers/{wanted}", "do": "verify"})
+        assert "1 referral will be verified in a minute." in text_of(answer)
         undo(alice, offered(ask(alice, {"path": f"/subscribers/{undone}", "do": "verify"})))
         server.kill()
         server.start()

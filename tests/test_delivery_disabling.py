@@ -27,7 +27,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 async def letters_of(post: Office) -> list[str]:
     written = await post.store.read(lambda tx: emails.of_account(tx, post.account_id, Page(1, 50)))
-    return [letter.kind for letter in reversed(written)]
+    return [email.kind for email in reversed(written)]
 
 
 async def text_of(post: Office, kind: str) -> str:

@@ -254,7 +254,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                 await webhooks.send_test(
                     tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS
                 )
-                said = texts.webhook_failing(
+                found = texts.webhook_failing(
                     url="https://example.org", since="then", disables_on="soon", page="/"
                 )
                 await notifications.notify(
@@ -263,7 +263,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     "real@example.org",
                     "webhook_failing",
                     "once",
-                    said,
+                    found,
                     link="/",
                     base_url="",
                     now_ms=9 * DAY_MS,
@@ -345,9 +345,9 @@ def test_serve_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
             line = serving.stdout.readline()
             assert line, "".join(lines)
             lines.append(line)
-        said = "".join(lines)
-        assert f"http://127.0.0.1:{port}" in said
-        keys = list(dict.fromkeys(KEY.findall(said)))
+        text = "".join(lines)
+        assert f"http://127.0.0.1:{port}" in text
+        keys = list(dict.fromkeys(KEY.findall(text)))
         assert len(keys) == 2 and filled_sqlite.made.demo.key not in keys
         # It answers by now, so no waiting here.
         curl = [*shlex.split(lines[-1].strip()), "-s"]

@@ -192,9 +192,9 @@ def test_an_installation_that_is_set_up_well_has_no_warnings(engine: str, mailbo
         assert json.loads(done.stdout)["healthy"] is True and done.returncode == 0
         assert {level for level, _ in results(done).values()} == {"ok"}, done.stdout
         assert list(results(done)) == list(TITLES)
-        said = command("doctor", **live)  # while it runs, or the last job may be long ago
-    assert said.returncode == 0 and "No problems found." in said.stdout
-    assert "hunter2" not in said.stdout + said.stderr
+        output = command("doctor", **live)  # while it runs, or the last job may be long ago
+    assert output.returncode == 0 and "No problems found." in output.stdout
+    assert "hunter2" not in output.stdout + output.stderr
 
 
 @pytest.mark.parametrize("engine", ENGINES)

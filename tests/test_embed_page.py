@@ -191,8 +191,8 @@ def test_no_page_takes_long_to_judge_or_fails(unit: str) -> None:
 def test_addresses_that_cannot_be_parsed_are_another_host() -> None:
     tag = TAG.replace(BASE, "http://[")
     assert any("another host" in sentence for sentence in judged(tag + FORM))
-    (said,) = judged("", status=302, headers={"location": "http://["})
-    assert "leads on to http://[" in said
+    (found,) = judged("", status=302, headers={"location": "http://["})
+    assert "leads on to http://[" in found
 
 
 @pytest.fixture
@@ -212,8 +212,8 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
         page = alice.web.post("/embed/check", page="/embed", url=url).text
         return text_of(page.partition('class="findings"')[2].partition("</ul>")[0])
 
-    said = check(f"{website.origin}/")
-    assert "The script is on the page." in said and f"add {base_url} to script-src" in said
+    found = check(f"{website.origin}/")
+    assert "The script is on the page." in found and f"add {base_url} to script-src" in found
     assert "status 404" in check(f"{website.origin}/none")
     assert "could not open the page" in check("http://127.0.0.1:1/")
     assert "could not open the page" in check("file:///etc/passwd")

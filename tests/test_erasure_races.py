@@ -90,11 +90,11 @@ class Wax:
 
     async def left_of(self, person: Subscriber) -> list[tuple[Any, ...]]:
         """What events and letters still say of a person."""
-        told = (
+        query = (
             "SELECT body FROM event WHERE body LIKE :word UNION ALL SELECT to_email FROM letter "
             "WHERE to_email LIKE :word"
         )
-        return await self.store.read(lambda tx: tx.all(statement(told), word=f"%{person.email}%"))
+        return await self.store.read(lambda tx: tx.all(statement(query), word=f"%{person.email}%"))
 
 
 @pytest.fixture(params=ENGINES)

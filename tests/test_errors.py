@@ -243,17 +243,17 @@ def test_a_clients_own_request_id_is_used_when_it_is_harmless(alice: Member) -> 
     [("/v1/campaigns", 200), ("/v1/nothing", 404), ("/v2/subscribers?page=0", 400)],
 )
 def test_head_answers_as_get_without_the_body(alice: Member, path: str, status: int) -> None:
-    told = alice.get(path)
+    found = alice.get(path)
     connection = http.client.HTTPConnection("127.0.0.1", alice.service.port)
     for _ in range(2):  # twice on one connection: no stray bytes follow the first
         connection.request(
             "HEAD",
             path,
-            headers={"X-Api-Key": alice.key, "X-Request-Id": told.headers["x-request-id"]},
+            headers={"X-Api-Key": alice.key, "X-Request-Id": found.headers["x-request-id"]},
         )
         answer = connection.getresponse()
-        assert answer.status == told.status_code == status
-        assert answer.headers["content-length"] == told.headers["content-length"]
-        assert answer.headers["content-type"] == told.headers["content-type"]
+        assert answer.status == found.status_code == status
+        assert answer.headers["content-length"] == found.headers["content-length"]
+        assert answer.headers["content-type"] == found.headers["content-type"]
         assert answer.read() == b""
     connection.close()

@@ -230,7 +230,7 @@ def test_codes_in_turn_do_not_fill_an_inbox(service: Service) -> None:
     for number in range(9):
         robots.wax.later(0 if number % 4 else 3_700)  # a mailbox can be typed in five times an hour
         robots.come("target@gmail.com", code=(robots.code, other)[number % 2])
-    sent = [each for each in robots.wax.letters("confirm") if each.to_email == "target@gmail.com"]
+    sent = [each for each in robots.wax.emails("confirm") if each.to_email == "target@gmail.com"]
     assert len(sent) == CONFIRM.most_a_day
     assert {each.about_id for each in sent} == {robots.wax.person("target@gmail.com").id}
 

@@ -91,9 +91,9 @@ def plain(text: str) -> str:
     return "".join(unicodedata.normalize("NFD", letter)[0].lower() for letter in text)
 
 
-def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
+def matches(row: dict[str, Any], filters: SubscriberFilter) -> bool:
     """The filter once more, in words that share nothing with it."""
-    text = wanted.q.lower()
+    text = filters.q.lower()
     referred_by = (
         "unknown"
         if row["claimed_code"]
@@ -103,9 +103,9 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
         if row["partner_campaign_id"]
         else "subscriber"
     )
-    joined = day_of(row["created_ms"], ZoneInfo(wanted.zone)).isoformat()
+    joined = day_of(row["created_ms"], ZoneInfo(filters.zone)).isoformat()
     wants = {"anyone": ("subscriber", "partner"), "nobody": ("nobody", "unknown")}.get(
-        wanted.referred_by, (wanted.referred_by,)
+        filters.referred_by, (filters.referred_by,)
     )
     return all(
         (
@@ -113,18 +113,18 @@ def matches(row: dict[str, Any], wanted: SubscriberFilter) -> bool:
             or text in row["email_key"]
             or plain(text) in plain(row["name"] or "")
             or text in (row["ref_code"], (row["claimed_code"] or "").lower()),
-            wanted.status in ("", row["status"]),
-            not wanted.referral
-            or (row["referrer_code"] and wanted.referral == row["referral_status"]),
-            not wanted.referred_by or referred_by in wants,
-            wanted.origin in ("", row["origin"]),
-            wanted.utm_source in ("", row["utm_source"]),
-            wanted.utm_campaign in ("", row["utm_campaign"]),
-            (wanted.joined_from or "0") <= joined <= (wanted.joined_to or "9"),
-            (wanted.min_referrals or 0) <= row["referrals_verified"],
-            wanted.max_referrals is None or row["referrals_verified"] <= wanted.max_referrals,
-            wanted.tag in ("", *row["tags"]),
-            not wanted.reward or row["rewards"] > 0,
+            filters.status in ("", row["status"]),
+            not filters.referral
+            or (row["referrer_code"] and filters.referral == row["referral_status"]),
+            not filters.referred_by or referred_by in wants,
+            filters.origin in ("", row["origin"]),
+            filters.utm_source in ("", row["utm_source"]),
+            filters.utm_campaign in ("", row["utm_campaign"]),
+            (filters.joined_from or "0") <= joined <= (filters.joined_to or "9"),
+            (filters.min_referrals or 0) <= row["referrals_verified"],
+            filters.max_referrals is None or row["referrals_verified"] <= filters.max_referrals,
+            filters.tag in ("", *row["tags"]),
+            not filters.reward or row["rewards"] > 0,
         )
     )
 
@@ -151,17 +151,17 @@ def everybody(opened: OpenStore, tenant: Tenant, reward_id: str) -> list[dict[st
     return people
 
 
-def expected(people: list[dict[str, Any]], wanted: SubscriberFilter) -> list[str]:
-    key = "referrals_verified" if wanted.sort == "best" else "created_ms"
-    found = sorted((row[key], row["id"]) for row in people if matches(row, wanted))
-    return [row_id for _, row_id in (found if wanted.sort == "oldest" else reversed(found))]
+def expected(people: list[dict[str, Any]], filters: SubscriberFilter) -> list[str]:
+    key = "referrals_verified" if filters.sort == "best" else "created_ms"
+    found = sorted((row[key], row["id"]) for row in people if matches(row, filters))
+    return [row_id for _, row_id in (found if filters.sort == "oldest" else reversed(found))]
 
 
-def walk(opened: OpenStore, tenant: Tenant, wanted: SubscriberFilter, count: int) -> list[str]:
+def walk(opened: OpenStore, tenant: Tenant, filters: SubscriberFilter, count: int) -> list[str]:
     """All pages forward, and each of them again by going back."""
 
     def page(**place: Any) -> search.FoundPage:
-        find = opened.store.slow_snapshot(search.find_page, tenant, wanted, per_page=7, **place)
+        find = opened.store.slow_snapshot(search.find_page, tenant, filters, per_page=7, **place)
         return opened.run(find)
 
     pages = [page()]
@@ -208,10 +208,10 @@ def test_filters_find_what_a_slow_look_finds(crowd: tuple[OpenStore, Tenant, str
     queries += [{"joined_from": "2026-09-23", "joined_to": "2026-09-23"}] * 5
     found = 0
     for query in queries:
-        wanted, faults = read_filter(query, dice.choice(ZONES))
+        filters, faults = read_filter(query, dice.choice(ZONES))
         assert not faults, query
-        right = expected(people, wanted)
-        assert walk(opened, tenant, wanted, len(right)) == right, query
+        right = expected(people, filters)
+        assert walk(opened, tenant, filters, len(right)) == right, query
         found += bool(right)
     assert found > len(queries) // 3, "most filters find nobody, so little was compared"
 
@@ -221,10 +221,10 @@ def test_matches_are_counted_up_to_a_limit(
 ) -> None:
     opened, tenant, _ = crowd
     monkeypatch.setattr(search, "MOST_COUNTED", 20)
-    wanted, _ = read_filter({"q": "example.org"})
-    page = opened.run(opened.store.slow_snapshot(search.find_page, tenant, wanted, per_page=7))
+    filters, _ = read_filter({"q": "example.org"})
+    page = opened.run(opened.store.slow_snapshot(search.find_page, tenant, filters, per_page=7))
     assert page.total == 21
-    assert len(opened.run(opened.store.slow_snapshot(search.find_ids, tenant, wanted))) == 20
+    assert len(opened.run(opened.store.slow_snapshot(search.find_ids, tenant, filters))) == 20
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_a_wrong_filter_says_what_is_wrong(
 
 def test_a_filter_and_its_query_are_the_same() -> None:
     query = {"q": "a&b=c %", "tag": "two words", "min_referrals": "0", "sort": "oldest"}
-    wanted, _ = read_filter(query)
-    assert wanted.fields == query
+    filters, _ = read_filter(query)
+    assert filters.fields == query
     assert read_filter({"show": "rejected", "status": "active"})[0] == SubscriberFilter(
         referral="rejected", status="active"
     )

@@ -144,9 +144,9 @@ def test_every_consequence_follows_as_if_decided_alone(alice: Member) -> None:
     logged = [row for row in tables["change_log"] if row["subject_id"] in ids]
     assert [row["action"] for row in logged] == ["referral.decided"] * 3
     assert "Met them" not in str(logged)
-    told = [row for row in tables["event"] if row["subscriber_id"] in ids]
-    totals = sorted(row["body"].count('"tot_referrals":3') for row in told)
-    assert [row["type"] for row in told] == ["referral_verified"] * 3
+    rows = [row for row in tables["event"] if row["subscriber_id"] in ids]
+    totals = sorted(row["body"].count('"tot_referrals":3') for row in rows)
+    assert [row["type"] for row in rows] == ["referral_verified"] * 3
     assert totals == [0, 0, 1], "each event has the referrer's count as it was then"
 
 
@@ -190,12 +190,12 @@ def test_the_review_page_decides_the_selection_and_says_what_was_refused(service
     page = alice.web.get("/review?show=pending").text
     assert page.count('type="checkbox" name="id"') == 2 and 'name="decision_reason"' in page
     ids = [first["uuid"], second["uuid"], third["uuid"], new_id()]
-    said = alice.web.post("/review", id=ids, do="reject", decision_reason="All from one office")
-    assert said.status_code == 303
-    told = text_of(alice.web.get("/review").text)
-    assert "2 referrals will be rejected in a minute." in told
-    assert "1 refused: This referral is already verified and can no longer be rejected." in told
-    assert "1 refused: There is no such subscriber." in told
+    answer = alice.web.post("/review", id=ids, do="reject", decision_reason="All from one office")
+    assert answer.status_code == 303
+    text = text_of(alice.web.get("/review").text)
+    assert "2 referrals will be rejected in a minute." in text
+    assert "1 refused: This referral is already verified and can no longer be rejected." in text
+    assert "1 refused: There is no such subscriber." in text
     pass_minute(service)
     assert statuses(alice, [first, second, third]) == ["rejected", "verified", "rejected"]
     assert "“All from one office”" in text_of(alice.web.get(f"/subscribers/{first['uuid']}").text)

@@ -74,23 +74,23 @@ def test_a_hold_by_screening_ends_after_seven_days_and_says_so(alice: Member) ->
     ben = alice.subscribe(
         "ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9"
     )
-    told = referral(alice, ben)
-    assert (told["status"], told["reason"], told["decided_by"]) == ("pending", "same_network", None)
-    assert told["signals"]["same_network_as_referrer"] is True
+    body = referral(alice, ben)
+    assert (body["status"], body["reason"], body["decided_by"]) == ("pending", "same_network", None)
+    assert body["signals"]["same_network_as_referrer"] is True
     assert (
-        told["rule"]
+        body["rule"]
         == '"Strong" screening holds suspicious referrals for 7 days. The level is now "Strong".'
     )
-    assert told["what_would_change_it"].endswith("unless you decide earlier or they unsubscribe.")
-    due = datetime.fromisoformat(told["due_at"])
+    assert body["what_would_change_it"].endswith("unless you decide earlier or they unsubscribe.")
+    due = datetime.fromisoformat(body["due_at"])
     assert 6.9 < (due - datetime.fromisoformat(ben["created_at"])).total_seconds() / DAY_S <= 7
     alice.service.set_clock(7 * DAY_S - 60)
     time_passes(alice)
     assert referral(alice, ben)["status"] == "pending"
     alice.service.set_clock(7 * DAY_S + 60)
     time_passes(alice)
-    told = referral(alice, ben)
-    assert (told["status"], told["reason"], told["due_at"]) == (
+    body = referral(alice, ben)
+    assert (body["status"], body["reason"], body["due_at"]) == (
         "verified",
         "screening_hold_over",
         None,
@@ -104,9 +104,9 @@ def test_strict_rejects_what_strong_holds(alice: Member) -> None:
     ben = alice.subscribe(
         "ben@example.org", referrer_code=ana["ref_code"], ip_address="203.0.113.9"
     )
-    told = referral(alice, ben)
-    assert (told["status"], told["reason"]) == ("rejected", "same_network")
-    assert told["what_would_change_it"] == "You can verify it manually."
+    body = referral(alice, ben)
+    assert (body["status"], body["reason"]) == ("rejected", "same_network")
+    assert body["what_would_change_it"] == "You can verify it manually."
 
 
 def test_time_never_stands_in_for_a_confirmation(alice: Member) -> None:
@@ -124,13 +124,13 @@ def test_a_person_decides_over_every_rule_and_is_remembered(alice: Member) -> No
     ana = alice.subscribe("ana@gmail.com")
     alias = alice.subscribe("a.na+2@gmail.com", referrer_code=ana["ref_code"])
     path = f"{alice.v1}/subscribers/{alias['uuid']}/referral"
-    told = referral(alice, alias)
-    assert (told["status"], told["reason"], told["signals"]["alias_of_referrer"]) == (
+    body = referral(alice, alias)
+    assert (body["status"], body["reason"], body["signals"]["alias_of_referrer"]) == (
         "rejected",
         "alias_of_referrer",
         True,
     )
-    assert (told["referrer_code"], told["referrer_uuid"]) == (ana["ref_code"], ana["uuid"])
+    assert (body["referrer_code"], body["referrer_uuid"]) == (ana["ref_code"], ana["uuid"])
     verified = alice.post(f"{path}/verify").json()["referral"]
     assert (verified["status"], verified["reason"], verified["decided_by"]) == (
         "verified",
@@ -151,17 +151,17 @@ def test_each_certainty_shows_its_own_signal(alice: Member) -> None:
     ana = alice.subscribe("ana@gmail.com")
     cases = {"thrown@mailinator.com": "disposable_domain"}
     ben = alice.subscribe("ben@example.org", referrer_code=ana["ref_code"])
-    told = referral(alice, ben)
-    assert (told["status"], told["reason"]) == ("verified", None)
+    body = referral(alice, ben)
+    assert (body["status"], body["reason"]) == ("verified", None)
     assert not any(
-        value for name, value in told["signals"].items() if not name.startswith("signups")
+        value for name, value in body["signals"].items() if not name.startswith("signups")
     )
     loop = alice.subscribe("a.na@gmail.com", referrer_code=ben["ref_code"])
-    told = referral(alice, loop)
-    assert (told["reason"], told["signals"]["referral_loop"]) == ("referral_loop", True)
+    body = referral(alice, loop)
+    assert (body["reason"], body["signals"]["referral_loop"]) == ("referral_loop", True)
     for email, reason in cases.items():
-        told = referral(alice, alice.subscribe(email, referrer_code=ana["ref_code"]))
-        assert (told["status"], told["reason"], told["signals"][reason]) == (
+        body = referral(alice, alice.subscribe(email, referrer_code=ana["ref_code"]))
+        assert (body["status"], body["reason"], body["signals"][reason]) == (
             "rejected",
             reason,
             True,
@@ -209,8 +209,8 @@ def test_settings_are_read_back_and_the_campaign_object_stays_as_specified(alice
         "slug": f"wax-{alice.campaign_id[-12:]}",
     }
     configure(alice, **chosen)
-    told = alice.get(f"{alice.v1}/settings").json()["settings"]
-    assert told == {
+    body = alice.get(f"{alice.v1}/settings").json()["settings"]
+    assert body == {
         **chosen,
         "signup_page_url": alice.service.services.site.page_link(chosen["slug"]),
     }

@@ -77,11 +77,11 @@ def image(builder: Builder) -> Image:
 @pytest.fixture(scope="module")
 def composed(builder: Builder) -> dict[str, Any]:
     """compose.yaml as the real Docker Compose reads it."""
-    said = builder.run_in_base(
+    found = builder.run_in_base(
         "{ apt-get update -qq; apt-get install -y -qq --no-install-recommends docker-compose; } >&2"
         "; cd /src; docker-compose --profile mail config --format json"
     )
-    read: dict[str, Any] = json.loads(said)
+    read: dict[str, Any] = json.loads(found)
     return read
 
 
@@ -181,10 +181,10 @@ class TestImage:
         data = tmp_path / "data"
         data.mkdir()
         check = image.container(data, *image.config["Healthcheck"]["Test"][1:]).words
-        said = output(
+        found = output(
             [*image.container(data).words, "account", "create", "a@example.org", "--json"]
         )
-        key = {"X-Api-Key": json.loads(said)["api_key"]}
+        key = {"X-Api-Key": json.loads(found)["api_key"]}
         with serving(image.container(data).words, tmp_path / "log") as (process, client):
             assert client.get("/healthz").status_code == 200
             made = client.post("/v2/publications", json=publication_fields(), headers=key)

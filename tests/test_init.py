@@ -248,8 +248,8 @@ def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> No
         terminal.answer("Address of the proxy in front", "")
         terminal.answer("Mail server", login.format("wrong"))
         terminal.answer("Sender of emails", "The Morning Wax <wax@example.org>")
-        said = terminal.answer("Mail server", login.format("it%27s%20right"))
-        assert "refused the user name or password" in said
+        output = terminal.answer("Mail server", login.format("it%27s%20right"))
+        assert "refused the user name or password" in output
         terminal.answer("Sender of emails", "The Morning Wax <wax@example.org>")
         terminal.answer("Your email address", "ana")
         assert "Email is invalid." in terminal.answer("Your email address", "ana@example.org")

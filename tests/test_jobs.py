@@ -178,10 +178,10 @@ def test_the_command_lists_every_job(tmp_path: Path) -> None:
     )
     assert ledger["result"] == "ok" and ledger["last_looked"] >= ledger["last_run"]
     assert rewards["last_run"] is None and rewards["last_looked"] is not None
-    said = command("jobs", database_url=url).stdout
-    assert "check the ledger" in said and "every   1 d" in said
-    assert "no work yet" in said and "has not run yet" not in said
-    assert len(said.splitlines()) == len(rows) > 10
+    output = command("jobs", database_url=url).stdout
+    assert "check the ledger" in output and "every   1 d" in output
+    assert "no work yet" in output and "has not run yet" not in output
+    assert len(output.splitlines()) == len(rows) > 10
 
 
 def test_the_command_lists_what_a_job_skips() -> None:

@@ -62,9 +62,9 @@ def test_a_missing_text_is_shown_in_english() -> None:
 def test_plurals_follow_the_language() -> None:
     forms = ("{count} przyjaciel", "{count} przyjaciele", "{count} przyjaciół")
     polish = language_with("pl", ("{count} friend", "{count} friends"), forms)
-    said = [polish.ngettext("{count} friend", "{count} friends", n) for n in (1, 3, 5, 22, 12345)]
-    assert said[:3] == ["1 przyjaciel", "3 przyjaciele", "5 przyjaciół"]
-    assert said[3:] == ["22 przyjaciele", "12\xa0345 przyjaciół"]
+    found = [polish.ngettext("{count} friend", "{count} friends", n) for n in (1, 3, 5, 22, 12345)]
+    assert found[:3] == ["1 przyjaciel", "3 przyjaciele", "5 przyjaciół"]
+    assert found[3:] == ["22 przyjaciele", "12\xa0345 przyjaciół"]
 
 
 def test_values_are_never_read_as_placeholders() -> None:
@@ -123,8 +123,8 @@ def test_arabic_has_six_forms_in_the_usual_order() -> None:
     """Babel's own rule would take the form of 100 for 11 and the other way around."""
     arabic = get_language("ar").translations
     one, many = "When a friend joins", "When %(count)s friends join"
-    said = [arabic.ngettext(one, many, n).split()[-1] for n in (1, 2, 3, 11, 100, 111)]
-    assert said == ["صديق", "صديقين", "أصدقاء", "صديقًا", "صديق", "صديقًا"]
+    found = [arabic.ngettext(one, many, n).split()[-1] for n in (1, 2, 3, 11, 100, 111)]
+    assert found == ["صديق", "صديقين", "أصدقاء", "صديقًا", "صديق", "صديقًا"]
 
 
 def test_emails_have_the_languages_plurals() -> None:

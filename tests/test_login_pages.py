@@ -249,7 +249,7 @@ def test_letters_are_limited_per_account(service: Service) -> None:
     assert statuses == [200] * attempts.EMAILS_BY_ACCOUNT.most + [429]
     found = service.read(lambda tx: emails.of_account(tx, alice.account_id, Page()))
     assert (
-        len([letter for letter in found if letter.kind == "password_reset"])
+        len([email for email in found if email.kind == "password_reset"])
         == attempts.EMAILS_BY_ACCOUNT.most
     )
 

@@ -215,15 +215,17 @@ def test_the_whole_corpus_leaves_the_caller_and_its_children_small() -> None:
     done = subprocess.run(
         [sys.executable, "-c", MEASURE], input=sent, capture_output=True, text=True, check=True
     )
-    told = json.loads(done.stdout)
-    assert told["outcomes"][: len(bad)] == [
+    result = json.loads(done.stdout)
+    assert result["outcomes"][: len(bad)] == [
         refused(lambda data=data: sanitize(data)) for data in bad
     ]  # type: ignore[misc]
-    assert told["outcomes"][len(bad) :] == [sanitize(data).data.hex() for data in CLEANED.values()]
-    print(f"caller grew by {told['grown']} KB, largest child {told['children']} KB")
-    assert not told["pillow"]
-    assert told["grown"] < 30_000, "the caller keeps nothing but what came out"
-    assert told["children"] < 250_000, (
+    assert result["outcomes"][len(bad) :] == [
+        sanitize(data).data.hex() for data in CLEANED.values()
+    ]
+    print(f"caller grew by {result['grown']} KB, largest child {result['children']} KB")
+    assert not result["pillow"]
+    assert result["grown"] < 30_000, "the caller keeps nothing but what came out"
+    assert result["children"] < 250_000, (
         "16 million pixels in 16 bits need about 150 MB, a bomb would need gigabytes"
     )
 

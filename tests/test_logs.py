@@ -164,17 +164,17 @@ def test_a_terminal_shows_text_and_not_json() -> None:
     env = environment(database_url=fresh("sqlite"), port=port)
     with open(theirs, "wb", buffering=0) as terminal:
         process = Command(["serve"], env=env, stdout=terminal, stderr=terminal)
-    said = b""
-    while b"Press Ctrl-C" not in said:
-        said += os.read(ours, 1000)
+    found = b""
+    while b"Press Ctrl-C" not in found:
+        found += os.read(ours, 1000)
     Caller(port)("GET", "/v1/campaigns")
-    while b"request_id" not in said:
-        said += os.read(ours, 1000)
+    while b"request_id" not in found:
+        found += os.read(ours, 1000)
     process.terminate()
     process.wait(30)
     os.close(ours)
-    assert b"info    Honeyguide is running at http" in said and b"{" not in said
-    assert b"info    GET /v1/campaigns 401" in said
+    assert b"info    Honeyguide is running at http" in found and b"{" not in found
+    assert b"info    GET /v1/campaigns 401" in found
 
 
 @pytest.mark.parametrize(("level", "expected"), [("info", True), ("warning", False)])

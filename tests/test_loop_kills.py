@@ -134,8 +134,8 @@ class Life:
     def nothing_came_twice(self) -> None:
         events = Counter(request.id for request in self.receiver.requests)
         assert set(events.values()) == {1} and len(events) == self.rounds
-        letters = Counter(received.subject for received in self.mailbox.received)
-        assert letters == {f"Round {number + 1}": 1 for number in range(self.rounds)}
+        emails = Counter(received.subject for received in self.mailbox.received)
+        assert emails == {f"Round {number + 1}": 1 for number in range(self.rounds)}
 
 
 async def fail_in_turn(

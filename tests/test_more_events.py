@@ -120,8 +120,8 @@ def test_referrals_are_told_when_they_are_decided(service: Service) -> None:
     owner.put(f"{subscribers}/{held[1]['uuid']}", {"status": "unsubscribed"})
     service.set_clock(8 * 86_400)
     service.run_jobs()
-    told = [event for event in dump(service)["event"] if event["account_id"] == owner.account_id]
-    by_reason = [(e["type"], _body(e)["reason"], _body(e)["referrer"]["id"]) for e in told]
+    rows = [event for event in dump(service)["event"] if event["account_id"] == owner.account_id]
+    by_reason = [(e["type"], _body(e)["reason"], _body(e)["referrer"]["id"]) for e in rows]
     assert by_reason == [
         ("referral_verified", None, ann["uuid"]),
         ("referral_rejected", "disposable_domain", ann["uuid"]),
@@ -129,7 +129,7 @@ def test_referrals_are_told_when_they_are_decided(service: Service) -> None:
         ("referral_rejected", "left_during_hold", ann["uuid"]),
         ("referral_verified", None, ann["uuid"]),
     ]
-    assert list(_body(told[0])) == list(PAYLOADS["referral_verified"])
+    assert list(_body(rows[0])) == list(PAYLOADS["referral_verified"])
     owner.delete(f"{subscribers}/{ann['uuid']}")
     bodies = [row["body"] for row in dump(service)["event"] if row["referrer_id"] == ann["uuid"]]
     assert bodies == [None] * 5

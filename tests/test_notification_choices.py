@@ -101,8 +101,8 @@ def test_a_kind_comes_as_chosen(ana: Operator, delivery: str) -> None:
     assert choose(ana, reward_to_approve=delivery).status_code == 303
     offer(ana, approval="manual")
     advocate(ana, 1)
-    told = "The mug: waiting for your approval"
-    assert (told in sentences(ana)) is (delivery != "off")
+    sentence = "The mug: waiting for your approval"
+    assert (sentence in sentences(ana)) is (delivery != "off")
     assert emails_of(ana, "reward_to_approve") == []
     page = text_of(ana.web.get("/notices").text)
     assert ("In the email of" in page) is (delivery in ("daily", "weekly"))

@@ -1,5 +1,5 @@
 """The notification icon on both engines: it counts what nobody has read, says where to look, and
-shows the letters as they were sent.
+shows the emails as they were sent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
         page = alice.web.get("/notices").text
         assert f'href="/webhooks/{hook}"' in page and " New " in text_of(page)
         assert receiver.url in text_of(page) and "410 Gone" in text_of(page), (
-            "the letter, as it was sent"
+            "the email, as it was sent"
         )
         assert f"To {alice.email}" in text_of(page)
         assert alice.web.get(f"/webhooks/{hook}").status_code == 200

@@ -80,26 +80,26 @@ def test_every_schema_is_used() -> None:
 
 
 def test_operation_ids_are_unique_words_of_a_program() -> None:
-    ids = [told["operationId"] for *_, told in OPERATIONS]
+    ids = [operation["operationId"] for *_, operation in OPERATIONS]
     assert len(set(ids)) == len(ids)
     assert all(re.fullmatch(r"v\d_[a-z_]+", each) for each in ids)
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda route: f"{route.method} {route.path}")
 def test_an_operation_says_what_its_route_does(route: Route) -> None:
-    told = DOCUMENT["paths"][route.path][route.method.lower()]
+    operation = DOCUMENT["paths"][route.path][route.method.lower()]
     by_place = {
-        place: {each["name"] for each in told.get("parameters", ()) if each["in"] == place}
+        place: {each["name"] for each in operation.get("parameters", ()) if each["in"] == place}
         for place in ("path", "query")
     }
     assert by_place["path"] == set(re.findall(r"\{(\w+)\}", route.path))
     assert by_place["query"] == set(route.query)
-    assert ("requestBody" in told) == (route.body is not None)
-    assert told["tags"][0] in {tag["name"] for tag in DOCUMENT["tags"]}
-    statuses = set(told["responses"])
+    assert ("requestBody" in operation) == (route.body is not None)
+    assert operation["tags"][0] in {tag["name"] for tag in DOCUMENT["tags"]}
+    statuses = set(operation["responses"])
     assert {str(route.status), "400", "401", "429", "500"} <= statuses
     assert ({"409", "422"} <= statuses) == (route.method == "POST")
-    success = told["responses"][str(route.status)]
+    success = operation["responses"][str(route.status)]
     assert "X-RateLimit-Remaining" in success["headers"]
     assert ("Link" in success["headers"]) == ("page" in route.query)
 
@@ -120,17 +120,17 @@ def test_a_body_names_what_it_needs() -> None:
 
 def test_every_example_obeys_its_own_schema() -> None:
     for name, schema in SCHEMAS.items():
-        for field, told in schema["properties"].items():
+        for field, found in schema["properties"].items():
             checks = validator(f"#/components/schemas/{name}/properties/{field}")
-            for example in told.get("examples", ()):
+            for example in found.get("examples", ()):
                 assert checks.is_valid(example), (name, field, example)
 
 
 def test_every_error_has_one_shape() -> None:
     for name, response in DOCUMENT["components"]["responses"].items():
-        told = response["content"]["application/json"]
-        assert told["schema"] == {"$ref": "#/components/schemas/Error"}
-        assert validator("#/components/schemas/Error").is_valid(told["example"]), name
+        body = response["content"]["application/json"]
+        assert body["schema"] == {"$ref": "#/components/schemas/Error"}
+        assert validator("#/components/schemas/Error").is_valid(body["example"]), name
     for name in ("TooMany", "ServerError"):
         assert "Retry-After" in DOCUMENT["components"]["responses"][name]["headers"]
 
@@ -146,9 +146,9 @@ def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() ->
     asked = SCHEMAS["NewReferralCheck"]["properties"]["origin"]["enum"]
     assert asked == ["api", "signup", "magic", "embed", None]
     periods = [
-        (told["minimum"], told["maximum"])
+        (found["minimum"], found["maximum"])
         for schema in SCHEMAS.values()
-        for field, told in schema["properties"].items()
+        for field, found in schema["properties"].items()
         if field == "referral_pending_duration"
     ]
     assert len(periods) >= 4 and set(periods) == {(0, 365)}
@@ -181,8 +181,8 @@ def test_every_field_is_described() -> None:
     assert [
         f"{name}.{field}"
         for name, schema in SCHEMAS.items()
-        for field, told in schema["properties"].items()
-        if not ({"description", "$ref"} & told.keys() or "$ref" in told.get("items", {}))
+        for field, found in schema["properties"].items()
+        if not ({"description", "$ref"} & found.keys() or "$ref" in found.get("items", {}))
     ] == []
 
 
@@ -217,7 +217,7 @@ def made(*routes: Route) -> dict[str, Any]:
 
 
 def test_a_new_kind_of_type_needs_no_change_here() -> None:
-    told = made(
+    found = made(
         Route(
             "POST",
             "/v2/odd_things",
@@ -230,7 +230,7 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
             status=201,
         )
     )
-    schemas = told["components"]["schemas"]
+    schemas = found["components"]["schemas"]
     sent = schemas["ThingCreate"]["properties"]
     assert next(iter(sent)) == "cpa" and schemas["ThingCreate"]["required"] == ["cpa"]
     assert sent["cpa"]["type"] == "number", "a required field cannot be null"
@@ -242,13 +242,13 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
     shown = schemas["Thing"]["properties"]
     assert shown["price"]["type"] == "number"
     assert shown["maker"]["anyOf"] == [{"$ref": "#/components/schemas/Message"}, {"type": "null"}]
-    operation = told["paths"]["/v2/odd_things"]["post"]
+    operation = found["paths"]["/v2/odd_things"]["post"]
     assert (operation["operationId"], operation["tags"]) == ("v2_make_thing", ["Rewards"])
     assert "404" in operation["responses"], "the body names a thing that may not be there"
 
 
 def test_a_deletion_says_what_was_deleted() -> None:
-    told = made(
+    found = made(
         Route(
             "DELETE",
             "/v2/wax_seals/{uuid}",
@@ -259,7 +259,7 @@ def test_a_deletion_says_what_was_deleted() -> None:
             answer=Message,
         )
     )
-    operation = told["paths"]["/v2/wax_seals/{uuid}"]["delete"]
+    operation = found["paths"]["/v2/wax_seals/{uuid}"]["delete"]
     assert operation["responses"]["200"]["content"]["application/json"]["example"] == {
         "message": "The wax seal was deleted."
     }

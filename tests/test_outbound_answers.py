@@ -204,11 +204,11 @@ def test_a_closed_port_is_told():
 
 
 def test_the_answer_is_kept_as_safe_text():
-    said = "ä\0\x1b[31m\r\n\t<b>".encode() + b"\xff" + b"y" * 3000
+    body = "ä\0\x1b[31m\r\n\t<b>".encode() + b"\xff" + b"y" * 3000
 
     async def scenario():
         async with listening(
-            b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: %d\r\n\r\n" % len(said) + said
+            b"HTTP/1.1 503 No\r\nRetry-After: 7\r\nContent-Length: %d\r\n\r\n" % len(body) + body
         ) as server:
             answer = await post(Outbound(LAX), f"http://127.0.0.1:{server.port}/")
             assert (answer.status, answer.error, answer.retry_after_s) == (503, None, 7)

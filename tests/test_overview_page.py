@@ -51,15 +51,15 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
         "b@mailinator.com",
         "real@example.org",
     )
-    said = (
+    sentence = (
         "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email "
         "address."
     )
-    assert said in text_of(overview(alice))
+    assert sentence in text_of(overview(alice))
     service.set_clock(40 * DAY_MS / 1000)
     alice.web.log_in(alice.email)
     assert "rejected:" not in text_of(overview(alice)), "none of them in the last 30 days"
-    assert said in text_of(overview(alice, "?range=year"))
+    assert sentence in text_of(overview(alice, "?range=year"))
 
 
 def test_every_reason_has_words_of_its_own() -> None:
@@ -175,8 +175,8 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
         ::-1
     ] and "Review referrals pending: 3 " in text_of(page)
     due = formats.day(service.now_ms() + 7 * DAY_MS)
-    said = f"3 referrals look suspicious The first will be verified automatically on {due}"
-    assert said in text_of(overview(alice))
+    sentence = f"3 referrals look suspicious The first will be verified automatically on {due}"
+    assert sentence in text_of(overview(alice))
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
     assert "Review referrals pending: 4 " in text_of(overview(alice)), "the eleventh within an hour"

@@ -73,7 +73,7 @@ class Correspondence:
 
 
 @pytest.fixture
-def letters(posting: tuple[Service, Mailbox]) -> Iterator[Correspondence]:
+def correspondence(posting: tuple[Service, Mailbox]) -> Iterator[Correspondence]:
     service, mailbox = posting
     service.set_clock(0)
     yield Correspondence(service, mailbox)
@@ -82,53 +82,57 @@ def letters(posting: tuple[Service, Mailbox]) -> Iterator[Correspondence]:
 
 @pytest.mark.parametrize("what", WAYS)
 def test_what_is_undone_within_the_minute_is_told_to_nobody(
-    letters: Correspondence, what: str
+    correspondence: Correspondence, what: str
 ) -> None:
-    letters.do(what)
-    letters.wait(50)
-    letters.do(OPPOSITES[what])
-    letters.wait(300)
-    assert letters.subjects == []
-    for who in (letters.deal.alice, letters.deal.bob):
+    correspondence.do(what)
+    correspondence.wait(50)
+    correspondence.do(OPPOSITES[what])
+    correspondence.wait(300)
+    assert correspondence.subjects == []
+    for who in (correspondence.deal.alice, correspondence.deal.bob):
         for kind in ("partner_removed", "partner_allowed", "partner_left"):
             assert notified(who, kind) == []
-    assert notified(letters.deal.alice, "partner_joined") == [SUBJECTS["join"]], "the first time"
-    assert letters.deal.status() == ("active", "active")
+    assert notified(correspondence.deal.alice, "partner_joined") == [SUBJECTS["join"]], (
+        "the first time"
+    )
+    assert correspondence.deal.status() == ("active", "active")
 
 
 @pytest.mark.parametrize("what", WAYS)
 def test_what_is_not_undone_is_told_once_and_then_its_opposite_too(
-    letters: Correspondence, what: str
+    correspondence: Correspondence, what: str
 ) -> None:
-    letters.do(what)
-    letters.wait(50)
-    assert letters.subjects == []
-    letters.wait(70)
-    assert letters.subjects == [SUBJECTS[what]]
-    letters.do(OPPOSITES[what])
-    letters.wait(300)
-    assert letters.subjects == [SUBJECTS[what], SUBJECTS[OPPOSITES[what]]]
+    correspondence.do(what)
+    correspondence.wait(50)
+    assert correspondence.subjects == []
+    correspondence.wait(70)
+    assert correspondence.subjects == [SUBJECTS[what]]
+    correspondence.do(OPPOSITES[what])
+    correspondence.wait(300)
+    assert correspondence.subjects == [SUBJECTS[what], SUBJECTS[OPPOSITES[what]]]
 
 
 @pytest.mark.parametrize("what", WAYS)
 def test_what_is_done_again_after_undoing_it_is_told_once(
-    letters: Correspondence, what: str
+    correspondence: Correspondence, what: str
 ) -> None:
     for step in (what, OPPOSITES[what], what):
-        letters.do(step)
-    letters.wait(70)
-    assert letters.subjects == [SUBJECTS[what]]
+        correspondence.do(step)
+    correspondence.wait(70)
+    assert correspondence.subjects == [SUBJECTS[what]]
 
 
 def test_a_notification_that_was_read_stays_and_the_opposite_is_told(
-    letters: Correspondence,
+    correspondence: Correspondence,
 ) -> None:
-    letters.do("remove")
-    bob, now_ms = letters.deal.bob, letters.service.now_ms()
-    letters.service.write(lambda tx: notifications.read_all(tx, bob.account_id, now_ms=now_ms))
-    letters.do("allow")
-    letters.wait(300)
-    assert letters.subjects == [SUBJECTS["allow"]]
+    correspondence.do("remove")
+    bob, now_ms = correspondence.deal.bob, correspondence.service.now_ms()
+    correspondence.service.write(
+        lambda tx: notifications.read_all(tx, bob.account_id, now_ms=now_ms)
+    )
+    correspondence.do("allow")
+    correspondence.wait(300)
+    assert correspondence.subjects == [SUBJECTS["allow"]]
     assert notified(bob, "partner_removed") == [SUBJECTS["remove"]]
     assert notified(bob, "partner_allowed") == [SUBJECTS["allow"]]
 
@@ -183,9 +187,9 @@ class UndoneMeanwhile(Nowhere):
         super().__init__()
         self.parting = parting
 
-    async def send(self, letter: OutgoingEmail) -> None:
-        await super().send(letter)
-        if letter.kind == "partner_removed":
+    async def send(self, email: OutgoingEmail) -> None:
+        await super().send(email)
+        if email.kind == "partner_removed":
             # By a clock that is behind, so that the minute is not over there.
             await self.parting.allow(START + MINUTE_MS - 1)
 
@@ -202,7 +206,7 @@ def test_what_is_undone_while_its_email_is_sent_is_told_with_its_opposite(
         await send_due(store, out, START + MINUTE_MS)
 
     parting.opened.run(play())
-    sent = [letter.kind for letter in out.sent]
+    sent = [email.kind for email in out.sent]
     assert sent == ["partner_removed", "partner_allowed"]
     unsent = parting.opened.ask("SELECT COUNT(*) FROM letter WHERE sent_ms IS NULL")
     assert unsent == [(0,)]

@@ -130,8 +130,8 @@ class Partners:
         )
         assert sorted(row[0] for row in logged) == sorted(out)
         for table in ("notice", "letter"):
-            told = f"{table} WHERE kind IN ('partner_removed', 'partner_left')"
-            assert self.count(told) == len(out), table
+            condition = f"{table} WHERE kind IN ('partner_removed', 'partner_left')"
+            assert self.count(condition) == len(out), table
         untouched = self.rows(
             "SELECT DISTINCT partner_campaign_id FROM subscriber WHERE referral_status = 'pending' "
             "AND referral_reason = 'holding_period'"

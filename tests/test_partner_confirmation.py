@@ -57,16 +57,16 @@ def test_a_referral_is_charged_once_confirmation_and_holding_period_are_over(
             assert await trade.referral(early.id) == ("pending", "holding_period", due_ms)
             assert await trade.outcome(early.id) == ("pending", None, None, None)
             await trade.verify_due(due_ms - 1)
-            assert await trade.told() == []
+            assert await trade.announced() == []
         await trade.verify_due(NOON_MS + 8 * DAY_MS)
         assert await trade.outcome(early.id) == ("verified", 300, "2026-11", None)
-        assert await trade.told() == [early.id]
+        assert await trade.announced() == [early.id]
         late_ms = NOON_MS + 97 * DAY_MS
         await trade.verify_due(late_ms)
         assert await trade.referral(late.id) == ("pending", "awaiting_confirmation", due_ms)
         await trade.change(late.id, status="confirmed", now_ms=late_ms)
         assert await trade.outcome(late.id) == ("verified", 300, month_of(late_ms), None)
-        assert await trade.told() == [early.id, late.id]
+        assert await trade.announced() == [early.id, late.id]
         assert await trade.outcome(never.id) == ("pending", None, None, None)
 
     on(engine, scenario)
@@ -109,7 +109,7 @@ def test_who_leaves_before_they_confirm_costs_nothing_even_if_they_come_back(eng
         await trade.change(arrived.id, status="unsubscribed")
         await trade.change(arrived.id, status="confirmed")
         assert await trade.outcome(arrived.id) == ("rejected", None, None, None)
-        assert await trade.told() == []
+        assert await trade.announced() == []
 
     on(engine, scenario)
 
@@ -139,7 +139,7 @@ def test_the_owner_may_verify_by_hand_without_the_confirmation(engine: str) -> N
         arrived = await trade.arrive()
         await trade.confirm(arrived.id)
         assert await trade.outcome(arrived.id) == ("verified", 300, "2026-11", None)
-        assert await trade.told() == [arrived.id]
+        assert await trade.announced() == [arrived.id]
 
     on(engine, scenario)
 
@@ -243,4 +243,4 @@ def test_who_must_confirm_is_sent_the_link_again_though_nobody_else_is(
     wax.configure(needs_confirmation=False)
     wax.later(660)  # an address is written to every ten minutes at most
     wax.join(email)
-    assert len(wax.letters("confirm")) == 2
+    assert len(wax.emails("confirm")) == 2

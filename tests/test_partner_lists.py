@@ -46,8 +46,8 @@ class Network:
             for referral in states[state]
         }
 
-    def all_of(self, **whose: str) -> set[str]:
-        return set().union(*(self.of(state, **whose) for state in partner_referrals.STATES))
+    def all_of(self, **filters: str) -> set[str]:
+        return set().union(*(self.of(state, **filters) for state in partner_referrals.STATES))
 
 
 def send(network: Network, partner: str, program: str, service: Service) -> None:
@@ -225,7 +225,7 @@ def test_a_partners_earnings_count_their_own_referrals_only(
         count["rejected"],
         count["uncharged"],
     )
-    told = network.people[partner].get("/v2/partner_profile/earnings").json()["earnings"]
-    assert {row["partner_program_uuid"] for row in told["programs"]} == {
+    body = network.people[partner].get("/v2/partner_profile/earnings").json()["earnings"]
+    assert {row["partner_program_uuid"] for row in body["programs"]} == {
         network.programs[program] for who, program in SENT if who == partner
     }

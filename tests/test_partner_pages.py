@@ -130,10 +130,10 @@ def test_a_mail_scanner_changes_nothing_however_often_it_looks(deal: Deal) -> No
 
 def test_the_magic_link_says_where_the_address_goes(deal: Deal) -> None:
     deal.alice.make(branding.save, BrandFields(privacy_url="https://wax.example/privacy"))
-    said = "If you subscribe, your email address goes to The Morning Wax &amp; Co."
+    sentence = "If you subscribe, your email address goes to The Morning Wax &amp; Co."
     page = deal.wax.visitor.get(f"{deal.magic}?email={deal.wax.address()}").text
-    assert said in page and 'href="https://wax.example/privacy"' in page
-    assert said not in deal.wax.visitor.get(deal.page).text, "its own page is plainly its own"
+    assert sentence in page and 'href="https://wax.example/privacy"' in page
+    assert sentence not in deal.wax.visitor.get(deal.page).text, "its own page is plainly its own"
 
 
 def test_one_press_subscribes_the_reader_for_the_partner(deal: Deal) -> None:

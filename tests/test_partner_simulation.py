@@ -335,13 +335,13 @@ class PartnerNetwork(Partings):
             "SELECT r.subscriber_id FROM charge AS c "
             "JOIN partner_referral AS r ON r.id = c.partner_referral_id"
         )
-        told = {reader_id for trade in self.trades for reader_id in await trade.told()}
+        result = {reader_id for trade in self.trades for reader_id in await trade.announced()}
         waiting = {r.id for r in readers if r.must_confirm and not r.by_hand}
         assert not waiting & {row[0] for row in charged}
-        assert not waiting & told
+        assert not waiting & result
         for reader in readers:
             if reader.here:
-                assert (reader.id in told) is reader.was_verified
+                assert (reader.id in result) is reader.was_verified
 
 
 async def play(store: Store, seed: int, steps: int) -> None:

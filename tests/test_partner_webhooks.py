@@ -58,21 +58,21 @@ def test_the_partner_is_told_without_email_and_name(
             1,
             0,
         )
-        owned, told = to_owner.requests[0].json(), to_partner.requests[0].json()
+        owned, body = to_owner.requests[0].json(), to_partner.requests[0].json()
     assert (owned["subscriber"]["email"], owned["campaign_id"]) == (email, alice.campaign_id)
-    assert (told["type"], told["campaign"], told["partner"]) == (
+    assert (body["type"], body["campaign"], body["partner"]) == (
         "new_partner_referral",
         owned["campaign"],
         owned["partner"],
     )
-    assert told["campaign"]["referral_code"] == code and told["partner"]["id"] == bob.account_id
-    assert told["subscriber"] == {
+    assert body["campaign"]["referral_code"] == code and body["partner"]["id"] == bob.account_id
+    assert body["subscriber"] == {
         "id": yolanda["uuid"],
         "referred": True,
         "referral_status": "verified",
         "created_at": owned["subscriber"]["created_at"],
     }
-    assert told["id"] != owned["id"]
+    assert body["id"] != owned["id"]
     (row,) = events(service, bob)
     for private in (
         email,

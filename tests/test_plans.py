@@ -169,10 +169,10 @@ READ = statement(
 
 async def read_by_search(tx: Tx, query: dict[str, str]) -> tuple[int, int]:
     """How often the whole table was read, and how many rows by an index."""
-    wanted, _ = read_filter(query)
+    filters, _ = read_filter(query)
     await tx.one(PLAN_AS_IF_LARGE)
     ((scans_before, rows_before),) = await tx.all(READ)
-    await search.find_page(tx, Tenant("account", "small"), wanted, per_page=5)
+    await search.find_page(tx, Tenant("account", "small"), filters, per_page=5)
     ((scans, rows),) = await tx.all(READ)
     return scans - scans_before, rows - rows_before
 

@@ -77,33 +77,33 @@ def test_an_export_has_all_that_is_held_on_a_person_and_nothing_of_others(alice:
     zelda = furnished(alice)
     answer = alice.get(f"{alice.v1}/subscribers/{zelda['uuid']}/export")
     assert answer.status_code == 200, answer.text
-    told = answer.json()["export"]
-    assert told["subscriber"]["email"] == "zelda.quixote@example.org"
-    assert told["subscriber"]["referrals"] == {"verified": 1, "pending": 0, "rejected": 0}
-    assert (told["subscriber"]["ip_address"], told["subscriber"]["utm_source"]) == (
+    body = answer.json()["export"]
+    assert body["subscriber"]["email"] == "zelda.quixote@example.org"
+    assert body["subscriber"]["referrals"] == {"verified": 1, "pending": 0, "rejected": 0}
+    assert (body["subscriber"]["ip_address"], body["subscriber"]["utm_source"]) == (
         "198.51.100.201",
         "zq-source",
     )
     assert (
-        told["referral"]["status"] == "verified"
-        and told["referral"]["referrer_code"] == zelda["referrer_code"]
+        body["referral"]["status"] == "verified"
+        and body["referral"]["referrer_code"] == zelda["referrer_code"]
     )
-    assert {(each["name"], each["status"]) for each in told["rewards"]} == {
+    assert {(each["name"], each["status"]) for each in body["rewards"]} == {
         ("Mug", "redeemed"),
         ("Code", "out_of_stock"),
     }
     assert (
-        next(each for each in told["rewards"] if each["name"] == "Mug")["shipping_details"]["city"]
+        next(each for each in body["rewards"] if each["name"] == "Mug")["shipping_details"]["city"]
         == "Port Nowhere"
     )
-    assert {each["type"] for each in told["events"]} == {
+    assert {each["type"] for each in body["events"]} == {
         "new_referral",
         "reward_unlocked",
         "reward_redeemed",
     }
-    assert all(each["deliveries"] == 1 for each in told["events"])
-    assert [each["kind"] for each in told["letters"]] == ["reward_unlocked"]
-    assert told["link_clicks"] == 1
+    assert all(each["deliveries"] == 1 for each in body["events"])
+    assert [each["kind"] for each in body["letters"]] == ["reward_unlocked"]
+    assert body["link_clicks"] == 1
     for other in ("friend@example.org", "Fritz", "third@example.org", "Theo"):
         assert other not in answer.text, other
     assert alice.get(f"{alice.v1}/subscribers/nobody@example.org/export").status_code == 404

@@ -80,13 +80,13 @@ def check_answer(owner: Member, name: str, method: str, answer: Any) -> None:
         )
         return
     assert answer.status_code == 400, (name, method, answer.text)
-    told = answer.json()
+    body = answer.json()
     assert (
-        told["param"] == "logo"
-        and told["error"].startswith("logo ")
-        and told["error"].endswith(".")
-    ), told
-    assert set(told) == {"error", "code", "param", "request_id"}
+        body["param"] == "logo"
+        and body["error"].startswith("logo ")
+        and body["error"].endswith(".")
+    ), body
+    assert set(body) == {"error", "code", "param", "request_id"}
 
 
 def test_a_logo_is_taken_in_every_form(alice):

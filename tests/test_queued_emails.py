@@ -1,4 +1,4 @@
-"""Letters as rows: written with the change, once, counted, erased, forgotten. And what they say."""
+"""Emails as rows: written with the change, once, counted, erased, forgotten. And what they say."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_a_letter_is_gone_when_its_change_is_rolled_back_and_nobody_is_woken(
         box.write(change)
     assert box.of_account() == [] and box.woken == woken
     box.post()
-    assert [letter.status for letter in box.of_account()] == ["waiting"] and box.woken == woken + 1
+    assert [email.status for email in box.of_account()] == ["waiting"] and box.woken == woken + 1
 
 
 def test_several_letters_and_a_twin_fit_into_one_transaction(box: Letterbox) -> None:
@@ -88,12 +88,12 @@ def test_a_list_is_newest_first_paged_and_an_accounts_own(box: Letterbox) -> Non
     for minute in range(5):
         box.post(subject=f"QueuedEmail {minute}", now_ms=NOW + minute * MINUTE_MS)
     box.post(account_id=new_id(), subject="Not yours")
-    assert [letter.subject for letter in box.of_account(page=Page(1, 3))] == [
+    assert [email.subject for email in box.of_account(page=Page(1, 3))] == [
         "QueuedEmail 4",
         "QueuedEmail 3",
         "QueuedEmail 2",
     ]
-    assert [letter.subject for letter in box.of_account(page=Page(2, 3))] == [
+    assert [email.subject for email in box.of_account(page=Page(2, 3))] == [
         "QueuedEmail 1",
         "QueuedEmail 0",
     ]
@@ -135,10 +135,9 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
     assert [
-        letter.status
-        for letter in box.read(lambda tx: emails.of_subscriber(tx, box.account_id, bea))
+        email.status for email in box.read(lambda tx: emails.of_subscriber(tx, box.account_id, bea))
     ] == ["waiting"]
-    assert [letter.status for letter in box.of_account(stranger)] == ["waiting"]
+    assert [email.status for email in box.of_account(stranger)] == ["waiting"]
 
 
 def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
@@ -147,7 +146,7 @@ def test_old_texts_are_forgotten_in_batches_but_never_those_still_to_be_sent(
     monkeypatch.setattr(emails.purge, "batch", 2)
     for _ in range(3):
         box.post(now_ms=NOW)
-    sent = [letter.id for letter in box.of_account()]
+    sent = [email.id for email in box.of_account()]
     box.settle(NOW)
     box.post(subject="Still waiting", now_ms=NOW)
     waiting = box.of_account()[0].id
@@ -195,7 +194,7 @@ TEXTS = {
 
 
 def told(kind: str) -> dict[str, Any]:
-    """Something for every parameter that the letter needs."""
+    """Something for every parameter that the email needs."""
     needed = [
         given
         for given in inspect.signature(TEXTS[kind]).parameters.values()

@@ -296,10 +296,10 @@ def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
     assert publication["logo_url"] in html and "#0a7a3d" in html and 'dir="ltr"' in html
     assert "The &lt;i&gt;Hive has reached its budget" in html and "<i>Hive" not in html
     assert to_partner.message["List-Unsubscribe"] is None and "/notices" not in html
-    said = joined_by.service.read(
+    rows = joined_by.service.read(
         lambda tx: notifications.page_of(tx, joined_by.account_id, Page(1, 1))
     )
-    assert said[0].notification.sentence.startswith("The <i>Hive has reached its budget for ")
+    assert rows[0].notification.sentence.startswith("The <i>Hive has reached its budget for ")
     preferences = f"{wax.service.services.site.base_url}/notices/preferences"
     for each in got.values():  # to the owner: a partner joined, 80% and all is spent
         assert str(each.message["To"]).startswith("wax") and ">Honeyguide</td>" in html_of(each)

@@ -158,12 +158,12 @@ def test_a_mailbox_gets_one_confirmation_in_ten_minutes_per_campaign_and_five_a_
     first, email = newsletters[0], newsletters[0].address("victim")
     for _ in range(2):
         assert first.join(email).status_code == 303
-    assert len(first.letters("confirm")) == 1
+    assert len(first.emails("confirm")) == 1
     first.later(601)
     for newsletter in newsletters:
         assert newsletter.join(email).status_code == 303
-    assert [len(newsletter.letters("confirm")) for newsletter in newsletters] == [2, 1, 1, 1, 0, 0]
-    assert sum(len(newsletter.letters()) for newsletter in newsletters) == CONFIRM.most_a_day
+    assert [len(newsletter.emails("confirm")) for newsletter in newsletters] == [2, 1, 1, 1, 0, 0]
+    assert sum(len(newsletter.emails()) for newsletter in newsletters) == CONFIRM.most_a_day
     first.later(86_400)
     first.join(email)
-    assert len(first.letters("confirm")) == 3
+    assert len(first.emails("confirm")) == 3

@@ -242,7 +242,7 @@ def test_every_reward_won(wax: Newsletter) -> None:
 
 
 def wait_for_posting(wax: Newsletter) -> None:
-    """The letter is written after the answer."""
+    """The email is written after the answer."""
 
     async def settle() -> None:
         for _ in range(20):
@@ -257,7 +257,7 @@ def test_who_lost_the_way_gets_it_by_mail(wax: Newsletter) -> None:
     unknown = wax.fill_in("/hub", wax.address("nobody"))
     wait_for_posting(wax)
     assert (known.status_code, known.text) == (unknown.status_code, unknown.text)
-    assert [(letter.kind, letter.to_email) for letter in wax.letters()] == [("hub_link", ben.email)]
+    assert [(email.kind, email.to_email) for email in wax.emails()] == [("hub_link", ben.email)]
     assert ben.email not in known.text
 
 
@@ -272,11 +272,11 @@ def test_one_newsletters_hub_can_be_asked_for(wax: Newsletter) -> None:
     wax.later()
     assert wax.visitor.post(page, data={**hidden, "email": email}).status_code == 200
     wait_for_posting(wax)
-    assert (len(wax.letters()), len(other.letters())) == (1, 0)
+    assert (len(wax.emails()), len(other.emails())) == (1, 0)
     wax.later(601)
     assert wax.fill_in("/hub", email).status_code == 200
     wait_for_posting(wax)
-    assert (len(wax.letters()), len(other.letters())) == (2, 1)
+    assert (len(wax.emails()), len(other.emails())) == (2, 1)
 
 
 def test_a_new_link_comes_every_ten_minutes_up_to_a_limit_per_day(
@@ -291,7 +291,7 @@ def test_a_new_link_comes_every_ten_minutes_up_to_a_limit_per_day(
         for _ in range(2):
             assert wax.fill_in("/hub", ben.email).status_code == 200
         wait_for_posting(wax)
-        sent.append(len(wax.letters("hub_link")))
+        sent.append(len(wax.emails("hub_link")))
         wax.later(601)
     assert sent == [1, 2, 2]
 
@@ -311,7 +311,7 @@ def test_asking_often_is_refused_for_everybody_alike(wax: Newsletter) -> None:
     for email in (ben, nobody):
         assert [wax.fill_in("/hub", email).status_code for _ in range(7)] == [200] * 6 + [429]
     wait_for_posting(wax)
-    assert len(wax.letters("hub_link")) == 1
+    assert len(wax.emails("hub_link")) == 1
 
 
 def test_rewards_of_the_ladder_cover_every_kind() -> None:

@@ -25,7 +25,7 @@ def varies(answer: httpx.Response) -> bool:
 
 def subject_of(wax: Newsletter, kind: str) -> str:
     """The subject of the newest email of this kind."""
-    return wax.letters(kind)[0].subject or ""
+    return wax.emails(kind)[0].subject or ""
 
 
 def test_pages_and_emails_are_in_the_campaigns_language(wax: Newsletter) -> None:

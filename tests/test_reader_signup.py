@@ -107,7 +107,7 @@ def test_answers_do_not_tell_who_is_subscribed(wax: Newsletter) -> None:
     assert link_of(follow(wax, wax.join(known)).text).endswith(made["ref_code"]), (
         "who comes back gets the link that works"
     )
-    assert [letter.kind for letter in wax.letters()] == ["hub_link", "hub_link"], (
+    assert [message.kind for message in wax.emails()] == ["hub_link", "hub_link"], (
         "what is private goes to the mailbox"
     )
     assert wax.member.total() == 2

@@ -106,8 +106,8 @@ def test_the_page_is_small() -> None:
 
 def test_words_of_the_document_cannot_become_markup() -> None:
     hostile = copy.deepcopy(DOCUMENT)
-    told = hostile["paths"]["/v1/campaigns"]["get"]
-    told["summary"] = told["description"] = "<script>alert(1)</script> `<b>`"
+    operation = hostile["paths"]["/v1/campaigns"]["get"]
+    operation["summary"] = operation["description"] = "<script>alert(1)</script> `<b>`"
     hostile["components"]["schemas"]["Campaign"]["properties"]["name"]["examples"] = [
         '</code><script>"&quot;'
     ]

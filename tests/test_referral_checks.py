@@ -63,18 +63,18 @@ def test_the_answer_is_what_then_happens(
     code = alice.subscribe("ana@googlemail.com", ip_address="9.9.9.9")["ref_code"]
     alice.put(f"{alice.v1}/settings", settings)
     fields = {"origin": "api", **({"ip_address": ip_address} if ip_address else {})}
-    told = check(alice, email, code, **fields)
+    body = check(alice, email, code, **fields)
     del fields["origin"]
     alice.subscribe(email, referrer_code=code, **fields)
     real = alice.get(f"{alice.v1}/subscribers/{email}/referral").json()["referral"]
-    assert told["decision"] == real["status"]
-    assert {name: told[name] for name in ("reason", "explanation")} == {
+    assert body["decision"] == real["status"]
+    assert {name: body[name] for name in ("reason", "explanation")} == {
         name: real[name] for name in ("reason", "explanation")
     }
-    assert (told["due_at"] is None) == (real["due_at"] is None)
-    assert told["must_confirm"] == bool(settings.get("needs_confirmation"))
+    assert (body["due_at"] is None) == (real["due_at"] is None)
+    assert body["must_confirm"] == bool(settings.get("needs_confirmation"))
     same = ("code", "sentence", "points")
-    assert [[each[name] for name in same] for each in told["evidence"]] == [
+    assert [[each[name] for name in same] for each in body["evidence"]] == [
         [each[name] for name in same] for each in real["evidence"]
     ]
 
@@ -87,9 +87,9 @@ def test_a_partners_code_means_the_magic_link_and_evidence_is_told(service: Serv
     code = join(service.member("carol"), offer(alice))["ref_code"]
     come(alice, code, *RARE)
     # A new program screens signups with the magic link, and those by API once the owner says so.
-    told = check(alice, "nils@quiet-harbor.example", code)
-    assert (told["decision"], told["reason"]) == ("pending", "needs_review")
-    assert "quiet-harbor.example" in told["evidence"][0]["sentence"]
+    body = check(alice, "nils@quiet-harbor.example", code)
+    assert (body["decision"], body["reason"]) == ("pending", "needs_review")
+    assert "quiet-harbor.example" in body["evidence"][0]["sentence"]
     magic = check(alice, "nils@quiet-harbor.example", code, origin="magic")
     assert magic["reason"] == "needs_review"
     assert check(alice, "nils@quiet-harbor.example", code, origin="api")["decision"] == "verified"
@@ -123,9 +123,9 @@ def test_who_is_subscribed_and_who_never_confirmed(service: Service) -> None:
     assert check(alice, "new@gmail.com", ben)["reason"] == "awaiting_confirmation"
     assert check(alice, "new@gmail.com", ben, origin="api")["reason"] == "already_subscribed"
     assert alice.subscriber("new@gmail.com")["referrer_code"] == ana
-    told = check(alice, "other@gmail.com", "nobodys1")
-    assert (told["decision"], told["reason"]) == ("rejected", None)
-    assert told["explanation"] == referral_checks.UNKNOWN_CODE
+    body = check(alice, "other@gmail.com", "nobodys1")
+    assert (body["decision"], body["reason"]) == ("rejected", None)
+    assert body["explanation"] == referral_checks.UNKNOWN_CODE
 
 
 def test_another_accounts_codes_are_unknown(service: Service) -> None:
@@ -188,9 +188,9 @@ def test_nobody_is_woken(quiet_service: Service) -> None:
         """PostgreSQL tells of commits in their order, a little later."""
         quiet_service.write(tell)
         until(lambda: "all told" in woken)
-        told = [topic for topic in woken if topic != "all told"]
+        found = [topic for topic in woken if topic != "all told"]
         woken.clear()
-        return told
+        return found
 
     all_told()
     check(alice, "new@gmail.com", code)

@@ -95,8 +95,8 @@ def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_da
             after = rules.on_due(held.status, held.reason, held.due_ms, now_ms)
             assert (after is not None) == (now >= arrived + timedelta(days=days))
             if after:
-                told = rules.explain("holding_period", held.due_ms)
-                assert f"on {now.day} {now:%b} {now.year} unless" in told
+                found = rules.explain("holding_period", held.due_ms)
+                assert f"on {now.day} {now:%b} {now.year} unless" in found
                 waiting.remove(item)
                 ended += 1
     assert ended == 366

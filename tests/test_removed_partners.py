@@ -155,8 +155,8 @@ def test_what_is_too_much_to_end_at_once_is_ended_by_the_job(
     marked = [each for each in waiting if deal.outcome(each) == ("pending", "partner_removed")]
     assert len(marked) == 2
     rows = deal.alice.get(f"{deal.api}/referrals").json()["referrals"]
-    said = {row["explanation"] for row in rows}
-    assert said == {
+    found = {row["explanation"] for row in rows}
+    assert found == {
         "The partner was removed from the program. It does not count unless you verify it."
     }
     # What is to be rejected cannot be verified by a confirmation meanwhile.

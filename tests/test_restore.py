@@ -72,8 +72,8 @@ def test_a_lost_machine_comes_back_without_those_who_were_erased(
     assert emails_in(here.url) == ["ann@example.org"]
     assert here.run("verify").returncode == 0 and here.left_behind() == []
     with Serving(here.url) as server:
-        told = server.caller(here.alice.key)("GET", people).json()
-        assert [each["email"] for each in told["subscribers"]] == ["ann@example.org"]
+        body = server.caller(here.alice.key)("GET", people).json()
+        assert [each["email"] for each in body["subscribers"]] == ["ann@example.org"]
     assert here.listed()[0] == {**here.listed()[0], "name": name, "result": None}
 
 

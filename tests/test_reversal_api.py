@@ -152,12 +152,12 @@ def test_both_sides_are_told_and_the_partner_does_not_learn_who(
             for row in held["notice"]
             if (row["account_id"], row["kind"]) == (member.account_id, "charge_reversed")
         ]
-        letters = [
+        emails = [
             row
             for row in held["letter"]
             if (row["account_id"], row["kind"]) == (member.account_id, "charge_reversed")
         ]
-        assert (len(notices), len(letters)) == (count, count), member
+        assert (len(notices), len(emails)) == (count, count), member
 
 
 def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:

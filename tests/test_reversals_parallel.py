@@ -63,11 +63,11 @@ def check(opened: OpenStore, trade: Trade) -> None:
     assert max(opened.run(trade.earned(n)) for n in range(2)) <= CAP
     # Each reversal was told of once, to the owner.
     rows = opened.ask("SELECT COUNT(*) FROM charge WHERE fee_cents < 0")
-    told = opened.ask(
+    found = opened.ask(
         "SELECT COUNT(*) FROM notice WHERE kind = 'charge_reversed' AND account_id = "
         f"'{trade.owner.account_id}'"
     )
-    assert rows == told and rows[0][0] > READERS / 2
+    assert rows == found and rows[0][0] > READERS / 2
 
 
 def test_processes_that_verify_and_reverse_the_same_referrals(opened: OpenStore) -> None:

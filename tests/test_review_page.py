@@ -143,8 +143,10 @@ def test_counts_in_what_was_found_make_no_other_group(alice: Operator) -> None:
 def test_the_overview_says_what_happens_to_the_first(alice: Operator) -> None:
     come(alice, paid(alice), *RARE)
     (group,) = groups(alice)
-    said = f"The first will be rejected automatically on {formats.day(group.due_ms or 0)} unless"
-    assert said in text_of(alice.web.get("/").text)
+    sentence = (
+        f"The first will be rejected automatically on {formats.day(group.due_ms or 0)} unless"
+    )
+    assert sentence in text_of(alice.web.get("/").text)
     assert "those by partners are rejected on their date" in text_of(alice.web.get("/review").text)
     suspicious(alice, "ann", 1, "9.9.9.9")  # comes later and is due earlier
     assert "The first will be verified automatically on" in text_of(alice.web.get("/").text)

@@ -46,7 +46,7 @@ def test_codes_added_later_go_to_those_who_wait_in_their_order_and_then_to_newco
     filled = alice.put(path, {"coupon_codes": ["A", "B"]}).json()["reward"]
     assert (filled["coupon_codes_total"], filled["coupon_codes_left"]) == (2, 0)
     assert [earned_by(alice, who)[0]["coupon_code"] for who in people] == ["A", "B", None]
-    assert [letter.to_email for letter in post_of(alice, "reward_unlocked")] == [
+    assert [email.to_email for email in post_of(alice, "reward_unlocked")] == [
         "a1@example.org",
         "a0@example.org",
     ]

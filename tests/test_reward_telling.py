@@ -39,18 +39,18 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
         while len(receiver.requests) < 3 and time.monotonic() < until:
             time.sleep(0.05)
         time.sleep(0.3)
-        told = {
+        found = {
             body["type"]: body
             for body in (Verifier(secret).verify(r.body, r.headers) for r in receiver.requests)
         }
         assert len(receiver.requests) == 3
     details = {"id": far["uuid"], "name": "A hive", "referrals": 5, "referrals_left": 4}
-    referrer, newcomer = told["new_referral"]["referrer"], told["new_referral"]["subscriber"]
+    referrer, newcomer = found["new_referral"]["referrer"], found["new_referral"]["subscriber"]
     assert (referrer["next_reward"], referrer["next_reward_details"]) == (4, details)
     assert (newcomer["next_reward"], newcomer["next_reward_details"]["id"]) == (1, reward["uuid"])
     shown = {"id": reward["uuid"], "name": "The mug", "referrals": 1, "recurring": False}
     for kind in ("reward_unlocked", "reward_redeemed"):
-        body = told[kind]
+        body = found[kind]
         assert (body["reward"], body["coupon_code"], body["campaign_id"]) == (
             shown,
             "THANKS",
@@ -61,20 +61,20 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
             4,
             details,
         )
-    assert told["reward_redeemed"]["shipping_details"] == {
+    assert found["reward_redeemed"]["shipping_details"] == {
         **address,
         "line2": None,
         "region": None,
         "phone": None,
     }
-    assert "shipping_details" not in told["reward_unlocked"]
+    assert "shipping_details" not in found["reward_unlocked"]
 
 
 def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alice: Member) -> None:
     offer(alice, kind="coupon", coupon_code="THANKS-7", description="Use it at the till.")
     ana = advocate(alice, 1)
-    (letter,) = post_of(alice, "reward_unlocked")
-    assert (letter.to_email, letter.about_id, letter.subject) == (
+    (email,) = post_of(alice, "reward_unlocked")
+    assert (email.to_email, email.about_id, email.subject) == (
         "ana@example.org",
         ana["uuid"],
         "You’ve earned The mug",
@@ -82,12 +82,12 @@ def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alic
     site = alice.service.services.site
     token = hub.token(site, ana["uuid"], ana["ref_code"])
 
-    async def whose(tx: Tx) -> Any:
+    async def find_both(tx: Tx) -> Any:
         return await hub.find(tx, site, token), await hub.find(
             tx, site, token[:-1] + ("0" if token[-1] != "0" else "1")
         )
 
-    found, wrong = alice.service.read(whose)
+    found, wrong = alice.service.read(find_both)
     assert found is not None and found[1].id == ana["uuid"] and wrong is None
 
 

@@ -24,7 +24,7 @@ def test_a_letter_is_sent_once_with_all_its_headers(
     assert box.send(smtp, NOW + DAY_MS) is False
 
     (got,) = mailbox.received
-    letter = box.only()
+    email = box.only()
     assert (got.sender, got.to, got.subject, got.text) == (
         "daily@example.com",
         "bea@example.org",
@@ -32,12 +32,12 @@ def test_a_letter_is_sent_once_with_all_its_headers(
         "Dear Bea,\n\nhi.\n",
     )
     assert got.message["From"] == FROM and got.message["To"] == "bea@example.org"
-    assert got.id == f"<{letter.id}@example.com>"
+    assert got.id == f"<{email.id}@example.com>"
     assert round(got.message["Date"].datetime.timestamp() * 1000) == NOW
     assert got.message["Auto-Submitted"] == "auto-generated"
     html = got.message.get_body(("html",))
     assert html is not None and html.get_content().strip() == "<p>hi</p>"
-    assert (letter.status, letter.sent_ms, letter.attempts, letter.error) == ("sent", NOW, 1, None)
+    assert (email.status, email.sent_ms, email.attempts, email.error) == ("sent", NOW, 1, None)
 
 
 def test_many_letters_share_a_few_connections_and_each_arrives_once(
@@ -63,7 +63,7 @@ def test_postmen_side_by_side_never_take_the_same_letter(box: Letterbox) -> None
             pass
 
     box.run(everyone())
-    assert len(out.sent) == len({letter.id for letter in out.sent}) == 100
+    assert len(out.sent) == len({email.id for email in out.sent}) == 100
 
 
 def test_what_somebody_waits_for_goes_before_any_notice(
@@ -75,7 +75,7 @@ def test_what_somebody_waits_for_goes_before_any_notice(
     box.post(kind="password_reset", now_ms=NOW + 5)
     out = Nowhere()
     box.send(out, NOW + 10)
-    assert sorted(letter.kind for letter in out.sent) == ["password_reset", "reward_unlocked"]
+    assert sorted(email.kind for email in out.sent) == ["password_reset", "reward_unlocked"]
 
 
 def test_a_deferral_is_tried_again_when_its_time_comes(
@@ -85,8 +85,8 @@ def test_a_deferral_is_tried_again_when_its_time_comes(
     mailbox.say("RCPT", "450 4.2.1 try again later")
     mailbox.say("DATA", "451 4.3.0 busy")
     box.send(smtp)
-    letter = box.only()
-    assert (letter.status, letter.due_ms, letter.error) == (
+    email = box.only()
+    assert (email.status, email.due_ms, email.error) == (
         "waiting",
         NOW + MINUTE_MS,
         "450 4.2.1 try again later",
@@ -117,11 +117,11 @@ def test_a_dead_server_is_tried_for_three_days_and_then_the_letter_has_failed(
         156 * MINUTE_MS + 6 * HOUR_MS,
     ]
     assert len(times) == sending.MOST_ATTEMPTS and 2.5 * DAY_MS < times[-1] < 3 * DAY_MS
-    letter = box.only()
+    email = box.only()
     assert (
-        letter.status == "failed"
-        and letter.error is not None
-        and "Could not connect to the mail server" in letter.error
+        email.status == "failed"
+        and email.error is not None
+        and "Could not connect to the mail server" in email.error
     )
 
 
@@ -132,7 +132,7 @@ def test_a_dead_server_costs_one_try_each_round_and_the_rest_goes_as_soon_as_it_
     for _ in range(sending.BATCH + 1):
         box.post()
     assert box.send(smtp) is False
-    tried = [letter for letter in box.of_account() if letter.attempts]
+    tried = [email for email in box.of_account() if email.attempts]
     assert 1 <= len(tried) <= sending.SENDERS
     mailbox.start()
     assert box.send(smtp, NOW + 1) is False
@@ -148,9 +148,9 @@ def test_never_is_believed_the_third_time(
     )
     for now_ms in (NOW, NOW + MINUTE_MS, NOW + 6 * MINUTE_MS, NOW + DAY_MS):
         box.send(smtp, now_ms)
-    letter = box.only()
-    assert (letter.status, letter.attempts, letter.error) == ("failed", 3, "550 5.1.1 no such user")
-    assert letter.failed_ms == NOW + 6 * MINUTE_MS and mailbox.received == []
+    email = box.only()
+    assert (email.status, email.attempts, email.error) == ("failed", 3, "550 5.1.1 no such user")
+    assert email.failed_ms == NOW + 6 * MINUTE_MS and mailbox.received == []
 
 
 def test_later_is_believed_for_longer_than_never(
@@ -172,7 +172,7 @@ def test_one_refused_letter_does_not_keep_back_the_others(
     mailbox.say("DATA", DROP)
     box.send(smtp)
     assert len(mailbox.received) == 3
-    assert sorted(letter.status for letter in box.of_account()) == ["sent"] * 3 + ["waiting"] * 3
+    assert sorted(email.status for email in box.of_account()) == ["sent"] * 3 + ["waiting"] * 3
 
 
 def test_a_server_that_takes_nothing_from_us_counts_against_no_letter_but_the_one_tried(
@@ -182,5 +182,5 @@ def test_a_server_that_takes_nothing_from_us_counts_against_no_letter_but_the_on
         box.post()
     mailbox.say("MAIL", *["550 5.7.1 sender not allowed"] * 20)
     box.send(smtp)
-    assert 1 <= sum(letter.attempts for letter in box.of_account()) <= sending.SENDERS
-    assert {letter.status for letter in box.of_account()} == {"waiting"}
+    assert 1 <= sum(email.attempts for email in box.of_account()) <= sending.SENDERS
+    assert {email.status for email in box.of_account()} == {"waiting"}

@@ -26,8 +26,8 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.store import open_store
 
 class Fatal(SmtpTransport):
-    async def send(self, letter):
-        await super().send(letter)
+    async def send(self, email):
+        await super().send(email)
         os.kill(os.getpid(), signal.SIGKILL)
 
 sending.SENDERS = 1  # else other senders still have emails under way when the test counts
@@ -48,17 +48,17 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
     words = [box.url, mailbox.url, FROM, str(NOW)]
     died = starter.run(words, env=environment(), before=DIES_AFTER_SENDING, timeout=60)
     assert died.returncode == -9, died.stderr
-    assert len(mailbox.received) == 1 and {letter.status for letter in box.of_account()} == {
+    assert len(mailbox.received) == 1 and {email.status for email in box.of_account()} == {
         "waiting"
     }
 
     box.send(smtp, AFTER_LEASE - 1)
     assert len(mailbox.received) == 1
     box.send(smtp, AFTER_LEASE)
-    assert {letter.status for letter in box.of_account()} == {"sent"}
+    assert {email.status for email in box.of_account()} == {"sent"}
     assert len(mailbox.received) == 4
     assert {got.id for got in mailbox.received} == {
-        f"<{letter.id}@example.com>" for letter in box.of_account()
+        f"<{email.id}@example.com>" for email in box.of_account()
     }
     assert {got.message["Date"] for got in mailbox.received} == {
         mailbox.received[0].message["Date"]
@@ -93,8 +93,8 @@ def test_whoever_comes_late_with_an_old_lease_records_nothing(box: Letterbox) ->
     box.post()
 
     class Slow(Nowhere):
-        async def send(self, letter: OutgoingEmail) -> None:
-            await super().send(letter)
+        async def send(self, email: OutgoingEmail) -> None:
+            await super().send(email)
             await send_due(
                 box.store, second, AFTER_LEASE
             )  # the lease ran out meanwhile, and another got through
@@ -111,8 +111,8 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
         box.post()
 
     class Stuck(Nowhere):
-        async def send(self, letter: OutgoingEmail) -> None:
-            await super().send(letter)
+        async def send(self, email: OutgoingEmail) -> None:
+            await super().send(email)
             await asyncio.sleep(60)
 
     async def stop_soon() -> None:
@@ -129,7 +129,7 @@ def test_being_told_to_stop_frees_what_was_not_tried(box: Letterbox) -> None:
     box.send(out, NOW)
     assert len(out.sent) == sending.BATCH - sending.SENDERS
     box.send(out, AFTER_LEASE)
-    assert len({letter.id for letter in out.sent}) == sending.BATCH
+    assert len({email.id for email in out.sent}) == sending.BATCH
 
 
 def test_a_server_that_never_answers_is_given_up_on(
@@ -164,15 +164,15 @@ def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
     box.post(about=bea, subject="To Bea again", now_ms=NOW + 1)
 
     class ErasesBea(SmtpTransport):
-        async def send(self, letter: OutgoingEmail) -> None:
-            await super().send(letter)
+        async def send(self, email: OutgoingEmail) -> None:
+            await super().send(email)
             await box.store.write(lambda tx: emails.erase(tx, box.account_id, bea))
 
     box.send(ErasesBea(mailbox.url, FROM), NOW + 1)
     box.send(smtp, NOW + DAY_MS)
     assert len(mailbox.received) == 1 and mailbox.subjects[0].startswith("To Bea")
-    assert {letter.status for letter in box.of_account()} == {"cancelled"}
-    assert {letter.to_email for letter in box.of_account()} == {None}
+    assert {email.status for email in box.of_account()} == {"cancelled"}
+    assert {email.to_email for email in box.of_account()} == {None}
 
 
 @pytest.mark.parametrize("final", [False, True], ids=["to be tried again", "failed for good"])
@@ -195,7 +195,7 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
     mailbox.say("RCPT", *[refusal] * rounds)
     for day in range(rounds):
         box.send(smtp, NOW + day * DAY_MS)
-    about = {letter.about_id: letter for letter in box.of_account()}
+    about = {email.about_id: email for email in box.of_account()}
     assert "zelda.quixote@example.org" in (about[zelda].error or ""), (
         "the server's words are kept while the person is here"
     )
@@ -205,7 +205,7 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
     assert [
         cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()
     ] == []
-    assert [letter for letter in box.of_account() if letter.about_id == other] == [about[other]], (
+    assert [email for email in box.of_account() if email.about_id == other] == [about[other]], (
         "nobody else's email changes"
     )
 
@@ -214,5 +214,5 @@ def test_a_key_to_something_is_not_kept_once_the_letter_is_out(box: Letterbox) -
     box.post(kind="password_reset", text="https://r.example/reset/secret")
     box.post(kind="budget_80", text="80 %")
     box.settle(NOW)
-    kept = {letter.kind: box.columns("body_text", letter.id)[0] for letter in box.of_account()}
+    kept = {email.kind: box.columns("body_text", email.id)[0] for email in box.of_account()}
     assert kept == {"password_reset": None, "budget_80": "80 %"}

@@ -69,7 +69,7 @@ def made(answer: Any) -> Any:
     return answer.json()
 
 
-def whose(service: Service, member: Member) -> tuple[Site, Tenant, int]:
+def context_of(service: Service, member: Member) -> tuple[Site, Tenant, int]:
     tenant = Tenant(member.account_id, member.campaign_id)
     return service.services.site, tenant, service.now_ms()
 
@@ -79,7 +79,7 @@ def statements_of_signup(service: Service, member: Member, code: str | None) -> 
 
     async def sign_up(tx: Any) -> list[str]:
         counted: Any = Counted(tx)
-        await changing(signups.sign_up, *whose(service, member))(counted, new)
+        await changing(signups.sign_up, *context_of(service, member))(counted, new)
         names: list[str] = counted.names
         return names
 
@@ -96,7 +96,7 @@ def test_a_signup_with_every_consequence_loads_each_fact_once(
     more = {"new_subscriber": True, "referral_verified": True}
     made(alice.put(f"/v2/webhooks/{hook['webhook']['uuid']}/more_events", more))
     made(alice.post(f"{alice.v1}/rewards", {"name": "Mug", "referrals": 1}))
-    switch = changing(advocate_emails.switch, *whose(service, alice))
+    switch = changing(advocate_emails.switch, *context_of(service, alice))
     for kind in EmailSwitches._fields:
         service.write(partial(switch, kind=kind, is_on=True))
     names = statements_of_signup(service, alice, ann["ref_code"])
@@ -126,7 +126,7 @@ def test_a_plain_referred_signup_asks_no_more_than_it_must(
 def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) -> None:
     ann = alice.subscribe("ann@statements.example")
     alice.subscribe("ben@statements.example", referrer_code=ann["ref_code"])
-    site, tenant, now_ms = whose(service, alice)
+    site, tenant, now_ms = context_of(service, alice)
     brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
     store: Any = CountingStore(service.services.store)
     services: Any = SimpleNamespace(store=store, site=site)
@@ -160,7 +160,7 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     program = offer(alice)
     code = join(service.member("bob"), program)["ref_code"]
     alice.put(f"/v2/partner_programs/{program['uuid']}/verification", {"screening": "strong"})
-    site, tenant, now_ms = whose(service, alice)
+    site, tenant, now_ms = context_of(service, alice)
     brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
     store: Any = CountingStore(service.services.store)
     services: Any = SimpleNamespace(store=store, site=site)

@@ -130,14 +130,14 @@ def slow_rewards(history: History, period: Period) -> dict[str, int]:
 
 def slow_decisions(history: History) -> dict[str, int]:
     """What the first card lists, by where it leads."""
-    whose = {"campaign_id": history.tenant.campaign_id}
+    params = {"campaign_id": history.tenant.campaign_id}
     referrals = history.opened.ask(
         "SELECT referral_status, referral_reason FROM subscriber "
         "WHERE campaign_id = :campaign_id AND erased_ms IS NULL",
-        **whose,
+        **params,
     )
     earned = history.opened.ask(
-        "SELECT status, subscriber_id FROM won_reward WHERE campaign_id = :campaign_id", **whose
+        "SELECT status, subscriber_id FROM won_reward WHERE campaign_id = :campaign_id", **params
     )
     waiting = [who for status, who in earned if status == "out_of_stock" and who in history.people]
     found = {

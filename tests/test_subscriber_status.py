@@ -66,8 +66,8 @@ def test_created_as_unsubscribed_is_no_referral(alice: Member) -> None:
     assert alice.subscriber("ana@example.org")["referrals_count"] == 0
     assert earned_by(alice, ana) == []
     assert alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"] == []
-    told = referral_of(alice, "ben@example.org")
-    assert (told["reason"], told["explanation"].split(".")[0]) == (
+    body = referral_of(alice, "ben@example.org")
+    assert (body["reason"], body["explanation"].split(".")[0]) == (
         "unsubscribed",
         "Already unsubscribed when added",
     )

@@ -232,9 +232,9 @@ def body_of(route: Route) -> dict[str, Any] | None:
 
 def ask(member: Member, route: Route, path: str) -> tuple[int, dict[str, Any]]:
     answer = member.http.request(route.method, path, json=body_of(route))
-    told = answer.json()
-    told.pop("request_id", None)
-    return answer.status_code, told
+    body = answer.json()
+    body.pop("request_id", None)
+    return answer.status_code, body
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -275,8 +275,8 @@ def test_a_stranger_finds_nothing_and_changes_nothing(quiet_service: Service, ro
             path = hers.path({**own, place: spelling})
             assert ask(mallory, route, path) == missing, path
     assert lasting(dump(quiet_service)) == before
-    status, told = ask(alice, route, hers.path())
-    assert status < 300, f"the owner must reach it, or this test proves nothing: {told}"
+    status, answer = ask(alice, route, hers.path())
+    assert status < 300, f"the owner must reach it, or this test proves nothing: {answer}"
 
 
 @pytest.fixture(scope="module")
@@ -340,8 +340,8 @@ class Stranger:
             if "email" in body and name != "email":
                 body["email"] = f"new{next(_numbers)}@example.org"
             answer = self.member.http.request(route.method, self.path, json=body)
-        said = re.sub(r'"request_id":"[^"]*"', "", answer.text).replace(value, "…")
-        return answer.status_code, said
+        found = re.sub(r'"request_id":"[^"]*"', "", answer.text).replace(value, "…")
+        return answer.status_code, found
 
     def missing(self, name: str, like: str) -> tuple[int, str]:
         key = name, shape_of(like)
@@ -380,11 +380,11 @@ def test_the_ids_of_another_account_are_nobodys_in_queries_and_bodies(
     stranger = Stranger(route, quiet_service.member("mallory"))
     before = rows_of(quiet_service, things.owner.account_id)
     for name, (kind, value) in itertools.product(places_of(route), things.ids.items()):
-        status, said = stranger.ask(name, value)
+        status, found = stranger.ask(name, value)
         expected = stranger.missing(name, value)
         # What a second request finds made already is a 200, not a 201.
-        assert status // 100 == expected[0] // 100 < 5, f"{kind} as {name}: {said}"
+        assert status // 100 == expected[0] // 100 < 5, f"{kind} as {name}: {found}"
         if status >= 400 or route.method == "GET":
-            assert said == expected[1], f"{kind} as {name}"
-        assert things.marks.findall(said) == [], f"{kind} as {name}"
+            assert found == expected[1], f"{kind} as {name}"
+        assert things.marks.findall(found) == [], f"{kind} as {name}"
     assert rows_of(quiet_service, things.owner.account_id) == before

@@ -1,4 +1,4 @@
-"""How letters leave: headers nobody can add to, every script, logins and TLS, a folder, the log,
+"""How emails leave: headers nobody can add to, every script, logins and TLS, a folder, the log,
 and the settings.
 """
 
@@ -70,7 +70,7 @@ def test_no_address_can_add_a_header_either(
 
 def test_a_message_that_would_read_differently_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transports, "_header", lambda text: text)  # the first belt is off
-    letter = OutgoingEmail(
+    email = OutgoingEmail(
         id=new_id(),
         account_id=new_id(),
         kind="notice",
@@ -85,7 +85,7 @@ def test_a_message_that_would_read_differently_is_not_sent(monkeypatch: pytest.M
         attempts=1,
     )
     with pytest.raises((ValueError, MessageError)):  # newer Pythons notice it themselves
-        transports.compose(letter, FROM)
+        transports.compose(email, FROM)
 
 
 def test_letters_in_every_script_arrive_as_they_were_written(
@@ -110,7 +110,7 @@ def test_an_address_the_server_cannot_spell_is_refused_and_the_others_go(box: Le
     with Mailbox(utf8=False) as mailbox:
         box.send(SmtpTransport(mailbox.url, FROM))
         assert [(got.to, got.subject) for got in mailbox.received] == [("ann@example.org", "Grüße")]
-    assert sorted(letter.error or "" for letter in box.of_account())[1].startswith(
+    assert sorted(email.error or "" for email in box.of_account())[1].startswith(
         "The mail server does not support this email address"
     )
 

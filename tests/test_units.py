@@ -54,8 +54,8 @@ def test_systemd_accepts_the_unit(name: str, tmp_path: Path) -> None:
 @needs_systemd
 @pytest.mark.parametrize("name", UNITS)
 def test_the_unit_is_hardly_exposed(name: str) -> None:
-    said = analyzed("security", "--offline=true", "--threshold=30", str(DEPLOY / name))
-    found = re.search(r"Overall exposure level for \S+: ([\d.]+)", said)
+    output = analyzed("security", "--offline=true", "--threshold=30", str(DEPLOY / name))
+    found = re.search(r"Overall exposure level for \S+: ([\d.]+)", output)
     assert found and float(found[1]) < 3
 
 

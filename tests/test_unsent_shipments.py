@@ -23,9 +23,9 @@ def test_what_was_marked_by_mistake_is_to_send_again(nora: Operator) -> None:
     assert "Mark as not sent : The mug for Ana Lopes" in text_of(
         nora.web.get("/shipments?show=sent").text
     )
-    for said in ("The shipment is under “To send” again.", "Nothing changed: it is not marked"):
+    for sentence in ("The shipment is under “To send” again.", "Nothing changed: it is not marked"):
         nora.web.post("/shipments?show=sent", page="/settings", id=claimed, do="unsend")
-        assert said in text_of(nora.web.get("/shipments").text)
+        assert sentence in text_of(nora.web.get("/shipments").text)
     (mine,) = nora.get(f"{nora.v1}/shipments").json()["shipments"]
     assert (mine["uuid"], mine["status"], mine["tracking_note"]) == (claimed, "to_send", None)
     nora.web.post("/shipments", id=claimed)

@@ -62,7 +62,7 @@ def test_one_form_sent_fifty_times_makes_one_signup(wax: Newsletter) -> None:
     assert [each.status_code for each in answers] == [303] + [400] * 49
     assert [errors(each) for each in answers[1:]] == [USED] * 49
     assert wax.member.total() == 1
-    assert len(wax.letters()) == 1
+    assert len(wax.emails()) == 1
 
 
 @pytest.mark.parametrize("at_once", [False, True])
@@ -77,7 +77,7 @@ def test_a_double_click_or_a_reload_gets_the_first_answer(wax: Newsletter, at_on
     assert len({each.headers["location"] for each in answers}) == 1
     follow(wax, answers[-1])
     assert wax.member.total() == 1
-    assert len(wax.letters()) == 1
+    assert len(wax.emails()) == 1
 
 
 def test_after_the_back_button_another_address_gets_a_fresh_form(wax: Newsletter) -> None:

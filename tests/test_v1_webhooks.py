@@ -130,24 +130,24 @@ def test_a_referral_is_told_to_v1_and_v2_webhooks_that_ask_in_the_published_shap
         alice.subscribe("ann+again@gmail.com", referrer_code="nosuchcode")
         service.run(service.services.dispatcher.deliver_due())
         assert (len(asks.requests), len(asks_too.requests), len(asks_not.requests)) == (1, 1, 0)
-        told = asks.requests[0].json()
-        assert told == asks_too.requests[0].json()
+        body = asks.requests[0].json()
+        assert body == asks_too.requests[0].json()
         published = PAYLOADS["new_referral"]
         for person in ("subscriber", "referrer"):
-            assert (told[person]["next_reward"], told[person]["next_reward_details"]) == (
+            assert (body[person]["next_reward"], body[person]["next_reward_details"]) == (
                 None,
                 None,
             )
             assert isinstance(published[person]["next_reward"], int)
             published[person]["next_reward_details"] = None
-        assert shape(told) == shape(published)
-        assert told["campaign_id"] == alice.campaign_id
-        assert (told["subscriber"]["id"], told["subscriber"]["email"]) == (
+        assert shape(body) == shape(published)
+        assert body["campaign_id"] == alice.campaign_id
+        assert (body["subscriber"]["id"], body["subscriber"]["email"]) == (
             ben["uuid"],
             "ben@shape.example",
         )
-        assert (told["referrer"]["first_name"], told["referrer"]["tot_referrals"]) == ("Ann", 1)
-        assert told["referrer"]["referral_link"] == f"{service.url}/r/{ann['ref_code']}"
+        assert (body["referrer"]["first_name"], body["referrer"]["tot_referrals"]) == ("Ann", 1)
+        assert body["referrer"]["referral_link"] == f"{service.url}/r/{ann['ref_code']}"
 
 
 def test_a_rejected_referral_is_not_told(service: Service, alice: Member, hooks: str) -> None:

@@ -372,9 +372,9 @@ def test_the_log_says_that_a_webhook_is_disabled_and_an_update_enables_it(
     assert alice.get(f"{hook}/deliveries").json()["disabled_at"] is None
     alice.post(f"{hook}/test")
     until(lambda: alice.get(f"{hook}/deliveries").json()["disabled_at"] is not None)
-    told = alice.get(f"{hook}/deliveries").json()
-    assert told["disabled_at"].endswith("Z")
-    assert set(told) == {"disabled_at", "deliveries", "meta"}
+    body = alice.get(f"{hook}/deliveries").json()
+    assert body["disabled_at"].endswith("Z")
+    assert set(body) == {"disabled_at", "deliveries", "meta"}
     assert set(alice.get(hook).json()["webhook"]) == {"uuid", "url", "events"}, "it stays closed"
     assert alice.post(f"{hook}/test").json()["code"] == "disabled"
     assert alice.put(hook, {}).status_code == 200

@@ -239,19 +239,19 @@ def test_after_signing_up_the_page_asks_to_confirm(mailing: Service) -> None:
     assert inbox in hosted.lands_on(hosted.magic)
     assert inbox in hosted.lands_on(f"{hosted.page}?partner={hosted.code}")
     assert inbox in hosted.lands_on(f"{hosted.wax.page}?partner={hosted.code}")
-    assert len(hosted.wax.letters("confirm")) == 3
+    assert len(hosted.wax.emails("confirm")) == 3
     assert inbox not in hosted.lands_on(hosted.page)
     assert inbox not in hosted.lands_on(f"{hosted.page}?ref=nobody")
     hosted.owner.put(path_of(hosted.program), {"rule": "none"})
     assert inbox not in hosted.lands_on(hosted.magic)
-    assert len(hosted.wax.letters("confirm")) == 3
+    assert len(hosted.wax.emails("confirm")) == 3
 
 
 def test_a_thank_you_page_of_the_owner_stays(mailing: Service) -> None:
     hosted = Hosted(mailing, thankyou_page_url="https://wax.example/thanks")
     assert hosted.announces(hosted.magic)
     assert hosted.join(hosted.magic).headers["location"] == "https://wax.example/thanks"
-    assert len(hosted.wax.letters("confirm")) == 1
+    assert len(hosted.wax.emails("confirm")) == 1
 
 
 def test_a_form_on_the_owners_website_says_it_too(mailing: Service) -> None:

@@ -148,7 +148,7 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
     # Two days after this Monday; the one that was rejected would have been verified a day earlier.
     first = datetime.fromtimestamp(monday_ms / 1000, UTC).astimezone(zone_of(ZONE)).date()
     first += timedelta(days=2)
-    for said in (
+    for sentence in (
         "New subscribers: 8 (from 3 the week before)",
         "Referred: 4 (from 0 the week before)",
         "2 verified",
@@ -160,9 +160,9 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
         "Ana <b>Lopes needs one more verified referral for The mug.",
         "New York time",
     ):
-        assert said in got.text, said
-    for said in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open the overview"):
-        assert said in html, said
+        assert sentence in got.text, sentence
+    for sentence in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open the overview"):
+        assert sentence in html, sentence
     assert "<b>Lopes" not in html and "<img" not in html and len(html.encode()) < 30_000
     headers = got.message
     assert headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"

@@ -160,8 +160,8 @@ def test_init_writes_a_unit_for_the_wheel(installed: Path, tmp_path: Path) -> No
     user = ["--user", "root"] if os.geteuid() == 0 else []
     words = ["init", "--yes", "--email", "ana@example.org", "--unit-folder", str(tmp_path), *user]
     command = [str(installed), "--settings", "honeyguide.env", *words]
-    said = run(command, tmp_path, database_url=f"sqlite:///{tmp_path}/x.db")
-    assert "Log in at http://127.0.0.1:8000/login as ana@example.org" in said
+    found = run(command, tmp_path, database_url=f"sqlite:///{tmp_path}/x.db")
+    assert "Log in at http://127.0.0.1:8000/login as ana@example.org" in found
     assert f"ExecStart={installed} serve" in (tmp_path / "honeyguide.service").read_text()
 
 
@@ -172,9 +172,9 @@ def use(command: list[str], folder: Path) -> str:
     port = free_port()
     assert "Applied 0001_foundation." in run([*command, "migrate"], folder, port=port)
     assert "up to date" in run([*command, "migrate"], folder, port=port)
-    said = run([*command, "demo"], folder, port=port)
-    login = re.search(r"login (\S+) / (\S+)", said)
-    assert login is not None, said
+    found = run([*command, "demo"], folder, port=port)
+    login = re.search(r"login (\S+) / (\S+)", found)
+    assert login is not None, found
     with serving(command, folder, port) as http:
         page = http.get("/login").raise_for_status().text
         csrf = re.search(r'name="csrf" value="([0-9a-f]+)"', page)

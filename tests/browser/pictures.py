@@ -48,7 +48,7 @@ def main() -> None:
     ) as demo:
         try:
             assert demo.stdout is not None
-            said = next(line for line in demo.stdout if "login" in line)
+            output = next(line for line in demo.stdout if "login" in line)
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(
                     executable_path=CHROMIUM, args=["--no-sandbox"]
@@ -56,7 +56,7 @@ def main() -> None:
                 page = browser.new_page(
                     viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=DOTS
                 )
-                _log_in(page, f"http://127.0.0.1:{port}", said)
+                _log_in(page, f"http://127.0.0.1:{port}", output)
                 for name, path in PAGES.items():
                     page.goto(f"http://127.0.0.1:{port}{path}", wait_until="networkidle")
                     _take(page, FOLDER / f"{name}.png")

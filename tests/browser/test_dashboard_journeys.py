@@ -129,8 +129,8 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
     reader.goto(f"{service.url}/r/{lead['ref_code']}")
     reader.locator("input[type=email]").fill("friend@example.org")
     reader.locator("main button").first.click()
-    told = receiver.wait_for("reward_unlocked")
-    assert told["reward"]["name"] == "Golden spoon"
+    body = receiver.wait_for("reward_unlocked")
+    assert body["reward"]["name"] == "Golden spoon"
     page.goto(f"{service.url}/subscribers/{lead['uuid']}")
     address = page.get_by_role("link", name="Open their page").get_attribute("href")
     reader.goto(address or "")

@@ -96,11 +96,11 @@ def faults_of(page: Page, n: int, text: str, where: str) -> list[str]:
         faults.append(str(navigation.value.status))
     if found := PYTHON.search(page.inner_text("body")):
         faults.append(found[0])
-    said = [
+    result = [
         PLACEHOLDER.sub("…", sentence.replace(NONSENSE, "…"))
         for sentence in page.evaluate(SENTENCES)
     ]
-    faults += [sentence for sentence in said if API_NAME.search(sentence)]
+    faults += [sentence for sentence in result if API_NAME.search(sentence)]
     return [f"{where} ({'nonsense' if text else 'empty'}): {fault}" for fault in faults]
 
 

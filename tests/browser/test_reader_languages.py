@@ -181,10 +181,8 @@ def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
         for other in ("reward_unlocked", "friend_joined", "one_more"):
             wax.member.make(advocate_emails.switch, other, is_on=other == kind)
         wax.advocate(friends)
-    letters = [*wax.letters(), *shy.letters()]
-    assert {letter.kind for letter in letters if "⟦" in (letter.subject or "")} == {
-        *reader_emails()
-    }
+    emails = [*wax.emails(), *shy.emails()]
+    assert {email.kind for email in emails if "⟦" in (email.subject or "")} == {*reader_emails()}
 
 
 def test_longer_texts_are_not_cut_off_on_a_phone(

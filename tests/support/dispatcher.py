@@ -233,8 +233,8 @@ class Office:
             to = (await outbox.listeners_of(tx, self.account_id)).get(kind)
             if to:
                 about = {"subscriber_id": None, **people}
-                told = facts or {"n": next(_numbers)}
-                event = outbox.Event(self.account_id, kind, told, to, **about)
+                found = facts or {"n": next(_numbers)}
+                event = outbox.Event(self.account_id, kind, found, to, **about)
                 await outbox.emit(tx, [event], now_ms=self.now_ms)
 
         await self.write(work)

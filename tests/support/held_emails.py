@@ -68,8 +68,8 @@ class Link:
     def person(self, email: str) -> subscribers.Subscriber:
         return self.service.read(lambda tx: subscribers.get(tx, self.tenant, email))
 
-    def confirm(self, *whose: str) -> None:
-        for email in whose:
+    def confirm(self, *emails: str) -> None:
+        for email in emails:
             self.make(signups.update, email, SubscriberChanges(status="confirmed"))
 
     def look(self, after_ms: int = confirmations.LOOK_EVERY_MS) -> None:

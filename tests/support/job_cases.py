@@ -26,8 +26,8 @@ def start_imports(world: World) -> None:
     both = operator(world.service), operator(world.service)
     world.good, world.bad = both
     for who in both:
-        wanted = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
-        who.web.post(f"/subscribers/import/{wanted}", do="start", email="0", name="1")
+        import_id = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
+        who.web.post(f"/subscribers/import/{import_id}", do="start", email="0", name="1")
 
 
 def mark_days(world: World) -> None:

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import AuthResult, LoginPassword
 
 from .postgres import free_port
 
-# Whom every letter of these tests is from.
+# The sender of every email of these tests.
 FROM = "The Daily <daily@example.com>"
 DROP = "drop"
 
@@ -48,10 +48,10 @@ class Received:
 
 class Mailbox:
     """`with Mailbox() as mailbox: ... mailbox.url`. Answers scripted with `say` are given first,
-    one per letter, at their step.
+    one per email, at their step.
 
     `say("RCPT", "450 later")` refuses a recipient; `say("DATA", DROP)` cuts the line before the
-    letter is taken, and `say("TAKEN", DROP)` after, so that only the server knows. `login` is
+    email is taken, and `say("TAKEN", DROP)` after, so that only the server knows. `login` is
     (user, password).
     """
 
@@ -84,7 +84,7 @@ class Mailbox:
 
     @property
     def subjects(self) -> list[str]:
-        return [letter.subject for letter in self.received]
+        return [email.subject for email in self.received]
 
     def link_to(self, to: str, start: str) -> str:
         """The path of the newest link in an email to this address that begins like this, once it

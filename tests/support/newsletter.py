@@ -117,26 +117,26 @@ class Newsletter:
             self.configure(hold_days=0)
         return self.person(made["uuid"])
 
-    def person(self, wanted: str) -> subscribers.Subscriber:
-        return self.service.read(lambda tx: subscribers.get(tx, self.tenant, wanted))
+    def person(self, id_or_email: str) -> subscribers.Subscriber:
+        return self.service.read(lambda tx: subscribers.get(tx, self.tenant, id_or_email))
 
     def hub(self, person: subscribers.Subscriber) -> str:
         return hub.link(self.service.services.site, person).removeprefix(
             self.service.settings.base_url
         )
 
-    def letters(self, kind: str | None = None) -> list[QueuedEmail]:
+    def emails(self, kind: str | None = None) -> list[QueuedEmail]:
         found = self.service.read(
             lambda tx: emails.of_account(tx, self.member.account_id, Page(1, 200))
         )
-        return [letter for letter in found if kind in (None, letter.kind)]
+        return [email for email in found if kind in (None, email.kind)]
 
     def confirm_link(self, email: str) -> str:
-        """The link in the newest letter to this address. Made anew: once a letter is out, nobody
+        """The link in the newest email to this address. Made anew: once an email is out, nobody
         finds a key in it.
         """
-        letter = next(letter for letter in self.letters("confirm") if letter.to_email == email)
-        until_ms = letter.created_ms + requested_emails.CONFIRM_WITHIN_MS
+        message = next(message for message in self.emails("confirm") if message.to_email == email)
+        until_ms = message.created_ms + requested_emails.CONFIRM_WITHIN_MS
         code = self.person(email).ref_code
         return (
             f"/confirm/{requested_emails.confirm_token(self.service.services.site, code, until_ms)}"

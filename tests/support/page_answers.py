@@ -64,7 +64,7 @@ def names_in_dashboard() -> set[str]:
     return names_in("GET", *modules) | names_in("POST", *modules)
 
 
-def told(answer: Any, given: str) -> tuple[int, str, str]:
+def comparable(answer: Any, given: str) -> tuple[int, str, str]:
     """An answer without what differs by itself: tokens, times, and what was sent."""
     assert answer.status_code < 500, answer.url
     body = re.sub(r'value="[0-9a-f]{128}"|\d\d:\d\d(:\d\d)?|[0-9a-f]{64}', "", answer.text)

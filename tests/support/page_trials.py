@@ -23,7 +23,7 @@ from tests.support.belongings import (
     subscriber,
     webhook,
 )
-from tests.support.page_answers import Names, names_in, nobodys, shape_of, told
+from tests.support.page_answers import Names, comparable, names_in, nobodys, shape_of
 from tests.support.web import Operator, WebClient
 
 # Whose `{id}` a page's address has, by what comes before it.
@@ -51,8 +51,8 @@ FILTERS = {"/subscribers": FILTER_NAMES, "/subscribers/export.csv": FILTER_NAMES
 QUESTION = (confirm.QUESTION, confirm.YES, confirm.ONLY_FOR, confirm.SURE)
 
 
-def address(route: PageRoute, wanted: str) -> str:
-    path = route.path.replace("{id}", wanted)
+def address(route: PageRoute, object_id: str) -> str:
+    path = route.path.replace("{id}", object_id)
     for part, value in OTHER_PARTS.items():
         path = path.replace(part, value)
     return path
@@ -71,21 +71,21 @@ def token_of(web: WebClient) -> str:
     return web.token("/settings")
 
 
-def ask(who: Operator, route: PageRoute, wanted: str, given: dict[str, str]) -> Any:
-    path = address(route, wanted)
+def ask(who: Operator, route: PageRoute, object_id: str, given: dict[str, str]) -> Any:
+    path = address(route, object_id)
     if route.method == "GET":
         return who.web.get(path, params=given)
     return who.web.http.post(path, data={"csrf": token_of(who.web), **given})
 
 
-def names_of(route: PageRoute, who: Operator, wanted: str) -> Names:
+def names_of(route: PageRoute, who: Operator, object_id: str) -> Names:
     """What the page reads: as its form says, as its module says, and as is seen when it is asked;
     but for the question whether one is sure."""
     module = Path(inspect.getsourcefile(route.handler) or "")
     names = Names({*route.fields, *FILTERS.get(route.path, ()), *names_in(route.method, module)})
     for variant in VARIANTS.get(route.path, [{}]):
         with names.noted():
-            told(ask(who, route, wanted, variant), "nothing")
+            comparable(ask(who, route, object_id, variant), "nothing")
     return Names(names - {"csrf", "do", *QUESTION})
 
 
@@ -100,7 +100,7 @@ class Trial:
         self._missing: dict[tuple[str, ...], Any] = {}
 
     def address(self, value: str) -> Any:
-        return told(ask(self.stranger, self.route, value, self.base), value)
+        return comparable(ask(self.stranger, self.route, value, self.base), value)
 
     def parameters(self, value: str, names: Iterable[str], variant: dict[str, str]) -> Any:
         """The value in all of these."""
@@ -108,10 +108,10 @@ class Trial:
         for name in names:
             cursor = f"{2**52}." if name in ("before", "after") else ""
             given[name] = f"{cursor}{value}"
-        return told(ask(self.stranger, self.route, self.own, given), value)
+        return comparable(ask(self.stranger, self.route, self.own, given), value)
 
     def fields(self, value: str) -> Any:
-        return told(
+        return comparable(
             ask(
                 self.stranger,
                 self.route,

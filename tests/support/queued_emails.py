@@ -1,4 +1,4 @@
-"""A database of letters of its own, without a service: nobody but the test sends what lies
+"""A database of emails of its own, without a service: nobody but the test sends what lies
 in it.
 """
 
@@ -31,13 +31,13 @@ AFTER_LEASE = NOW + sending.LEASE_MS
 
 
 class Nowhere:
-    """Takes every letter and keeps it."""
+    """Takes every email and keeps it."""
 
     def __init__(self) -> None:
         self.sent: list[OutgoingEmail] = []
 
-    async def send(self, letter: OutgoingEmail) -> None:
-        self.sent.append(letter)
+    async def send(self, email: OutgoingEmail) -> None:
+        self.sent.append(email)
 
     async def rest(self) -> None:
         pass
@@ -136,8 +136,8 @@ class Letterbox:
         )
 
     def only(self) -> QueuedEmail:
-        (letter,) = self.of_account()
-        return letter
+        (email,) = self.of_account()
+        return email
 
     def send(self, transport: Transport, now_ms: int = NOW) -> bool:
         return self.run(send_due(self.store, transport, now_ms))

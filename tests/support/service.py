@@ -213,8 +213,8 @@ class Member:
         assert answer.status_code == 201, answer.text
         return answer.json()["subscriber"]  # type: ignore[no-any-return]
 
-    def subscriber(self, wanted: str) -> dict[str, Any]:
-        answer = self.get(f"{self.v1}/subscribers/{wanted}")
+    def subscriber(self, id_or_email: str) -> dict[str, Any]:
+        answer = self.get(f"{self.v1}/subscribers/{id_or_email}")
         assert answer.status_code == 200, answer.text
         return answer.json()["subscriber"]  # type: ignore[no-any-return]
 

@@ -257,8 +257,8 @@ class Trade:
         )
         return found  # type: ignore[return-value]
 
-    async def told(self) -> list[str]:
-        """Whose `new_partner_referral` there is, in that order."""
+    async def announced(self) -> list[str]:
+        """The subscribers with a `new_partner_referral` event, in that order."""
         found = await self.rows(
             "SELECT subscriber_id FROM event WHERE account_id = :id AND type = :type "
             "ORDER BY created_ms, id",

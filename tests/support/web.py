@@ -144,14 +144,14 @@ def chosen_columns(page: str) -> dict[str, str]:
     return {name: found[1] for name, found in chosen if found}
 
 
-def run_import(alice: Operator, wanted: str, **mapping: str) -> str:
+def run_import(alice: Operator, import_id: str, **mapping: str) -> str:
     """Starts an import with the columns it guessed, and what its page says in the end."""
-    page = alice.web.get(f"/subscribers/import/{wanted}").text
+    page = alice.web.get(f"/subscribers/import/{import_id}").text
     columns = {**chosen_columns(page), **mapping}
-    alice.web.post(f"/subscribers/import/{wanted}", do="start", **columns)
+    alice.web.post(f"/subscribers/import/{import_id}", do="start", **columns)
     for _ in range(200):
-        said = text_of(alice.web.get(f"/subscribers/import/{wanted}").text)
-        if "Importing" not in said:
-            return said
+        text = text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
+        if "Importing" not in text:
+            return text
         time.sleep(0.05)
-    raise AssertionError(f"the import did not end: {said}")
+    raise AssertionError(f"the import did not end: {text}")
