@@ -21,7 +21,7 @@ NEW = "four quiet green herons"
 @pytest.fixture(autouse=True)
 def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "LETTERS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
