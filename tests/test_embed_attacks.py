@@ -59,7 +59,7 @@ def test_no_answer_tells_who_is_subscribed(alice: Member) -> None:
     }
     assert tries == {(200, 200, 200, 200, 429)}
     assert set(people(alice)) == {"in@example.org", "out@example.org", "new@example.org"}
-    # Who unsubscribed comes back only through their mailbox.
+    # An unsubscribed person comes back only through their mailbox.
     left = alice.service.read(lambda tx: subscribers.get(tx, tenant_of(alice), "out@example.org"))
     assert left.status == "unsubscribed"
     assert [each.to_email for each in post_of(alice, "confirm")] == ["out@example.org"]

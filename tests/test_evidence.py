@@ -218,7 +218,7 @@ def test_who_never_confirmed_blocks_no_later_referral(service: Service) -> None:
     sql = "SELECT referral_status, referral_reason FROM subscriber WHERE id = :id"
     rows = service.read(lambda tx: tx.all(statement(sql), id=first.id))
     assert tuple(rows[0]) == ("rejected", "unconfirmed")
-    # Who confirmed stays whose they are.
+    # A confirmed subscriber keeps their referrer.
     robots.come("wanted@gmail.com")
     assert robots.wax.person("wanted@gmail.com").referrer_code == other
 

@@ -1,4 +1,5 @@
-"""Who still has to confirm their email address: decided when they join, over when they confirm."""
+"""Subscribers who still have to confirm their email address: decided when they join, over when they
+confirm."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def check(alice: Operator, email: str, code: str, **fields: Any) -> dict[str, An
 
 
 def lively(service: Service) -> Operator:
-    """Whose signups have as many consequences as possible."""
+    """An operator whose signups have as many consequences as possible."""
     alice = operator(service)
     flags = dict.fromkeys(("new_subscriber", "new_referral"), True)
     hook = alice.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook", **flags})

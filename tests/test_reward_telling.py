@@ -1,4 +1,4 @@
-"""Who is told of a reward: receivers of webhooks, the reader, and whoever reads the v2 lists."""
+"""Who learns of a reward: receivers of webhooks, the subscriber, and callers of the v2 lists."""
 
 from __future__ import annotations
 

@@ -68,12 +68,12 @@ class Machine:
         return self.opened.run(self.opened.store.read(records.good))
 
     def waiting(self) -> list[str]:
-        """Who is erased, but not yet so in the log at the place."""
+        """Subscribers who are erased, but not yet in the log at the place."""
         found = self.opened.run(self.opened.store.read(erasures.uncopied, most=99))
         return [each.subscriber_id for each in found]
 
     def logged(self) -> list[str]:
-        """Who is erased according to the log at the place."""
+        """Subscribers who are erased according to the log at the place."""
         found = read_erasures(self.place, self.folder.parent, lambda: None)
         return sorted({each.subscriber_id for each in found})
 

@@ -1,5 +1,5 @@
-"""Who brought whom, as v1 shows it: attribution, counts, screening's certainties, and what a status
-does to a held referral.
+"""Who referred whom, as v1 shows it: attribution, counts, screening's certainties, and what a
+status does to a held referral.
 """
 
 from __future__ import annotations

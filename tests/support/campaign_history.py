@@ -132,7 +132,7 @@ class History:
         self.left_ms: dict[str, int] = {}
         self.clicked: list[Clicked] = []
         self.to_send: dict[str, str] = {}
-        """Whose address is known, by the earned reward."""
+        """The subscribers whose address is known, by the earned reward."""
         self.zone = "UTC"
         self.tenant = self.write(self._create)
 

@@ -81,7 +81,7 @@ def never_confirm(world: World) -> None:
 
 
 def delay_decisions(world: World) -> None:
-    """Whose holding period has ended: the decision comes first."""
+    """Referrals whose holding period has ended: the decision comes first."""
     hold_referrals(world)
     for who in world.both:
         people = who.get(f"{who.v1}/subscribers").json()["subscribers"]

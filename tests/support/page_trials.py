@@ -26,7 +26,7 @@ from tests.support.belongings import (
 from tests.support.page_answers import Names, comparable, names_in, nobodys, shape_of
 from tests.support.web import Operator, WebClient
 
-# Whose `{id}` a page's address has, by what comes before it.
+# Which object's `{id}` a page's address has, by what comes before it.
 OWN: dict[str, Maker] = {
     "/subscribers/import/": imported,
     "/subscribers/": subscriber,

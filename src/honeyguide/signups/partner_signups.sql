@@ -11,7 +11,7 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email AS partner_
        CASE WHEN j.left_ms IS NULL THEN 0 ELSE 1 END AS has_left, p.rule, p.screening, p.is_verification_chosen,
        c.screening AS campaign_level,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL
-           -- Who has not confirmed is not subscribed yet.
+           -- A person who has not confirmed is not subscribed yet.
            AND NOT (s.must_confirm = 1 AND s.status = 'active')) AS already_here,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id

@@ -159,8 +159,8 @@ async def links_csv(services: PageServices, request: PageRequest) -> Response:
 async def _csv_parts(
     services: PageServices, request: PageRequest, tool: NewsletterTool
 ) -> AsyncIterator[str]:
-    """Sent as it is read: the file may be larger than our memory. Who unsubscribed is left out, so
-    that no import makes them active again."""
+    """Sent as it is read: the file may be larger than our memory. Unsubscribed people are left out,
+    so that no import makes them active again."""
     offered = await services.store.read(rewards.of_campaign, request.tenant)
     yield csv_text([tool.columns])
     after, is_last = None, False
