@@ -254,7 +254,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                 await webhooks.send_test(
                     tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS
                 )
-                found = texts.webhook_failing(
+                message = texts.webhook_failing(
                     url="https://example.org", since="then", disables_on="soon", page="/"
                 )
                 await notifications.notify(
@@ -263,7 +263,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     "real@example.org",
                     "webhook_failing",
                     "once",
-                    found,
+                    message,
                     link="/",
                     base_url="",
                     now_ms=9 * DAY_MS,

@@ -24,7 +24,7 @@ class Row:
 
     name: str
     kind: str
-    words: str
+    description: str
     is_required: bool
     where: str = ""
     above: str = ""  # the objects it is nested in, as in `meta.`
@@ -57,7 +57,7 @@ class Collection:
 @dataclass
 class Group:
     name: str
-    words: str
+    description: str
     collections: list[Collection]
 
 
@@ -132,11 +132,11 @@ class SchemaReader:
         )
 
     def _parameter(self, parameter: Schema) -> Row:
-        kind, words = self._kind(parameter["schema"]), parameter.get("description", "")
+        kind, description = self._kind(parameter["schema"]), parameter.get("description", "")
         return Row(
             parameter["name"],
             kind,
-            _with_limits(words, parameter["schema"]),
+            _with_limits(description, parameter["schema"]),
             parameter.get("required", False),
             parameter["in"],
         )
@@ -210,11 +210,11 @@ class SchemaReader:
     def _rows(self, schema: Schema, above: str = "", depth: int = 0) -> Iterator[Row]:
         schema = self._not_null(schema)
         for name, inner_schema in schema.get("properties", {}).items():
-            words = _with_limits(inner_schema.get("description", ""), inner_schema)
+            description = _with_limits(inner_schema.get("description", ""), inner_schema)
             yield Row(
                 name,
                 self._kind(inner_schema),
-                words,
+                description,
                 name in schema.get("required", ()),
                 above=above,
             )
@@ -232,8 +232,8 @@ def _types(schema: Schema) -> list[str]:
     return [kinds] if isinstance(kinds, str) else list(kinds)
 
 
-def _with_limits(words: str, schema: Schema) -> str:
-    return " ".join(part for part in (words, *_limits(schema)) if part)
+def _with_limits(description: str, schema: Schema) -> str:
+    return " ".join(part for part in (description, *_limits(schema)) if part)
 
 
 def _limits(schema: Schema) -> Iterable[str]:

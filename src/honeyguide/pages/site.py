@@ -103,11 +103,11 @@ class Fixed:
 
 
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
-    title, words = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
+    title, text = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
     # The headers are set here too: the page for a bug is made outside of `Guarded`.
     headers = {**HEADERS, "cache-control": "no-store"}
     return HTMLResponse(
-        rendering.page("problem.html", status=status, title=title, words=words), status, headers
+        rendering.page("problem.html", status=status, title=title, text=text), status, headers
     )
 
 

@@ -340,11 +340,11 @@ def refusal(fault: Fault) -> Response:
     status = fault.status
     if status == 404:
         raise HTTPException(404)
-    words = {429: "Too many requests", 503: "We’ll be right back"}
+    titles = {429: "Too many requests", 503: "We’ll be right back"}
     html = rendering.page(
         "problem.html",
         status=status,
-        title=words.get(status, "That didn’t work"),
-        words=fault.message_for("This value"),
+        title=titles.get(status, "That didn’t work"),
+        text=fault.message_for("This value"),
     )
     return refused(HTMLResponse(html), fault)

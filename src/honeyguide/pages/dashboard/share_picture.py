@@ -19,7 +19,7 @@ log = logging.getLogger("honeyguide.pages")
 
 def _design_of(brand: Branding) -> ShareDesign:
     shades = brand.palette.light
-    headline = page_branding.of_campaign(brand).words.promise
+    headline = page_branding.of_campaign(brand).texts.promise
     return ShareDesign(brand.name, headline, shades.accent, shades.on_accent)
 
 

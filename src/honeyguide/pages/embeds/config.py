@@ -46,25 +46,25 @@ async def show(services: ReaderServices, request: EmbedRequest) -> Mapping[str, 
 
 
 def _signup(brand: PageBranding) -> dict[str, Any]:
-    gettext, campaign, words = brand.language.gettext, brand.campaign, brand.words
+    gettext, campaign, texts = brand.language.gettext, brand.campaign, brand.texts
     return {
-        "title": words.promise,
-        "lead": words.details,
+        "title": texts.promise,
+        "lead": texts.details,
         "email": gettext("Your email address"),
         "name": f"{gettext('First name')} {gettext('(optional)')}" if campaign.asks_name else None,
         "longest_name": signup.LONGEST_NAME,
         "consent": _consent(brand),
-        "button": words.button,
-        "small_print": words.small_print,
+        "button": texts.button,
+        "small_print": texts.small_print,
         "done": {
-            "title": words.thanks,
+            "title": texts.thanks,
             "lead": gettext(
                 "We’ve emailed you a link to your referral page. If it isn’t in your inbox, check "
                 "your spam folder."
             ),
         },
         "confirm": {
-            "title": words.check_inbox,
+            "title": texts.check_inbox,
             "lead": gettext(
                 "We’ve sent you an email. Open it and tap the link to confirm your subscription "
                 "and get your own link to share."

@@ -75,7 +75,7 @@ def _view(brand: PageBranding, site: Site, found: HubData) -> dict[str, Any]:
     language = brand.language
     gettext = language.gettext
     measured = progress.measure(language, found.rewards, found.earned, found.referrals)
-    share = sharing.of(brand.words, site.reader_link(found.ref_code))
+    share = sharing.of(brand.texts, site.reader_link(found.ref_code))
     return {
         "title": _headline(language, measured),
         "counts": _counts(language, measured),

@@ -234,7 +234,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
             visitor.earned,
             ReferralCount.of(person),
         ),
-        share=sharing.of(visitor.brand.words, site.reader_link(person.ref_code)),
+        share=sharing.of(visitor.brand.texts, site.reader_link(person.ref_code)),
         token=request.token(f"claim {person.id}"),
         choices=visitor.choices,
         choices_token=request.token(f"choices {person.id}"),

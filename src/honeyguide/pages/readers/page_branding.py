@@ -38,7 +38,7 @@ class PageBranding:
     id: str  # of the campaign or program; a form of one page does not work on another
     name: str
     slug: str
-    words: PageTexts
+    texts: PageTexts
     is_program: bool = False
     logo_url: str | None = None
     thankyou_page_url: str | None = None
@@ -93,7 +93,7 @@ class PageBranding:
         return branding.picture_path(self.campaign.share_id)
 
     def in_language(self, language: Language) -> PageBranding:
-        return replace(self, language=language, words=self.words.in_language(language))
+        return replace(self, language=language, texts=self.texts.in_language(language))
 
     def for_reader(self, accepted_languages: str) -> PageBranding:
         """In the language for a browser with this `Accept-Language` header."""
@@ -104,7 +104,7 @@ class PageBranding:
     @property
     def email_texts(self) -> Mapping[str, str]:
         """The operator's texts for emails. Like others, they are about the newsletter itself."""
-        return {} if self.is_program else self.words.given
+        return {} if self.is_program else self.texts.given
 
     def email_branding(self, site: Site) -> EmailBranding:
         own = self.campaign.email_branding(site)
@@ -133,7 +133,7 @@ def of_campaign(found: Branding) -> PageBranding:
         id=found.campaign_id,
         name=found.name,
         slug=found.slug,
-        words=page_texts.read(found.words, found.name, language),
+        texts=page_texts.read(found.words, found.name, language),
         language=language,
         logo_url=branding.picture_path(found.logo_id) if found.logo_id else None,
     )
@@ -149,7 +149,7 @@ def of_publication(
         id="",
         name=name,
         slug="",
-        words=page_texts.read(
+        texts=page_texts.read(
             found.words, name, language, only=page_texts.OF_PROGRAMS, details=description
         ),
         language=language,

@@ -37,7 +37,7 @@ _HIDDEN_COPY_BUTTON = re.compile(r'(<button [^>]*data-copy="[^>]*) hidden>')
 def preview(
     kind: str,
     found: Branding,
-    words: dict[str, Any],
+    texts: dict[str, Any],
     rewards: Sequence[Reward],
     *,
     base_url: str = "https://example.org",
@@ -45,16 +45,16 @@ def preview(
 ) -> str:
     """A whole page as HTML: `signup`, `thanks` or `hub`. `theme` is `light`, `dark`, or empty for
     the browser's."""
-    page = _page(kind, found, words, rewards, base_url)
+    page = _page(kind, found, texts, rewards, base_url)
     return page.replace("<html ", f'<html data-theme="{theme}" ', 1) if theme else page
 
 
 def _page(
-    kind: str, found: Branding, words: dict[str, Any], rewards: Sequence[Reward], base_url: str
+    kind: str, found: Branding, texts: dict[str, Any], rewards: Sequence[Reward], base_url: str
 ) -> str:
     brand = page_branding.of_campaign(found)
-    brand = replace(brand, words=PageTexts(words, found.name, brand.language))
-    share = sharing.of(brand.words, base_url + SAMPLE_LINK)
+    brand = replace(brand, texts=PageTexts(texts, found.name, brand.language))
+    share = sharing.of(brand.texts, base_url + SAMPLE_LINK)
     if kind == SIGNUP:
         return _signup(brand, "ref", base_url)
     if kind == THANKS:

@@ -60,8 +60,8 @@ class Share:
         return qr_code(self.link)
 
 
-def of(words: PageTexts, link: str) -> Share:
-    return Share(link, words.share_text(link), words.share_subject)
+def of(texts: PageTexts, link: str) -> Share:
+    return Share(link, texts.share_text(link), texts.share_subject)
 
 
 def qr_code(link: str) -> Markup:

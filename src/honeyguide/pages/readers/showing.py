@@ -52,7 +52,7 @@ def see_other(address: str) -> RedirectResponse:
     )
 
 
-def sorry(language: Language, status: int, title: str, words: str) -> HTMLResponse:
+def sorry(language: Language, status: int, title: str, text: str) -> HTMLResponse:
     """`title` and `words` are in the reader's language already."""
     return shown(
         "sorry.html",
@@ -61,7 +61,7 @@ def sorry(language: Language, status: int, title: str, words: str) -> HTMLRespon
         status=status,
         private=True,
         title=title,
-        words=words,
+        text=text,
     )
 
 
@@ -78,11 +78,11 @@ def failure(language: Language, status: int) -> HTMLResponse:
     """What the router or a bug of ours answers."""
     if status == 404:
         return lost(language)
-    words = (
+    text = (
         language.gettext(
             "The problem is on our side, and it has been logged. Try again in a moment."
         )
         if status >= 500
         else language.gettext("Please go back and try again.")
     )
-    return sorry(language, status, language.gettext("Something went wrong"), words)
+    return sorry(language, status, language.gettext("Something went wrong"), text)

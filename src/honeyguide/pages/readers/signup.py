@@ -164,7 +164,7 @@ async def thanks(services: ReaderServices, request: ReaderRequest) -> ReaderView
         "thanks.html",
         brand,
         private=True,
-        share=sharing.of(brand.words, services.site.reader_link(code)),
+        share=sharing.of(brand.texts, services.site.reader_link(code)),
         start_url=f"/hub/start/{token}",
         rewards=ahead[:TEASED],
     )
