@@ -368,6 +368,27 @@ def test_a_fragment_is_put_into_the_statements_of_its_file(tmp_path: Path) -> No
         statements.command("wrong")
 
 
+def test_columns_are_spelled_out_for_an_insert_and_an_update(tmp_path: Path) -> None:
+    path = tmp_path / "test.sql"
+    path.write_text(
+        "-- name: add\n{insert note: id, {fields}, created_ms = :now_ms} ON CONFLICT DO NOTHING;\n"
+        "-- name: change\nUPDATE note SET {assign {fields}, seen_ms = NULL} WHERE id = :id;\n"
+        "-- name: all\nSELECT n.id, {n.fields} FROM note AS n;\n"
+    )
+    statements = Statements(path, fields=("title", "text"))
+    add = statements.command("add")
+    assert add.sqlite == (
+        "INSERT INTO note (id, title, text, created_ms) VALUES (?1, ?2, ?3, ?4) "
+        "ON CONFLICT DO NOTHING"
+    )
+    assert add.postgres_order == ("id", "title", "text", "now_ms")
+    change = statements.command("change")
+    assert change.postgres == (
+        "UPDATE note SET title = $1, text = $2, seen_ms = NULL WHERE id = $3"
+    )
+    assert statements.command("all").sqlite == "SELECT n.id, n.title, n.text FROM note AS n"
+
+
 def test_every_fragment_is_used_more_than_once() -> None:
     for path in SOURCE.rglob("*.sql"):
         text = path.read_text(encoding="utf-8")

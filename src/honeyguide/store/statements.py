@@ -5,6 +5,12 @@ Parameters are written `:name`. A `-- fragment: columns` block is text that stat
 fragments of the same file share: they write `{columns}`. A statement with `-- batch: name` may
 travel with those of other callers, in the order of this parameter: a write locks rows by it.
 
+Columns are not written twice. `{insert note: id, text, created_ms = :now_ms}` inserts one row: a
+column gets the parameter of its name, or what is written after `=`. `{assign text, is_done = 1}` is
+the same for `UPDATE … SET`. A list of columns that a struct has is given to `beside` by a name, and
+is then a fragment: `beside(__file__, fields=Note._fields)`, `{assign {fields}}`. `{n.fields}` has
+each column with the alias of its table.
+
 A statement that is put says what it does to which tables: `-- touches: adds delivery, reads
 webhook`. It `changes` rows that exist, or its `triggers` write to a table after it. On this depends
 which puts travel together.
@@ -19,7 +25,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -30,7 +36,9 @@ R = TypeVar("R")
 Row_co = TypeVar("Row_co", covariant=True)
 
 _HEAD = re.compile(r"^-- (name|fragment): (\w+)(?: \((sqlite|postgres)\))?\s*$", re.MULTILINE)
-_FRAGMENT = re.compile(r"\{(\w+)\}")
+_FRAGMENT = re.compile(r"\{(?:(\w+)\.)?(\w+)\}")
+_INSERT = re.compile(r"\{insert (\w+): ([^{}]*)\}")
+_ASSIGN = re.compile(r"\{assign ([^{}]*)\}")
 _BATCH = re.compile(r"^-- batch: (\w+)$", re.MULTILINE)
 _HOW = ("adds", "reads", "changes", "triggers")
 _TOUCHES = re.compile(r"^-- touches: (.+)$", re.MULTILINE)
@@ -132,6 +140,22 @@ def _numbered(sql: str, sign: str) -> tuple[str, tuple[str, ...]]:
     return _PARAM.sub(number, sql), tuple(order)
 
 
+def _columns_and_values(text: str) -> Iterable[tuple[str, str]]:
+    """Each column of `{insert …}` or `{assign …}` with what it gets."""
+    for part in text.split(","):
+        column, _, value = (each.strip() for each in part.partition("="))
+        yield column, value or f":{column}"
+
+
+def _inserted(match: re.Match[str]) -> str:
+    columns, values = zip(*_columns_and_values(match[2]), strict=True)
+    return f"INSERT INTO {match[1]} ({', '.join(columns)}) VALUES ({', '.join(values)})"
+
+
+def _assigned(match: re.Match[str]) -> str:
+    return ", ".join(f"{column} = {value}" for column, value in _columns_and_values(match[1]))
+
+
 def _text_for(engine: str, texts: dict[str, str]) -> str:
     return texts.get(engine, texts.get("both", ""))
 
@@ -142,9 +166,9 @@ registry: list[Statement[Any]] = []
 class Statements:
     """The statements of one `.sql` file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, **columns: Iterable[str]) -> None:
         self._texts: dict[str, dict[str, str]] = {}
-        self._fragments: dict[str, dict[str, str]] = {}
+        self._fragments = {name: {"both": ", ".join(names)} for name, names in columns.items()}
         self._batched_by: dict[str, str] = {}
         self._touches: dict[str, str] = {}
         parts = iter(_HEAD.split(path.read_text(encoding="utf-8"))[1:])
@@ -163,11 +187,14 @@ class Statements:
         """The statement for one engine. A fragment may have fragments in it."""
 
         def fragment(match: re.Match[str]) -> str:
-            if match[1] not in self._fragments:
-                raise LookupError(f"{self._stem}.{name}: no fragment is called {match[1]}")
-            return _FRAGMENT.sub(fragment, _text_for(engine, self._fragments[match[1]]))
+            alias, called = match.groups()
+            if called not in self._fragments:
+                raise LookupError(f"{self._stem}.{name}: no fragment is called {called}")
+            text = _FRAGMENT.sub(fragment, _text_for(engine, self._fragments[called]))
+            return re.sub(r"\w+", rf"{alias}.\g<0>", text) if alias else text
 
-        return _FRAGMENT.sub(fragment, _text_for(engine, self._texts[name]))
+        text = _FRAGMENT.sub(fragment, _text_for(engine, self._texts[name]))
+        return _ASSIGN.sub(_assigned, _INSERT.sub(_inserted, text))
 
     def _make(self, name: str, row: Callable[..., Any]) -> Statement[Any]:
         statement = Statement(
@@ -194,8 +221,9 @@ class Statements:
         return self._make(name, lambda *columns: None)
 
 
-def beside(module_file: str) -> Statements:
-    return Statements(Path(module_file).with_suffix(".sql"))
+def beside(module_file: str, **columns: Iterable[str]) -> Statements:
+    """The statements of the `.sql` file beside a module, which may name these lists of columns."""
+    return Statements(Path(module_file).with_suffix(".sql"), **columns)
 
 
 @functools.lru_cache(maxsize=512)
