@@ -51,7 +51,11 @@ MAY_IMPORT |= {
 }
 MAY_IMPORT |= {"__main__": {"cli"}}
 
-KERNEL_GUESTS = {"kernel/email_addresses.py": {"email_validator"}, "kernel/public.py": {"msgspec"}}
+KERNEL_GUESTS = {
+    "kernel/email_addresses.py": {"email_validator"},
+    "kernel/fields.py": {"msgspec"},
+    "kernel/public.py": {"msgspec"},
+}
 DRIVERS = {"apsw", "asyncpg", "sqlite3", "aiosqlite", "psycopg", "sqlalchemy"}
 ENGINE_MODULES = {"sqlite", "postgres", "postgres_tx"} | {
     "SqliteStore",

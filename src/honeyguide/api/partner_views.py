@@ -7,13 +7,13 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from honeyguide.api.verification_views import VerificationView, verification_view
-from honeyguide.api.views import META, PageMeta, Total, View
+from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
 from honeyguide.kernel.site import Site
-from honeyguide.partners import rules, verification
+from honeyguide.partners import audience, rules, verification
 from honeyguide.partners.network import NetworkProgram, PartnerCampaign
 from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
@@ -43,15 +43,15 @@ class PublicationView(View, frozen=True):
     uuid: public.Uuid
     name: public.PublicationName
     description: public.PublicationDescription | None
-    categories: public.Categories
+    categories: audience.Categories
     list_id: public.ListId | None
-    status: public.PublicationStatus
+    status: audience.PublicationStatus
     logo: Annotated[str, public.LOGO]
     logo_url: LogoUrl
     enabled_partner_program: public.EnabledPartnerProgram
-    audience_gender: public.Gender
-    income_levels: public.IncomeLevels
-    age_ranges: public.AgeRanges
+    audience_gender: audience.Gender
+    income_levels: audience.IncomeLevels
+    age_ranges: audience.AgeRanges
     created_at: public.CreatedAt
 
 
@@ -84,7 +84,7 @@ class ProgramView(View, frozen=True):
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
     publication_uuid: PublicationUuid
-    categories: public.Categories
+    categories: audience.Categories
 
 
 class OneProgram(View, frozen=True):
@@ -105,10 +105,10 @@ class OfferPublication(View, frozen=True):
     name: public.PublicationName
     description: public.PublicationDescription | None
     logo_url: LogoUrl
-    categories: public.Categories
-    audience_gender: public.Gender
-    income_levels: public.IncomeLevels
-    age_ranges: public.AgeRanges
+    categories: audience.Categories
+    audience_gender: audience.Gender
+    income_levels: audience.IncomeLevels
+    age_ranges: audience.AgeRanges
 
 
 class FiguresView(View, frozen=True):
@@ -141,7 +141,7 @@ class OfferView(View, frozen=True):
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
     publication_uuid: PublicationUuid
-    categories: public.Categories
+    categories: audience.Categories
     publication: OfferPublication
     confirmation_rate_30d: Annotated[
         float | None,
@@ -259,22 +259,12 @@ def logo_url(site: Site, logo_id: str) -> str:
     return f"{site.base_url}/logos/{logo_id}"
 
 
-def publication_view(site: Site, p: Publication) -> PublicationView:
-    return PublicationView(
-        uuid=p.id,
-        name=p.name,
-        description=p.description,
-        categories=p.words("categories"),
-        list_id=p.list_id,
-        status=p.status,
-        logo=logo_url(site, p.logo_id),
-        logo_url=logo_url(site, p.logo_id),
-        enabled_partner_program=bool(p.enabled_partner_program),
-        audience_gender=p.audience_gender,
-        income_levels=p.words("income_levels"),
-        age_ranges=p.words("age_ranges"),
-        created_at=iso(p.created_ms),
-    )
+_fill_publication = filler(PublicationView, Publication)
+
+
+def publication_view(site: Site, publication: Publication) -> PublicationView:
+    url = logo_url(site, publication.logo_id)
+    return _fill_publication(publication, logo=url, logo_url=url)
 
 
 def _program_fields(p: Program | NetworkProgram) -> dict[str, Any]:

@@ -1,10 +1,13 @@
-"""Types of public fields: what each means, with an example and limits, for the OpenAPI document.
+"""Types of public fields: what each means, with an example and limits, for the OpenAPI document;
+the label of its input on a page, and the rule that a value must keep. `fields` reads the last two.
 
-They only describe. How a value is decoded and checked does not depend on them.
+How a value is decoded does not depend on them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -15,11 +18,32 @@ CAMPAIGN_UUID = "019a86f0-2c1e-7d35-8a44-91b7c6e05f12"
 SUBSCRIBER_UUID = "019a8c3e-5b7d-7c41-9f02-6d1e8a4b2c57"
 
 
-def doc(description: str | None = None, *examples: Any, **schema: Any) -> Meta:
-    """The description and examples of a field, and further keywords of its JSON Schema."""
+def doc(
+    description: str | None = None,
+    *examples: Any,
+    label: str = "",
+    rule: Callable[..., Any] | None = None,
+    unit: str = "",
+    default: Any = None,
+    **schema: Any,
+) -> Meta:
+    """The description and examples of a field, and further keywords of its JSON Schema.
+
+    `label` is what a page calls it. `rule` is called as `rule(value, param=name)` and returns what
+    is stored; null needs no rule. `unit` ends the name of its column, as in `fee_cents`. `default`
+    is what a new row gets if the field is not set.
+    """
+    about = {"label": label, "rule": rule, "unit": unit, "default": default}
     return Meta(
-        description=description, examples=list(examples) or None, extra_json_schema=schema or None
+        description=description,
+        examples=list(examples) or None,
+        extra_json_schema=schema or None,
+        extra={name: value for name, value in about.items() if value not in ("", None)} or None,
     )
+
+
+def _text(limit: int, *, blank_ok: bool = True) -> Callable[..., str]:
+    return partial(checks.text, limit=limit, blank_ok=blank_ok)
 
 
 Uuid = Annotated[str, doc("Unique identifier.", SUBSCRIBER_UUID, format="uuid")]
@@ -115,25 +139,33 @@ Variants = Annotated[
 CouponCode = Annotated[str, doc("Coupon code, for rewards that have one.", "WAX-7Q2M")]
 
 PublicationName = Annotated[
-    str, doc("Name of the publication.", "The Morning Wax", maxLength=checks.NAME_LIMIT)
+    str,
+    doc(
+        "Name of the publication.",
+        "The Morning Wax",
+        label="Name",
+        rule=_text(checks.NAME_LIMIT, blank_ok=False),
+        maxLength=checks.NAME_LIMIT,
+    ),
 ]
 PublicationDescription = Annotated[
     str,
     doc(
         "What the publication is about.",
         "Bees, honey and the people who keep them.",
+        label="Description",
+        rule=_text(checks.DESCRIPTION_LIMIT),
         maxLength=checks.DESCRIPTION_LIMIT,
     ),
 ]
-Categories = Annotated[list[str], doc("1 to 3 categories.", ["food & drink", "lifestyle"])]
-ListId = Annotated[str, doc("ID of the list at your email service provider.", "8f1c2d")]
-PublicationStatus = Annotated[str, doc("`active` or `archived`.", "active")]
-Gender = Annotated[str, doc("Gender of the audience.", "mixed")]
-IncomeLevels = Annotated[
-    list[str], doc("Income levels of the audience, at least one.", ["$50k - $75k"])
-]
-AgeRanges = Annotated[
-    list[str], doc("Age ranges of the audience, at least one.", ["25 - 39", "40 - 59"])
+ListId = Annotated[
+    str,
+    doc(
+        "ID of the list at your email service provider.",
+        "8f1c2d",
+        label="List ID",
+        rule=_text(checks.STRING_LIMIT),
+    ),
 ]
 EnabledPartnerProgram = Annotated[
     bool,

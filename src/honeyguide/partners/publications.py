@@ -11,7 +11,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import change_log
-from honeyguide.kernel import checks, public
+from honeyguide.kernel import fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -53,12 +53,12 @@ class PublicationFields(msgspec.Struct, frozen=True):
 
     name: public.PublicationName | UnsetType = UNSET
     description: public.PublicationDescription | UnsetType | None = UNSET
-    categories: public.Categories | UnsetType = UNSET
+    categories: audience.Categories | UnsetType = UNSET
     list_id: public.ListId | UnsetType | None = UNSET
-    status: public.PublicationStatus | UnsetType = UNSET
-    audience_gender: public.Gender | UnsetType = UNSET
-    income_levels: public.IncomeLevels | UnsetType = UNSET
-    age_ranges: public.AgeRanges | UnsetType = UNSET
+    status: audience.PublicationStatus | UnsetType = UNSET
+    audience_gender: audience.Gender | UnsetType = UNSET
+    income_levels: audience.IncomeLevels | UnsetType = UNSET
+    age_ranges: audience.AgeRanges | UnsetType = UNSET
 
 
 class PublicationChanges(PublicationFields, frozen=True):
@@ -67,7 +67,13 @@ class PublicationChanges(PublicationFields, frozen=True):
     enabled_partner_program: public.EnabledPartnerProgram | UnsetType = UNSET
 
 
-_sql = beside(__file__)
+_CHANGED = (*fields.columns(PublicationChanges), "logo_id")
+_sql = beside(
+    __file__,
+    publication=Publication._fields,
+    fields=fields.columns(PublicationFields),
+    changed=_CHANGED,
+)
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Publication)
 _LOCK = _sql.value("lock", str)
@@ -83,64 +89,24 @@ _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
 
 REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
-# What changes: a publication without whose it is and since when.
-_COLUMNS = tuple(
-    name for name in Publication._fields if name not in ("id", "account_id", "created_ms")
-)
 
 
-def _checked(fields: PublicationFields) -> dict[str, Any]:
-    """The columns that were given, each by its rule."""
-    given: dict[str, Any] = {}
-    if not isinstance(fields.name, UnsetType):
-        given["name"] = checks.text(
-            fields.name, param="name", limit=checks.NAME_LIMIT, blank_ok=False
-        )
-    for param, limit in (
-        ("description", checks.DESCRIPTION_LIMIT),
-        ("list_id", checks.STRING_LIMIT),
-    ):
-        value = getattr(fields, param)
-        if not isinstance(value, UnsetType):
-            given[param] = None if value is None else checks.text(value, param=param, limit=limit)
-    for param, allowed, most in (
-        ("categories", audience.CATEGORIES, 3),
-        ("income_levels", audience.INCOME_LEVELS, None),
-        ("age_ranges", audience.AGE_RANGES, None),
-    ):
-        value = getattr(fields, param)
-        if not isinstance(value, UnsetType):
-            given[param] = json.dumps(
-                checks.some_of(value, allowed, param=param, least=1, most=most), ensure_ascii=False
-            )
-    for param, words in (("status", audience.STATUSES), ("audience_gender", audience.GENDERS)):
-        value = getattr(fields, param)
-        if not isinstance(value, UnsetType):
-            given[param] = checks.one_of(value, words, param=param)
-    return given
-
-
-async def create(change: Change, fields: PublicationFields, logo: StoredLogo) -> Publication:
+async def create(change: Change, given: PublicationFields, logo: StoredLogo) -> Publication:
     account_id, publication_id = change.tenant.account_id, new_id()
-    given = {
-        "description": None,
-        "list_id": None,
-        "status": "active",
-        **_checked(fields),
-        "logo_id": logo.id,
-    }
+    columns = fields.defaults(PublicationFields) | fields.checked(PublicationFields, given)
+    columns["logo_id"] = logo.id
     await add_logo(change.tx, account_id, logo, now_ms=change.now_ms)
-    await change.run(_INSERT, id=publication_id, search_text=_search_text(given), **given)
-    await change_log.record(change, "publication.created", publication_id, None, given)
+    await change.run(_INSERT, id=publication_id, search_text=_search_text(columns), **columns)
+    await change_log.record(change, "publication.created", publication_id, None, columns)
     return await get(change.tx, account_id, publication_id)
 
 
-def check_required(fields: PublicationFields, has_logo: bool) -> None:
+def check_required(given: PublicationFields, has_logo: bool) -> None:
     """Checked before the logo is decoded, because decoding is expensive."""
     for param in REQUIRED:
-        if (not has_logo) if param == "logo" else isinstance(getattr(fields, param), UnsetType):
+        if (not has_logo) if param == "logo" else isinstance(getattr(given, param), UnsetType):
             raise Required(param)
-    _checked(fields)
+    fields.checked(PublicationFields, given)
 
 
 async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
@@ -170,21 +136,18 @@ async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication
 
 
 async def update(
-    change: Change, publication_id: str, fields: PublicationChanges, logo: StoredLogo | None
+    change: Change, publication_id: str, given: PublicationChanges, logo: StoredLogo | None
 ) -> Publication:
     tx, account_id = change.tx, change.tenant.account_id
     old = await get_locked(tx, account_id, publication_id)
-    before = {name: getattr(old, name) for name in _COLUMNS}
-    columns = {**before, **_checked(fields)}
-    if not isinstance(fields.enabled_partner_program, UnsetType):
-        enabled = fields.enabled_partner_program
-        if enabled and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
-            raise Invalid(
-                "This publication has no partner program to enable. Create one first; "
-                "that enables it.",
-                param="enabled_partner_program",
-            )
-        columns["enabled_partner_program"] = int(enabled)
+    before = {name: getattr(old, name) for name in _CHANGED}
+    columns = {**before, **fields.checked(PublicationChanges, given)}
+    enables = given.enabled_partner_program is True
+    if enables and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
+        raise Invalid(
+            "This publication has no partner program to enable. Create one first; that enables it.",
+            param="enabled_partner_program",
+        )
     if logo is not None:
         await add_logo(tx, account_id, logo, now_ms=change.now_ms)
         columns["logo_id"] = logo.id

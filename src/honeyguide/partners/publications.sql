@@ -1,12 +1,5 @@
--- fragment: publication
-id, account_id, name, description, categories, list_id, status, logo_id, enabled_partner_program,
-audience_gender, income_levels, age_ranges, created_ms
-
 -- name: insert
-INSERT INTO publication (id, account_id, name, description, categories, list_id, status, logo_id, audience_gender, income_levels,
-    age_ranges, search_text, created_ms)
-VALUES (:id, :account_id, :name, :description, :categories, :list_id, :status, :logo_id, :audience_gender, :income_levels,
-    :age_ranges, :search_text, :now_ms);
+{insert publication: id, account_id, {fields}, logo_id, search_text, created_ms = :now_ms};
 
 -- name: by_id
 SELECT {publication}
@@ -24,9 +17,7 @@ FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL
 ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 
 -- name: update
-UPDATE publication SET name = :name, description = :description, categories = :categories, list_id = :list_id, status = :status,
-    logo_id = :logo_id, enabled_partner_program = :enabled_partner_program, audience_gender = :audience_gender,
-    income_levels = :income_levels, age_ranges = :age_ranges, search_text = :search_text
+UPDATE publication SET {assign {changed}, search_text}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: set_enabled

@@ -1,0 +1,120 @@
+"""What a struct says about its fields, and what is read from it: rules, columns, views, forms."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+import pytest
+from msgspec import UNSET, UnsetType
+
+from honeyguide.api.views import View, filler
+from honeyguide.kernel import checks, fields, money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.public import doc
+from honeyguide.partners.publications import Publication, PublicationChanges
+
+Title = Annotated[str, doc("A title.", label="Title", rule=partial(checks.text, limit=5))]
+Fee = Annotated[Any, doc("A fee.", rule=money.cents, unit="cents")]
+Color = Annotated[str, doc("A color.", default="red")]
+
+
+class NoteFields(msgspec.Struct, frozen=True):
+    title: Annotated[Title, doc("Its title.")] | UnsetType = UNSET
+    fee: Fee = UNSET
+    color: Color | UnsetType = UNSET
+    link: Title | UnsetType | None = UNSET
+    is_open: Annotated[bool | UnsetType, doc(default=False)] = UNSET
+    words: list[str] | UnsetType = UNSET
+
+
+class NoteBody(NoteFields, frozen=True):
+    extra: int = 1
+
+
+def test_what_was_given_becomes_columns_as_they_are_stored() -> None:
+    given = NoteBody(title="Bees", fee=Decimal("2.50"), link=None, is_open=True, words=["ä"])
+    assert fields.checked(NoteFields, given) == {
+        "title": "Bees",
+        "fee_cents": 250,
+        "link": None,
+        "is_open": 1,
+        "words": '["ä"]',
+    }
+    assert fields.columns(NoteFields) == (
+        "title",
+        "fee_cents",
+        "color",
+        "link",
+        "is_open",
+        "words",
+    )
+
+
+@pytest.mark.parametrize("wrong", [{"title": "Too long"}, {"link": "Too long"}, {"fee": -1}])
+def test_a_value_that_breaks_its_rule_is_refused_by_the_name_of_its_field(wrong: Any) -> None:
+    with pytest.raises(Invalid) as refusal:
+        fields.checked(NoteFields, NoteFields(**wrong))
+    assert [refusal.value.param] == [*wrong]
+
+
+def test_a_new_row_gets_defaults_where_a_field_has_one_or_may_be_null() -> None:
+    assert fields.defaults(NoteFields) == {"color": "red", "link": None, "is_open": 0}
+
+
+def test_an_outer_description_does_not_hide_the_label_and_rule_of_the_inner_one() -> None:
+    title = fields.fields_of(NoteFields)["title"]
+    assert (title.label, title.kind, title.may_be_null) == ("Title", str, False)
+    assert fields.fields_of(NoteFields)["link"].may_be_null
+
+
+def test_every_field_of_a_publication_that_callers_may_set_is_a_column_of_its_row() -> None:
+    assert set(fields.columns(PublicationChanges)) <= set(Publication._fields)
+
+
+class Note(NamedTuple):
+    id: str
+    author_id: str
+    fee_cents: int
+    is_open: int
+    words: str
+    title: str | None
+    seen_ms: int | None
+
+
+class NoteView(View, frozen=True):
+    uuid: str
+    url: str
+    author_uuid: str
+    fee: Annotated[Decimal, doc("A fee.")]
+    is_open: bool
+    words: list[str]
+    heading: str
+    seen_at: str | None
+
+
+NOTE = Note("n1", "a1", 250, 1, '["x"]', None, 0)
+
+
+def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:
+    fill = filler(NoteView, Note, heading=("title", lambda title: title or "Untitled"))
+    assert fill(NOTE, url="/n1") == NoteView(
+        uuid="n1",
+        url="/n1",
+        author_uuid="a1",
+        fee=Decimal("2.50"),
+        is_open=True,
+        words=["x"],
+        heading="Untitled",
+        seen_at="1970-01-01T00:00:00.000Z",
+    )
+    assert fill(NOTE._replace(seen_ms=None), url="").seen_at is None
+
+
+def test_what_the_row_does_not_know_must_be_given_and_nothing_else() -> None:
+    fill = filler(NoteView, Note, heading="title")
+    for given in ({}, {"url": "", "uuid": "n2"}):
+        with pytest.raises(AssertionError, match=r"NoteView also needs \['url'\]"):
+            fill(NOTE, **given)
