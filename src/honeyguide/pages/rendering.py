@@ -86,5 +86,13 @@ def page(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(**values)
 
 
+def macro(name: str) -> Callable[..., Markup]:
+    """A macro that all pages of the dashboard share, for Python to call."""
+    found: Callable[..., Markup] = getattr(
+        _templates.get_template("dashboard/macros.html").module, name
+    )
+    return found
+
+
 def reader_page(language: Language, template: str, **values: Any) -> str:
     return _reader_templates(language).get_template(template).render(**values)

@@ -1,0 +1,145 @@
+"""A form for what a struct lets callers set. A `StructForm` is made once, of the struct. A
+`BoundForm` is one of these with its values: as a page shows it, or as it was sent.
+
+A template writes `{{ form.name(required=true) }}`: value, label and error come with the field.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from markupsafe import Markup
+from msgspec import UNSET
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.fields import FieldInfo, fields_of
+from honeyguide.pages import forms, rendering
+from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.forms import Field
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class BoundField(NamedTuple):
+    name: str
+    label: str
+    value: Any
+    """Text, a list of what is chosen, or whether a box is checked."""
+    error: str
+
+    def __call__(self, **options: Any) -> Markup:
+        """One line, with the options of the macro `field`."""
+        return self._rendered("field", options)
+
+    def area(self, **options: Any) -> Markup:
+        """Several lines, with the options of the macro `area`."""
+        return self._rendered("area", options)
+
+    def _rendered(self, macro: str, options: dict[str, Any]) -> Markup:
+        given = {"label": self.label, "value": self.value, "error": self.error, **options}
+        return rendering.macro(macro)(self.name, **given)
+
+
+class BoundForm:
+    def __init__(self, form: StructForm, values: dict[str, Any], errors: Mapping[str, str]) -> None:
+        self._form = form
+        self._errors = errors
+        self.values = values
+
+    def __getitem__(self, name: str) -> BoundField:
+        label = self._form.infos[name].label
+        return BoundField(name, label, self.values[name], self._errors.get(name, ""))
+
+    def missing(self, *, unless: Collection[str] = (), **more: Any) -> dict[str, str]:
+        """What to say next to every required field that is empty. `more` are values of fields that
+        the struct does not have."""
+        return forms.missing(self._form.fields, {**self.values, **more}, unless=unless)
+
+    def changes(self, struct: type[S], **instead: Any) -> S:
+        """What was typed, for the domain, which has the rules; `instead` is what the page knows
+        better."""
+        typed = {
+            name: _given(info, self.values[name])
+            for name, info in self._form.infos.items()
+            if name not in instead
+        }
+        return struct(**typed, **instead)
+
+
+class StructForm:
+    """`ask` is what to say when a field is empty, `start` what a new form has in it. `more` are
+    fields of the page that the struct does not have."""
+
+    def __init__(
+        self,
+        struct: type[msgspec.Struct],
+        *,
+        ask: Mapping[str, str],
+        start: Mapping[str, Any],
+        more: forms.Fields,
+    ) -> None:
+        self.infos = fields_of(struct)
+        # A field without a label has no place for an error of its own on the page.
+        self.fields: forms.Fields = {
+            name: Field(info.label, ask.get(name, ""))
+            for name, info in self.infos.items()
+            if info.label
+        } | dict(more)
+        self._start = start
+
+    def new(self) -> BoundForm:
+        return BoundForm(
+            self,
+            {
+                name: self._start.get(name, _shown(info, info.default))
+                for name, info in self.infos.items()
+            },
+            {},
+        )
+
+    def saved(self, row: Any) -> BoundForm:
+        """As it is stored; the row has the columns of the struct."""
+        values = {
+            name: _shown(info, getattr(row, info.column)) for name, info in self.infos.items()
+        }
+        return BoundForm(self, values, {})
+
+    def typed(self, request: PageRequest) -> BoundForm:
+        """As it was sent, with what is wrong with it."""
+        values = {name: _typed(info, request) for name, info in self.infos.items()}
+        return BoundForm(self, values, request.errors)
+
+
+def _shown(info: FieldInfo, stored: Any) -> Any:
+    if info.kind is list:
+        return json.loads(stored or "[]")
+    if info.kind is bool:
+        return bool(stored)
+    if stored is None:
+        return ""
+    return f"{money.dollars(stored):.2f}" if info.unit == "cents" else str(stored)
+
+
+def _typed(info: FieldInfo, request: PageRequest) -> Any:
+    if info.kind is list:
+        return request.several(info.name)
+    text = request.text(info.name)
+    return bool(text) if info.kind is bool else text or _shown(info, info.default)
+
+
+def _given(info: FieldInfo, value: Any) -> Any:
+    """What was typed, as the struct has it. Nothing typed clears a field that may be empty."""
+    if info.unit == "cents":
+        return forms.amount(value, param=info.name)
+    if info.kind is int:
+        number = forms.whole_number(value)
+        if number is None:
+            raise Invalid("{field} must be a whole number.", param=info.name)
+        return number
+    if info.kind is bool or value:
+        return value
+    return None if info.may_be_null else UNSET
