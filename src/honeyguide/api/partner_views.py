@@ -4,7 +4,7 @@ it lists them, ours where it is silent."""
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from honeyguide.api.verification_views import VerificationView, verification_view
 from honeyguide.api.views import META, PageMeta, Total, View, filler
@@ -267,32 +267,29 @@ def publication_view(site: Site, publication: Publication) -> PublicationView:
     return _fill_publication(publication, logo=url, logo_url=url)
 
 
-def _program_fields(p: Program | NetworkProgram) -> dict[str, Any]:
-    """What a program's owner and the partner network both show."""
-    return {
-        "uuid": p.id,
-        "name": p.name,
-        "description": p.publication_description or "",
-        "terms": p.terms,
-        "resources_url": p.resources_url,
-        "redirect_url": p.redirect_url,
-        "show_in_directory": bool(p.show_in_directory),
-        "thankyou_page_url": p.thankyou_page_url,
-        "referral_pending_duration": p.referral_pending_duration,
-        "referral_pending_duration_enabled": bool(p.referral_pending_duration_enabled),
-        "max_payout": dollars(p.max_payout_cents),
-        "cpa": dollars(p.cpa_cents),
-        "created_at": iso(p.created_ms),
-        "publication_uuid": p.publication_id,
-    }
+def _or_empty(text: str | None) -> str:
+    return text or ""
 
 
-def program_view(p: Program) -> ProgramView:
-    return ProgramView(
-        **_program_fields(p),
-        total_budget=dollars(p.total_budget_cents),
-        categories=p.category_words,
-    )
+_PROGRAM_DESCRIPTION = ("publication_description", _or_empty)
+program_view = filler(ProgramView, Program, description=_PROGRAM_DESCRIPTION)
+_fill_offer = filler(
+    OfferView,
+    NetworkProgram,
+    description=_PROGRAM_DESCRIPTION,
+    confirmation_rate_30d="confirmation_rate",
+    joined="has_joined",
+)
+_fill_offer_publication = filler(
+    OfferPublication,
+    NetworkProgram,
+    uuid="publication_id",
+    name="publication_name",
+    description="publication_description",
+)
+_fill_partner_campaign = filler(
+    PartnerCampaignView, PartnerCampaign, partner_program_uuid="program_id"
+)
 
 
 def _figures_view(f: PublicFigures) -> FiguresView:
@@ -310,48 +307,24 @@ def network_program_view(
     site: Site, o: NetworkProgram, account_id: str, figures: PublicFigures | None
 ) -> OfferView:
     """A program in the partner network, as this account sees it."""
-    publication = OfferPublication(
-        uuid=o.publication_id,
-        name=o.publication_name,
-        description=o.publication_description,
-        logo_url=logo_url(site, o.logo_id),
-        categories=o.words("categories"),
-        audience_gender=o.audience_gender,
-        income_levels=o.words("income_levels"),
-        age_ranges=o.words("age_ranges"),
-    )
-    return OfferView(
-        **_program_fields(o),
-        categories=publication.categories,
-        publication=publication,
-        confirmation_rate_30d=o.confirmation_rate,
+    return _fill_offer(
+        o,
+        publication=_fill_offer_publication(o, logo_url=logo_url(site, o.logo_id)),
         figures_90d=None if figures is None else _figures_view(figures),
         verification=verification_view(verification.of(o)),
-        budget_left=o.budget_left,
         own=o.account_id == account_id,
-        joined=o.has_joined,
     )
 
 
 def partner_campaign_view(site: Site, j: PartnerCampaign) -> PartnerCampaignView:
-    return PartnerCampaignView(
-        uuid=j.id,
-        name=j.name,
-        status=j.status,
-        partner_program_uuid=j.program_id,
-        publication_uuid=j.publication_id,
-        ref_code=j.ref_code,
+    return _fill_partner_campaign(
+        j,
         referral_link=site.partner_link(j.ref_code),
         magic_link=site.magic_link(j.ref_code),
-        cpa=dollars(j.cpa_cents),
-        max_payout=dollars(j.max_payout_cents),
         remaining_payout=remaining_payout(j.spent_cents, j.max_payout_cents),
         referral_pending_duration=(
             j.referral_pending_duration if j.referral_pending_duration_enabled else 0
         ),
-        terms=j.terms,
-        thankyou_page_url=j.thankyou_page_url,
-        created_at=iso(j.created_ms),
     )
 
 
@@ -359,22 +332,16 @@ def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
     return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
 
 
+_fill_referral = filler(ReferralView, ListedReferral)
+
+
 def referral_view(r: ListedReferral) -> ReferralView:
-    return ReferralView(
-        uuid=r.id,
-        subscriber_uuid=r.subscriber_id,
-        email=r.email,
-        partner_campaign_uuid=r.partner_campaign_id,
-        partner_name=r.partner_name,
-        status=r.status,
-        reason=r.reason,
+    reversal = None
+    if r.reversal_reason is not None and r.decided_ms is not None:
+        reversal = ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms))
+    return _fill_referral(
+        r,
         explanation=explain(r.reason, r.due_ms) if r.reason else None,
         due_at=iso(r.due_ms) if r.due_ms and r.status == "pending" else None,
-        fee=dollars(r.fee_cents),
-        charged=None if r.charged_cents is None else dollars(r.charged_cents),
-        uncharged_reason=r.uncharged_reason,
-        reversal=None
-        if r.reversal_reason is None or r.decided_ms is None
-        else ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms)),
-        arrived_at=iso(r.arrived_ms),
+        reversal=reversal,
     )

@@ -45,19 +45,20 @@ def filler(
     Each field has the column of its name, as the type of the field reads it: `uuid` is `id`, a
     `created_at` comes from `created_ms`, a `Decimal` `fee` from `fee_cents`, a flag from 0 or 1, a
     list from JSON. `sources` says so for a field of which this is not true: its column, and what
-    to make of it. A field that the row knows nothing of is given with each call.
+    to make of it. What is given with a call wins; a field that the row knows nothing of must be.
     """
     columns: list[str] = []
     conversions: list[tuple[int, Callable[[Any], Any]]] = []
-    unknown: dict[str, int] = {}
+    places = {name: place for place, name in enumerate(view.__struct_fields__)}
+    unknown: set[str] = set()
     hints = get_type_hints(view, include_extras=True)
-    for place, name in enumerate(view.__struct_fields__):
+    for name, place in places.items():
         column, convert = _source(name, hints[name])
         if name in sources:
             source = sources[name]
             column, convert = (source, convert) if isinstance(source, str) else source
         if not hasattr(row, column):
-            unknown[name] = place
+            unknown.add(name)
             column, convert = "__class__", None  # anything, until it is given
         columns.append(column)
         if convert is not None:
@@ -65,12 +66,12 @@ def filler(
     pick = attrgetter(*columns)
 
     def fill(row: R_contra, /, **given: Any) -> V_co:
-        assert given.keys() == unknown.keys(), f"{view.__name__} also needs {[*unknown]}"
+        assert given.keys() >= unknown, f"{view.__name__} also needs {unknown - given.keys()}"
         values = list(pick(row))
         for place, convert in conversions:
             values[place] = convert(values[place])
         for name, value in given.items():
-            values[unknown[name]] = value
+            values[places[name]] = value
         return view(*values)
 
     return fill
@@ -84,7 +85,7 @@ def _source(name: str, hint: Any) -> tuple[str, Callable[[Any], Any] | None]:
     if name.endswith("_at"):
         return f"{name.removesuffix('at')}ms", iso_or_none
     if Decimal in kinds:
-        return f"{name}_cents", dollars
+        return f"{name}_cents", _dollars_or_none
     return name, bool if bool in kinds else _decode_list if list in kinds else None
 
 
@@ -141,6 +142,10 @@ def settings_view(site: Site, campaign: Campaign) -> OneSettings:
             signup_page_url=site.page_link(campaign.slug),
         )
     )
+
+
+def _dollars_or_none(cents: int | None) -> Decimal | None:
+    return None if cents is None else dollars(cents)
 
 
 def iso_or_none(ms: int | None) -> str | None:

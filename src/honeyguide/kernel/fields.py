@@ -36,7 +36,7 @@ class FieldInfo(NamedTuple):
 
     def stored(self, value: Any) -> Any:
         """The value as its column holds it, or a refusal: flags are 0 and 1, lists are JSON."""
-        if value is None:
+        if value is None and self.may_be_null:
             return None
         if self.rule is not None:
             value = self.rule(value, param=self.name)

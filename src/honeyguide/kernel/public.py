@@ -49,10 +49,20 @@ def _text(limit: int, *, blank_ok: bool = True) -> Callable[..., str]:
 Uuid = Annotated[str, doc("Unique identifier.", SUBSCRIBER_UUID, format="uuid")]
 Time = Annotated[str, doc(None, "2026-11-15T01:30:01.123Z", format="date-time")]
 Url = Annotated[
-    str, doc(None, "https://wax.example.org/welcome", format="uri", maxLength=checks.URL_LIMIT)
+    str,
+    doc(
+        None,
+        "https://wax.example.org/welcome",
+        rule=checks.http_url,
+        format="uri",
+        maxLength=checks.URL_LIMIT,
+    ),
 ]
 # A JSON number that must not pass through a binary float. The domain checks what was sent.
-Amount = Annotated[Any, doc(type="number", minimum=0, maximum=money.MOST_CENTS // 100)]
+Amount = Annotated[
+    Any,
+    doc(rule=money.cents, unit="cents", type="number", minimum=0, maximum=money.MOST_CENTS // 100),
+]
 
 CampaignUuid = Annotated[Uuid, doc("UUID of the campaign.", CAMPAIGN_UUID)]
 CampaignName = Annotated[
@@ -70,7 +80,15 @@ DestinationUrl = Annotated[
     Url, doc("Page that referral links lead to. Null: the hosted signup page.")
 ]
 Slug = Annotated[
-    str, doc("Last part of the signup page's URL.", "morning-wax", maxLength=checks.SLUG_LIMIT)
+    str,
+    doc(
+        "Last part of the signup page's URL.",
+        "morning-wax",
+        label="Signup page URL",
+        # Whether it is reserved or taken is decided when it changes.
+        rule=checks.slug_text,
+        maxLength=checks.SLUG_LIMIT,
+    ),
 ]
 
 Email = Annotated[
@@ -177,28 +195,49 @@ EnabledPartnerProgram = Annotated[
 ]
 
 # Amounts and days are numbers of different types in requests and responses.
-CPA = doc("Fee per new subscriber. In US dollars, with at most two decimals.", 2.5)
+CPA = doc(
+    "Fee per new subscriber. In US dollars, with at most two decimals.",
+    2.5,
+    label="Fee per new subscriber",
+)
 MAX_PAYOUT = doc(
     "Cap per partner: the most one partner can earn in a month. "
     "In US dollars, with at most two decimals.",
     250,
+    label="Monthly cap per partner",
 )
 TOTAL_BUDGET = doc(
     "Monthly budget: the most the program spends in a month on all partners. "
     "In US dollars, with at most two decimals.",
     1000,
+    label="Monthly budget",
 )
-RedirectUrl = Annotated[Url, doc("Page that partner links lead to.")]
+RedirectUrl = Annotated[Url, doc("Page that partner links lead to.", label="Landing page URL")]
 ThankYouPageUrl = Annotated[
-    Url, doc("Page shown after a magic-link signup. Null: the default page.")
+    Url,
+    doc(
+        "Page shown after a magic-link signup. Null: the default page.", label="Thank-you page URL"
+    ),
 ]
 Terms = Annotated[
     str,
-    doc("Conditions for partners.", "No paid search on our name.", maxLength=checks.TERMS_LIMIT),
+    doc(
+        "Conditions for partners.",
+        "No paid search on our name.",
+        label="Terms",
+        rule=_text(checks.TERMS_LIMIT),
+        maxLength=checks.TERMS_LIMIT,
+    ),
 ]
-ResourcesUrl = Annotated[Url, doc("Page with promotional material for partners.")]
-ShowInDirectory = Annotated[bool, doc("Whether the program is listed in the partner network.")]
-HoldingPeriodEnabled = Annotated[bool, doc("Whether referrals have a holding period.")]
+ResourcesUrl = Annotated[
+    Url, doc("Page with promotional material for partners.", label="Promo material URL")
+]
+ShowInDirectory = Annotated[
+    bool, doc("Whether the program is listed in the partner network.", default=False)
+]
+HoldingPeriodEnabled = Annotated[
+    bool, doc("Whether referrals have a holding period.", default=False)
+]
 
 NewReferral = Annotated[
     bool, doc("A subscriber was referred, and the referral was not rejected.", True)

@@ -4,14 +4,13 @@ categories.
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import change_log
-from honeyguide.kernel import checks, money, public
+from honeyguide.kernel import fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
@@ -25,9 +24,28 @@ from honeyguide.store.tx import Tx
 UNKNOWN = "There is no such partner program."
 LONGEST_HOLD_DAYS = 365
 DEFAULT_HOLD_DAYS = 14
+
+
+def _check_days(days: int, *, param: str) -> int:
+    if not 0 <= days <= LONGEST_HOLD_DAYS:
+        raise bad_holding_period()
+    return days
+
+
+def bad_holding_period() -> Invalid:
+    return Invalid(
+        "{field} must be a whole number of days from 0 to {most}.",
+        param="referral_pending_duration",
+        most=LONGEST_HOLD_DAYS,
+    )
+
+
 HOLDING_PERIOD = public.doc(
     "Days a referral must stay subscribed before it is verified.",
     DEFAULT_HOLD_DAYS,
+    label="Holding period",
+    rule=_check_days,
+    default=DEFAULT_HOLD_DAYS,
     minimum=0,
     maximum=LONGEST_HOLD_DAYS,
 )
@@ -40,17 +58,17 @@ class Program(NamedTuple):
     publication_name: str
     publication_description: str | None
     categories: str
-    terms: str | None
-    resources_url: str | None
-    redirect_url: str
-    slug: str | None
-    thankyou_page_url: str | None
-    show_in_directory: int
-    referral_pending_duration: int
-    referral_pending_duration_enabled: int
     max_payout_cents: int
     total_budget_cents: int
     cpa_cents: int
+    redirect_url: str
+    thankyou_page_url: str | None
+    terms: str | None
+    resources_url: str | None
+    slug: str | None
+    show_in_directory: int
+    referral_pending_duration_enabled: int
+    referral_pending_duration: int
     logo_id: str
     publication_status: str
     enabled_partner_program: int
@@ -67,11 +85,6 @@ class Program(NamedTuple):
         """Whether new referrals count."""
         is_open = self.publication_status == "active" and self.deleted_ms is None
         return is_open and bool(self.enabled_partner_program)
-
-    @property
-    def category_words(self) -> list[str]:
-        words: list[str] = json.loads(self.categories)
-        return words
 
 
 class ProgramFields(msgspec.Struct, frozen=True):
@@ -91,7 +104,8 @@ class ProgramFields(msgspec.Struct, frozen=True):
     referral_pending_duration: Annotated[int | UnsetType, HOLDING_PERIOD] = UNSET
 
 
-_sql = beside(__file__)
+_COLUMNS = fields.columns(ProgramFields)
+_sql = beside(__file__, fields=_COLUMNS)
 _INSERT = _sql.command("insert")
 _BY_ID = _sql.query("by_id", Program)
 _LIVE_OR_UNSETTLED = _sql.query("live_or_unsettled", Program)
@@ -105,85 +119,20 @@ _DELETE = _sql.command("delete")
 
 _NOTHING_CHOSEN = VerificationFields()
 REQUIRED = ("max_payout", "total_budget", "cpa", "redirect_url")
-_COLUMNS = (
-    "terms",
-    "resources_url",
-    "redirect_url",
-    "slug",
-    "thankyou_page_url",
-    "show_in_directory",
-    "referral_pending_duration",
-    "referral_pending_duration_enabled",
-    "max_payout_cents",
-    "total_budget_cents",
-    "cpa_cents",
-)
-
-
-def _checked(fields: ProgramFields) -> dict[str, Any]:
-    """The columns that were given, each by its rule."""
-    given: dict[str, Any] = {}
-    for param in ("max_payout", "total_budget", "cpa"):
-        value = getattr(fields, param)
-        if not isinstance(value, UnsetType):
-            given[f"{param}_cents"] = money.cents(value, param=param)
-    for param in ("redirect_url", "thankyou_page_url", "resources_url"):
-        value = getattr(fields, param)
-        if not isinstance(value, UnsetType):
-            given[param] = None if value is None else checks.http_url(value, param=param)
-    if not isinstance(fields.terms, UnsetType):
-        given["terms"] = (
-            None
-            if fields.terms is None
-            else checks.text(fields.terms, param="terms", limit=checks.TERMS_LIMIT)
-        )
-    if not isinstance(fields.slug, UnsetType):
-        # Whether it is reserved or taken is decided when it changes.
-        given["slug"] = None if fields.slug is None else checks.slug_text(fields.slug, param="slug")
-    for param in ("show_in_directory", "referral_pending_duration_enabled"):
-        flag = getattr(fields, param)
-        if not isinstance(flag, UnsetType):
-            given[param] = int(flag)
-    if not isinstance(fields.referral_pending_duration, UnsetType):
-        given["referral_pending_duration"] = _days(fields.referral_pending_duration)
-    return given
-
-
-def _days(value: int) -> int:
-    if not 0 <= value <= LONGEST_HOLD_DAYS:
-        raise bad_holding_period()
-    return value
-
-
-def bad_holding_period() -> Invalid:
-    return Invalid(
-        "{field} must be a whole number of days from 0 to {most}.",
-        param="referral_pending_duration",
-        most=LONGEST_HOLD_DAYS,
-    )
 
 
 async def create(
     change: Change,
     publication_id: str,
-    fields: ProgramFields,
+    given: ProgramFields,
     chosen: VerificationFields = _NOTHING_CHOSEN,
 ) -> Program:
     """One live program per publication; making it switches the publication's partner program on."""
     for param in REQUIRED:
-        if isinstance(getattr(fields, param), UnsetType):
+        if isinstance(getattr(given, param), UnsetType):
             raise Required(param)
-    columns = {
-        "terms": None,
-        "resources_url": None,
-        "slug": None,
-        "thankyou_page_url": None,
-        "show_in_directory": 0,
-        "referral_pending_duration": DEFAULT_HOLD_DAYS,
-        "referral_pending_duration_enabled": 0,
-        **_checked(fields),
-        **verification.first_columns(change.site, chosen),
-    }
+    columns = fields.defaults(ProgramFields) | fields.checked(ProgramFields, given)
+    columns |= verification.first_columns(change.site, chosen)
     tx, account_id = change.tx, change.tenant.account_id
     try:
         publication = await publications.get_locked(tx, account_id, publication_id)
@@ -249,13 +198,13 @@ async def of_publications(tx: Tx, account_id: str, ids: list[str]) -> dict[str, 
     return {program.publication_id: program for program in found}
 
 
-async def update(change: Change, program_id: str, fields: ProgramFields) -> Program:
-    given = _checked(fields)
+async def update(change: Change, program_id: str, given: ProgramFields) -> Program:
+    changed = fields.checked(ProgramFields, given)
     tx, account_id = change.tx, change.tenant.account_id
     old = await _get_locked(tx, account_id, program_id)
     before = {name: getattr(old, name) for name in _COLUMNS}
-    await _write(change, old, {**before, **given})
-    await change_log.record(change, "program.changed", old.id, before, {**before, **given})
+    await _write(change, old, {**before, **changed})
+    await change_log.record(change, "program.changed", old.id, before, {**before, **changed})
     return await get(tx, account_id, program_id)
 
 

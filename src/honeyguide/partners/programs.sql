@@ -1,8 +1,6 @@
 -- fragment: program
 SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
-       b.description AS publication_description, b.categories, p.terms, p.resources_url, p.redirect_url,
-       p.slug, p.thankyou_page_url, p.show_in_directory, p.referral_pending_duration,
-       p.referral_pending_duration_enabled, p.max_payout_cents, p.total_budget_cents, p.cpa_cents,
+       b.description AS publication_description, b.categories, {p.fields},
        b.logo_id, b.status AS publication_status, b.enabled_partner_program, p.created_ms,
        COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
@@ -18,12 +16,7 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
         AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)))
 
 -- name: insert
-INSERT INTO program (id, account_id, publication_id, terms, resources_url, redirect_url, slug, thankyou_page_url,
-    show_in_directory, referral_pending_duration, referral_pending_duration_enabled, max_payout_cents, total_budget_cents,
-    cpa_cents, rule, screening, is_verification_chosen, created_ms)
-VALUES (:id, :account_id, :publication_id, :terms, :resources_url, :redirect_url, :slug, :thankyou_page_url,
-    :show_in_directory, :referral_pending_duration, :referral_pending_duration_enabled, :max_payout_cents, :total_budget_cents,
-    :cpa_cents, :rule, :screening, :is_verification_chosen, :now_ms);
+{insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen, created_ms = :now_ms};
 
 -- name: by_id
 {program} AND {live}
@@ -53,10 +46,7 @@ WHERE p.account_id = :account_id AND {live};
 ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
 
 -- name: update
-UPDATE program SET terms = :terms, resources_url = :resources_url, redirect_url = :redirect_url, slug = :slug,
-    thankyou_page_url = :thankyou_page_url, show_in_directory = :show_in_directory,
-    referral_pending_duration = :referral_pending_duration, referral_pending_duration_enabled = :referral_pending_duration_enabled,
-    max_payout_cents = :max_payout_cents, total_budget_cents = :total_budget_cents, cpa_cents = :cpa_cents
+UPDATE program SET {assign {fields}}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete

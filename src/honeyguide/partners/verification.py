@@ -119,12 +119,14 @@ RULE = doc(
     "What a referral must do to be verified, besides the holding period: nothing (`none`), confirm "
     "the email address (`confirmed`), or confirm it and do one more thing (`active`).",
     "confirmed",
+    label="Rule",
     enum=list(Rule),
 )
 SCREENING = doc(
     "What happens to a suspicious referral: it counts (`flexible`), it waits for the owner's "
     "review (`strong`), or it is rejected (`strict`).",
     "strong",
+    label="Screening",
     enum=list(Level),
 )
 

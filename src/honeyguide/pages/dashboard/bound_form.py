@@ -1,4 +1,4 @@
-"""A form for what a struct lets callers set. A `StructForm` is made once, of the struct. A
+"""A form for what a struct lets callers set. A `StructForm` is made once, of the struct or two. A
 `BoundForm` is one of these with its values: as a page shows it, or as it was sent.
 
 A template writes `{{ form.name(required=true) }}`: value, label and error come with the field.
@@ -54,59 +54,58 @@ class BoundForm:
         label = self._form.infos[name].label
         return BoundField(name, label, self.values[name], self._errors.get(name, ""))
 
+    def require(self, *, unless: Collection[str] = ()) -> None:
+        """Refuses the form if a required field is empty; `unless` names those not needed now."""
+        forms.require(self._form.fields, self.values, unless=unless)
+
     def missing(self, *, unless: Collection[str] = (), **more: Any) -> dict[str, str]:
         """What to say next to every required field that is empty. `more` are values of fields that
         the struct does not have."""
         return forms.missing(self._form.fields, {**self.values, **more}, unless=unless)
 
     def changes(self, struct: type[S], **instead: Any) -> S:
-        """What was typed, for the domain, which has the rules; `instead` is what the page knows
-        better."""
+        """What was typed of the struct's fields, for the domain, which has the rules; `instead` is
+        what the page knows better."""
         typed = {
             name: _given(info, self.values[name])
             for name, info in self._form.infos.items()
-            if name not in instead
+            if name in struct.__struct_fields__ and name not in instead
         }
         return struct(**typed, **instead)
 
 
 class StructForm:
     """`ask` is what to say when a field is empty, `start` what a new form has in it. `more` are
-    fields of the page that the struct does not have."""
+    fields of the page that no struct has."""
 
     def __init__(
         self,
-        struct: type[msgspec.Struct],
-        *,
+        *structs: type[msgspec.Struct],
         ask: Mapping[str, str],
         start: Mapping[str, Any],
-        more: forms.Fields,
+        more: Mapping[str, Field] | None = None,
     ) -> None:
-        self.infos = fields_of(struct)
+        self.infos = {name: info for each in structs for name, info in fields_of(each).items()}
         # A field without a label has no place for an error of its own on the page.
         self.fields: forms.Fields = {
             name: Field(info.label, ask.get(name, ""))
             for name, info in self.infos.items()
             if info.label
-        } | dict(more)
+        } | dict(more or {})
         self._start = start
 
-    def new(self) -> BoundForm:
-        return BoundForm(
-            self,
-            {
-                name: self._start.get(name, _shown(info, info.default))
-                for name, info in self.infos.items()
-            },
-            {},
-        )
+    def new(self, **instead: Any) -> BoundForm:
+        values = {name: _shown(info, info.default) for name, info in self.infos.items()}
+        return BoundForm(self, {**values, **self._start, **instead}, {})
 
-    def saved(self, row: Any) -> BoundForm:
-        """As it is stored; the row has the columns of the struct."""
+    def saved(self, row: Any, **instead: Any) -> BoundForm:
+        """As it is stored. `instead` is what the row lacks, or the page shows otherwise."""
         values = {
-            name: _shown(info, getattr(row, info.column)) for name, info in self.infos.items()
+            name: _shown(info, getattr(row, info.column))
+            for name, info in self.infos.items()
+            if name not in instead
         }
-        return BoundForm(self, values, {})
+        return BoundForm(self, {**values, **instead}, {})
 
     def typed(self, request: PageRequest) -> BoundForm:
         """As it was sent, with what is wrong with it."""

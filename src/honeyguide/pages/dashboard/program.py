@@ -76,7 +76,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         hosted=site.page_link(program.slug) if program.slug else "",
         invite=f"{site.base_url}/network/{program.id}",
         hold=cards.hold,
-        guess=program_form.guess(program_form.form_of(program, site), request.query),
+        guess=program_form.guess(
+            program.cpa_cents, program.max_payout_cents, program.total_budget_cents, request.query
+        ),
         **await _verification(tx, request, program),
     )
 

@@ -270,7 +270,9 @@ PAGES = (
     post("/publications/{id}/delete", WRITES, publications.delete),
     get("/program", READS, program.index),
     get("/program/new", READS, program_form.new_form),
-    post("/program/new", WRITES, program_form.create, program_form.new_form, program_form.FIELDS),
+    post(
+        "/program/new", WRITES, program_form.create, program_form.new_form, program_form.FORM.fields
+    ),
     post("/program/preview/card", READS, program_form.sketch_card),
     post("/program/preview/cost", SERVICES, program_form.sketch_cost),
     get("/program/{id}", READS, program.show),
@@ -280,7 +282,7 @@ PAGES = (
         WRITES,
         program_form.edit,
         program_form.edit_form,
-        program_form.FIELDS,
+        program_form.FORM.fields,
     ),
     post("/program/{id}/act", WRITES, program.act),
     post("/program/{id}/verification", WRITES, program.choose_verification),
