@@ -77,6 +77,14 @@ def filler(
     return fill
 
 
+def _dollars_or_none(cents: int | None) -> Decimal | None:
+    return None if cents is None else dollars(cents)
+
+
+def iso_or_none(ms: int | None) -> str | None:
+    return None if ms is None else iso(ms)
+
+
 def _source(name: str, hint: Any) -> tuple[str, Callable[[Any], Any] | None]:
     """The column of a view's field, and how it is read."""
     kinds, _ = fields.plain_types(hint)
@@ -131,22 +139,9 @@ def campaign_view(campaign: Campaign) -> CampaignView:
     return CampaignView(campaign.id, campaign.name)
 
 
+_fill_settings = filler(CampaignSettingsView, Campaign)
+
+
 def settings_view(site: Site, campaign: Campaign) -> OneSettings:
-    return OneSettings(
-        CampaignSettingsView(
-            screening=campaign.screening,
-            hold_days=campaign.hold_days,
-            needs_confirmation=bool(campaign.needs_confirmation),
-            destination_url=campaign.destination_url,
-            slug=campaign.slug,
-            signup_page_url=site.page_link(campaign.slug),
-        )
-    )
-
-
-def _dollars_or_none(cents: int | None) -> Decimal | None:
-    return None if cents is None else dollars(cents)
-
-
-def iso_or_none(ms: int | None) -> str | None:
-    return None if ms is None else iso(ms)
+    url = site.page_link(campaign.slug)
+    return OneSettings(_fill_settings(campaign, signup_page_url=url))

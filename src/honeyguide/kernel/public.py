@@ -66,7 +66,14 @@ Amount = Annotated[
 
 CampaignUuid = Annotated[Uuid, doc("UUID of the campaign.", CAMPAIGN_UUID)]
 CampaignName = Annotated[
-    str, doc("Name of the campaign.", "The Morning Wax", maxLength=checks.NAME_LIMIT)
+    str,
+    doc(
+        "Name of the campaign.",
+        "The Morning Wax",
+        label="Name",
+        rule=_text(checks.NAME_LIMIT, blank_ok=False),
+        maxLength=checks.NAME_LIMIT,
+    ),
 ]
 Screening = Annotated[
     str,
@@ -77,7 +84,8 @@ NeedsConfirmation = Annotated[
     bool, doc("Whether new subscribers must confirm their email address (double opt-in).")
 ]
 DestinationUrl = Annotated[
-    Url, doc("Page that referral links lead to. Null: the hosted signup page.")
+    Url,
+    doc("Page that referral links lead to. Null: the hosted signup page.", label="Landing page"),
 ]
 Slug = Annotated[
     str,

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Annotated, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import change_log
-from honeyguide.kernel import checks, public
+from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.public import doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, slugs
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+
+MOST_WORDS = 250
 
 
 class Campaign(NamedTuple):
@@ -30,12 +34,39 @@ class Campaign(NamedTuple):
     created_ms: int
 
 
+def _check_hold_days(days: int, *, param: str) -> int:
+    if not 0 <= days <= rules.LONGEST_HOLD_DAYS:
+        raise Invalid(
+            "{field} must be a whole number from 0 to {most}.",
+            param=param,
+            most=rules.LONGEST_HOLD_DAYS,
+        )
+    return days
+
+
+def _encode_words(words: dict[str, str], *, param: str) -> str:
+    """The operator's own texts for the reader's pages, by the name the page gives each."""
+    if len(words) > MOST_WORDS:
+        raise Invalid("{field} can have at most {most} texts.", param=param, most=MOST_WORDS)
+    for name, text in words.items():
+        checks.text(name, param=param, limit=checks.NAME_LIMIT, blank_ok=False)
+        checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)
+    return msgspec.json.encode(words).decode()
+
+
+Screening = Annotated[
+    public.Screening,
+    doc(label="Screening", rule=partial(checks.one_of, allowed=tuple(rules.Level))),
+]
+HoldDays = Annotated[public.HoldDays, doc(label="Holding period", rule=_check_hold_days)]
+
+
 class ReferralSettings(msgspec.Struct, frozen=True):
     """What callers may set over the API. UNSET leaves a field as it is. With a None
     `destination_url`, referral links lead to the hosted signup page."""
 
-    screening: public.Screening | UnsetType = UNSET
-    hold_days: public.HoldDays | UnsetType = UNSET
+    screening: Screening | UnsetType = UNSET
+    hold_days: HoldDays | UnsetType = UNSET
     needs_confirmation: public.NeedsConfirmation | UnsetType = UNSET
     destination_url: public.DestinationUrl | UnsetType | None = UNSET
     slug: public.Slug | UnsetType = UNSET
@@ -44,17 +75,17 @@ class ReferralSettings(msgspec.Struct, frozen=True):
 class CampaignSettings(ReferralSettings, frozen=True):
     """What an operator may set on the dashboard."""
 
-    name: str | UnsetType = UNSET
-    words: dict[str, str] | UnsetType = UNSET
+    name: public.CampaignName | UnsetType = UNSET
+    words: Annotated[dict[str, str], doc(rule=_encode_words)] | UnsetType = UNSET
 
 
 # The topic that tells who keeps links in memory that one may lead elsewhere now.
 LINKS = "links"
-MOST_WORDS = 250
 # In the change log, for whatever an operator sets about the campaign.
 CHANGED = "campaign.changed"
 
-_sql = beside(__file__)
+_SETTINGS = fields.columns(CampaignSettings)
+_sql = beside(__file__, campaign=Campaign._fields, settings=_SETTINGS)
 _BY_ID = _sql.query("by_id", Campaign)
 _LOCK = _sql.value("lock", str)
 _RENAME = _sql.command("rename")
@@ -90,40 +121,11 @@ async def configure(change: Change, chosen: CampaignSettings) -> Campaign:
     # page would not be found under its slug.
     await change.lock(_LOCK, id=change.tenant.campaign_id)
     old = await get(change.tx, change.tenant)
-    before: dict[str, Any] = {
-        name: getattr(old, name) for name in CampaignSettings.__struct_fields__
-    }
-    new = before | {
-        name: value
-        for name, value in msgspec.structs.asdict(chosen).items()
-        if value is not UNSET and name != "words"
-    }
-    checks.text(new["name"], param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    if new["destination_url"] is not None:
-        checks.http_url(new["destination_url"], param="destination_url")
-    checks.one_of(new["screening"], tuple(rules.Level), param="screening")
-    if not 0 <= new["hold_days"] <= rules.LONGEST_HOLD_DAYS:
-        raise Invalid(
-            "{field} must be a whole number from 0 to {most}.",
-            param="hold_days",
-            most=rules.LONGEST_HOLD_DAYS,
-        )
-    if chosen.words is not UNSET:
-        new["words"] = _kept_words(chosen.words)
+    before = {name: getattr(old, name) for name in _SETTINGS}
+    new = before | fields.checked(CampaignSettings, chosen)
     if new["slug"] != old.slug:
         await slugs.claim(change.tx, old.account_id, slugs.CAMPAIGN, old.id, new["slug"])
-    new["needs_confirmation"] = int(new["needs_confirmation"])
     await change.run(_CONFIGURE, id=old.id, **new)
     change.tx.wake(LINKS)
     await change_log.record(change, CHANGED, old.id, before, new)
     return await get(change.tx, change.tenant)
-
-
-def _kept_words(words: dict[str, str]) -> str:
-    """The operator's own texts for the reader's pages, by the name the page gives each."""
-    if len(words) > MOST_WORDS:
-        raise Invalid("{field} can have at most {most} texts.", param="words", most=MOST_WORDS)
-    for name, text in words.items():
-        checks.text(name, param="words", limit=checks.NAME_LIMIT, blank_ok=False)
-        checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)
-    return msgspec.json.encode(words).decode()

@@ -1,6 +1,5 @@
 -- name: by_id
-SELECT id, account_id, name, slug, destination_url, screening, hold_days, needs_confirmation, words, created_ms
-FROM campaign WHERE account_id = :account_id AND id = :id;
+SELECT {campaign} FROM campaign WHERE account_id = :account_id AND id = :id;
 
 -- name: lock
 SELECT id FROM campaign WHERE account_id = :account_id AND id = :id;
@@ -9,9 +8,7 @@ SELECT id FROM campaign WHERE account_id = :account_id AND id = :id;
 UPDATE campaign SET name = :name WHERE account_id = :account_id AND id = :id;
 
 -- name: configure
-UPDATE campaign SET name = :name, destination_url = :destination_url, slug = :slug, screening = :screening,
-    hold_days = :hold_days, needs_confirmation = :needs_confirmation, words = :words
-WHERE account_id = :account_id AND id = :id;
+UPDATE campaign SET {assign {settings}} WHERE account_id = :account_id AND id = :id;
 
 -- name: tenant_of
 SELECT account_id, id AS campaign_id FROM campaign WHERE account_id = :account_id;

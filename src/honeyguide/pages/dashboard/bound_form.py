@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 from markupsafe import Markup
-from msgspec import UNSET
 
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
@@ -76,23 +75,29 @@ class BoundForm:
 
 class StructForm:
     """`ask` is what to say when a field is empty, `start` what a new form has in it. `more` are
-    fields of the page that no struct has."""
+    fields of the page that no struct has, `leave_out` those of the struct that it does not show."""
 
     def __init__(
         self,
         *structs: type[msgspec.Struct],
         ask: Mapping[str, str],
-        start: Mapping[str, Any],
+        start: Mapping[str, Any] | None = None,
         more: Mapping[str, Field] | None = None,
+        leave_out: Collection[str] = (),
     ) -> None:
-        self.infos = {name: info for each in structs for name, info in fields_of(each).items()}
+        self.infos = {
+            name: info
+            for struct in structs
+            for name, info in fields_of(struct).items()
+            if name not in leave_out
+        }
         # A field without a label has no place for an error of its own on the page.
         self.fields: forms.Fields = {
             name: Field(info.label, ask.get(name, ""))
             for name, info in self.infos.items()
             if info.label
         } | dict(more or {})
-        self._start = start
+        self._start = start or {}
 
     def new(self, **instead: Any) -> BoundForm:
         values = {name: _shown(info, info.default) for name, info in self.infos.items()}
@@ -139,6 +144,4 @@ def _given(info: FieldInfo, value: Any) -> Any:
         if number is None:
             raise Invalid("{field} must be a whole number.", param=info.name)
         return number
-    if info.kind is bool or value:
-        return value
-    return None if info.may_be_null else UNSET
+    return None if info.may_be_null and not value else value

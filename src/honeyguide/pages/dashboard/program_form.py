@@ -76,8 +76,8 @@ def _chosen(request: PageRequest, rule: str, level: str) -> VerificationFields:
     owner's choice, and a form without these fields changes neither."""
     chosen = FORM.typed(request).changes(VerificationFields)
     return VerificationFields(
-        rule=UNSET if chosen.rule == rule else chosen.rule,
-        screening=UNSET if chosen.screening == level else chosen.screening,
+        rule=UNSET if chosen.rule in ("", rule) else chosen.rule,
+        screening=UNSET if chosen.screening in ("", level) else chosen.screening,
     )
 
 

@@ -240,7 +240,9 @@ PAGES = (
         screening_lists.show,
         screening_lists.FORM,
     ),
-    post("/settings/campaign", SERVICES, settings.save_campaign, settings.show, settings.FORM),
+    post(
+        "/settings/campaign", SERVICES, settings.save_campaign, settings.show, settings.FORM.fields
+    ),
     post(
         "/settings/time-zone",
         WRITES,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
@@ -11,10 +9,12 @@ from honeyguide.kernel import periods
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import share_picture
+from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.referrals import campaigns, rules
+from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.tx import Tx
 
 LEVELS = (
@@ -35,28 +35,23 @@ LEVELS = (
     ("strict", "Strict", "Rejects suspicious referrals too. You can still verify one yourself."),
 )
 
-FORM = {
-    "name": Field("Name", "Enter a name."),
-    "destination_url": Field("Landing page"),
-    "slug": Field("Signup page URL", "Enter the last part of the URL."),
-    "screening": Field("Screening"),
-    "hold_days": Field("Holding period"),
-}
+FORM = StructForm(
+    CampaignSettings,
+    ask={"name": "Enter a name.", "slug": "Enter the last part of the URL."},
+    leave_out=["words"],
+)
 TIME_ZONE_FORM = {"time_zone": Field("Time zone", "Choose a time zone.")}
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
-    campaign = await campaigns.get(tx, request.tenant)
-    entered: dict[str, Any] = campaign._asdict()
     if request.errors and "time_zone" not in request.fields:
-        entered |= {
-            **dict(request.fields),
-            "needs_confirmation": bool(request.text("needs_confirmation")),
-        }
+        form = FORM.typed(request)
+    else:
+        form = FORM.saved(await campaigns.get(tx, request.tenant))
     return request.view(
         "settings.html",
-        entered=entered,
+        form=form,
         levels=LEVELS,
         time_zone=request.who.time_zone,
         zones=periods.zone_names(),
@@ -66,18 +61,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def save_campaign(services: PageServices, request: PageRequest) -> Response:
-    forms.require(FORM, request.fields)
-    hold_days = forms.whole_number(request.text("hold_days") or "0")
+    form = FORM.typed(request)
+    form.require()
+    hold_days = forms.whole_number(form.values["hold_days"] or "0")
     if hold_days is None:
         raise Invalid("{field} must be a whole number of days.", param="hold_days")
-    settings = campaigns.CampaignSettings(
-        name=request.text("name"),
-        destination_url=request.text("destination_url") or None,
-        slug=request.text("slug"),
-        screening=request.text("screening"),
-        hold_days=hold_days,
-        needs_confirmation=bool(request.text("needs_confirmation")),
-    )
+    settings = form.changes(CampaignSettings, hold_days=hold_days)
     await request.apply(campaigns.configure, settings)
     await share_picture.refresh(request)
     return request.go(
