@@ -113,8 +113,9 @@ def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:
     assert fill(NOTE._replace(seen_ms=None), url="").seen_at is None
 
 
-def test_what_is_given_wins_and_what_the_row_does_not_know_must_be_given() -> None:
-    fill = filler(NoteView, Note, heading="title")
+def test_what_the_row_does_not_know_is_given_with_each_call() -> None:
+    fill = filler(NoteView, Note, given=["uuid"], heading="title")
     assert fill(NOTE, url="", uuid="n2").uuid == "n2"
-    with pytest.raises(AssertionError, match=r"NoteView also needs \{'url'\}"):
-        fill(NOTE)
+    for given in ({"url": ""}, {"uuid": ""}, {"url": "", "uuid": "", "fee": 1}):
+        with pytest.raises(TypeError):
+            fill(NOTE, **given)

@@ -288,7 +288,10 @@ _fill_offer_publication = filler(
     description="publication_description",
 )
 _fill_partner_campaign = filler(
-    PartnerCampaignView, PartnerCampaign, partner_program_uuid="program_id"
+    PartnerCampaignView,
+    PartnerCampaign,
+    given=["referral_pending_duration"],
+    partner_program_uuid="program_id",
 )
 
 
@@ -332,7 +335,7 @@ def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
     return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
 
 
-_fill_referral = filler(ReferralView, ListedReferral)
+_fill_referral = filler(ReferralView, ListedReferral, given=["due_at"])
 
 
 def referral_view(r: ListedReferral) -> ReferralView:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from honeyguide.api.views import View, iso_or_none
+from honeyguide.api.views import View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
 from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.earned_rewards import EarnedReward
-from honeyguide.referrals.rewards import Reward, next_reward
+from honeyguide.referrals.rewards import Reward, next_reward, variants_of
 from honeyguide.referrals.subscribers import Subscriber
 
 
@@ -98,32 +98,20 @@ class EarnedRewards(View, frozen=True):
     progress: RewardProgress
 
 
+_fill_reward = filler(RewardView, Reward, variants=("variants", variants_of))
+
+
 def reward_view(r: Reward) -> RewardView:
-    return RewardView(
-        uuid=r.id,
-        name=r.name,
-        referrals=r.referrals,
-        kind=r.kind,
-        recurring=bool(r.recurring),
-        approval=r.approval,
-        description=r.description,
-        link=r.link,
-        coupon_code=r.coupon_code,
+    return _fill_reward(
+        r,
         coupon_codes_total=r.codes_total if r.is_pool else None,
         coupon_codes_left=r.codes_left if r.is_pool else None,
-        variants=r.variant_names,
-        created_at=iso(r.created_ms),
     )
 
 
-def adjustment_view(each: Adjustment) -> AdjustmentView:
-    return AdjustmentView(
-        uuid=each.id,
-        amount=each.amount,
-        reason=each.reason,
-        adjusted_by=each.by,
-        created_at=iso(each.adjusted_ms),
-    )
+adjustment_view = filler(
+    AdjustmentView, Adjustment, adjusted_by="by", created_at=("adjusted_ms", iso)
+)
 
 
 def progress_view(subscriber: Subscriber, rewards: Sequence[Reward]) -> RewardProgress:
@@ -138,13 +126,4 @@ def progress_view(subscriber: Subscriber, rewards: Sequence[Reward]) -> RewardPr
     )
 
 
-def earned_view(earned: EarnedReward) -> EarnedRewardView:
-    return EarnedRewardView(
-        uuid=earned.id,
-        reward_uuid=earned.reward_id,
-        name=earned.name,
-        status=earned.status,
-        coupon_code=earned.coupon_code,
-        unlocked_at=iso_or_none(earned.unlocked_ms),
-        redeemed_at=iso_or_none(earned.redeemed_ms),
-    )
+earned_view = filler(EarnedRewardView, EarnedReward)

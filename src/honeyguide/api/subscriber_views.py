@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from honeyguide.api.reward_views import EarnedRewardView
-from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.api.views import META, PageMeta, Total, View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
@@ -247,82 +247,24 @@ def decided_view(result: DecisionResult) -> DecidedReferral:
     )
 
 
-# Long lists are made of these. Keywords in each call are much faster than a shared dict.
+def _is_given(code: str | None) -> bool:
+    return code is not None
 
 
-def written(s: Subscriber) -> WrittenSubscriber:
-    return WrittenSubscriber(
-        uuid=s.id,
-        email=s.email,
-        name=s.name,
-        ref_code=s.ref_code,
-        referrer_code=s.referrer_code,
-        referrals_count=s.referrals_verified,
-        ip_address=s.ip_address,
-        user_agent=s.user_agent,
-        origin=s.origin,
-        utm_source=s.utm_source,
-        utm_campaign=s.utm_campaign,
-        created_at=iso(s.created_ms),
-    )
-
-
-def read(s: Subscriber) -> ReadSubscriber:
-    return ReadSubscriber(
-        uuid=s.id,
-        email=s.email,
-        name=s.name,
-        ref_code=s.ref_code,
-        referrer_code=s.referrer_code,
-        referrals_count=s.referrals_verified,
-        referred=s.referrer_code is not None,
-        referral_status=s.referral_status,
-        ip_address=s.ip_address,
-        user_agent=s.user_agent,
-        origin=s.origin,
-        utm_source=s.utm_source,
-        utm_campaign=s.utm_campaign,
-        created_at=iso(s.created_ms),
-    )
+_COUNT = "referrals_verified"
+_REFERRED = ("referrer_code", _is_given)
+written = filler(WrittenSubscriber, Subscriber, referrals_count=_COUNT)
+read = filler(ReadSubscriber, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
+_fill_plain = filler(PlainSubscriber, Subscriber, referred=_REFERRED)
+_fill_counted = filler(CountedSubscriber, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
 
 
 def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> PlainSubscriber:
-    return PlainSubscriber(
-        uuid=s.id,
-        email=s.email,
-        name=s.name,
-        ref_code=s.ref_code,
-        referrer_code=s.referrer_code,
-        referred=s.referrer_code is not None,
-        referral_status=s.referral_status,
-        ip_address=s.ip_address,
-        user_agent=s.user_agent,
-        origin=s.origin,
-        utm_source=s.utm_source,
-        utm_campaign=s.utm_campaign,
-        created_at=iso(s.created_ms),
-        referral_programs=programs,
-    )
+    return _fill_plain(s, referral_programs=programs)
 
 
 def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> CountedSubscriber:
-    return CountedSubscriber(
-        uuid=s.id,
-        email=s.email,
-        name=s.name,
-        ref_code=s.ref_code,
-        referrer_code=s.referrer_code,
-        referrals_count=s.referrals_verified,
-        referred=s.referrer_code is not None,
-        referral_status=s.referral_status,
-        ip_address=s.ip_address,
-        user_agent=s.user_agent,
-        origin=s.origin,
-        utm_source=s.utm_source,
-        utm_campaign=s.utm_campaign,
-        created_at=iso(s.created_ms),
-        referral_programs=programs,
-    )
+    return _fill_counted(s, referral_programs=programs)
 
 
 def subscriber_meta(page: Page, total: int) -> SubscriberMeta:

@@ -3,9 +3,8 @@ specification's keys; v1 and v2 differ only in views and in `bodies`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
-from operator import attrgetter
 from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
 
 import msgspec
@@ -38,6 +37,7 @@ class Filler(Protocol[R_contra, V_co]):
 def filler(
     view: type[V_co],
     row: type[R_contra],
+    given: Collection[str] = (),
     **sources: str | tuple[str, Callable[[Any], Any]],
 ) -> Filler[R_contra, V_co]:
     """A function that fills the view from a row of the database.
@@ -45,36 +45,29 @@ def filler(
     Each field has the column of its name, as the type of the field reads it: `uuid` is `id`, a
     `created_at` comes from `created_ms`, a `Decimal` `fee` from `fee_cents`, a flag from 0 or 1, a
     list from JSON. `sources` says so for a field of which this is not true: its column, and what
-    to make of it. What is given with a call wins; a field that the row knows nothing of must be.
+    to make of it. A field that the row knows nothing of is given with each call, and so is what
+    `given` names.
     """
-    columns: list[str] = []
-    conversions: list[tuple[int, Callable[[Any], Any]]] = []
-    places = {name: place for place, name in enumerate(view.__struct_fields__)}
-    unknown: set[str] = set()
     hints = get_type_hints(view, include_extras=True)
-    for name, place in places.items():
-        column, convert = _source(name, hints[name])
-        if name in sources:
-            source = sources[name]
-            column, convert = (source, convert) if isinstance(source, str) else source
-        if not hasattr(row, column):
-            unknown.add(name)
-            column, convert = "__class__", None  # anything, until it is given
-        columns.append(column)
-        if convert is not None:
-            conversions.append((place, convert))
-    pick = attrgetter(*columns)
-
-    def fill(row: R_contra, /, **given: Any) -> V_co:
-        assert given.keys() >= unknown, f"{view.__name__} also needs {unknown - given.keys()}"
-        values = list(pick(row))
-        for place, convert in conversions:
-            values[place] = convert(values[place])
-        for name, value in given.items():
-            values[places[name]] = value
-        return view(*values)
-
-    return fill
+    names: dict[str, Any] = {"view": view}
+    parameters, values = [], []
+    for name in view.__struct_fields__:
+        source = sources.get(name) or _source(name, hints[name])
+        column, convert = (source, None) if isinstance(source, str) else source
+        if name in given or not hasattr(row, column):
+            parameters.append(name)
+            values.append(name)
+        elif convert is None:
+            values.append(f"row.{column}")
+        else:
+            names[f"read_{name}"] = convert
+            values.append(f"read_{name}(row.{column})")
+    # Long lists are made of views, and a loop over the fields would take twice as long.
+    keywords = f"*, {', '.join(parameters)}" if parameters else ""
+    made: Filler[R_contra, V_co] = eval(
+        f"lambda row, /, {keywords}: view({', '.join(values)})", names
+    )
+    return made
 
 
 def _dollars_or_none(cents: int | None) -> Decimal | None:
