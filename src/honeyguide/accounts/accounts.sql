@@ -3,12 +3,11 @@ id, email, name, is_admin, created_ms, time_zone
 
 -- name: insert
 -- touches: adds account
-INSERT INTO account (id, email, email_key, name, is_admin, created_ms)
-VALUES (:id, :email, :email_key, :name, :is_admin, :created_ms);
+{insert account: id, email, email_key, name, is_admin, created_ms};
 
 -- name: insert_campaign
 -- touches: adds campaign, triggers slug
-INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, :name, :slug, :created_ms);
+{insert campaign: id, account_id, name, slug, created_ms};
 
 -- name: slug_taken
 -- Of any account, also one that was given up: links to it may still be out.
@@ -24,7 +23,7 @@ SELECT {account} FROM account WHERE id = :id;
 SELECT value FROM instance WHERE name = :name;
 
 -- name: set_instance_value
-INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO NOTHING;
+{insert instance: name, value} ON CONFLICT (name) DO NOTHING;
 
 -- name: rename
 UPDATE account SET name = :name WHERE id = :account_id;
@@ -40,7 +39,7 @@ UPDATE account SET checklist_dismissed_ms = :now_ms WHERE id = :account_id;
 UPDATE account SET time_zone = :time_zone, weekly_due_ms = 0 WHERE id = :account_id;
 
 -- name: keep_instance_value
-INSERT INTO instance (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+{insert instance: name, value} ON CONFLICT (name) DO UPDATE SET value = excluded.value;
 
 -- name: all
 SELECT {account} FROM account ORDER BY created_ms DESC, id DESC LIMIT 1000;

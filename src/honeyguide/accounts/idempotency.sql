@@ -1,6 +1,6 @@
 -- name: claim
 -- A row older than a day is replaced. PostgreSQL waits here for another request with the same key.
-INSERT INTO idempotency (account_id, idempotency_key, fingerprint, created_ms) VALUES (:account_id, :key, :fingerprint, :now_ms)
+{insert idempotency: account_id, idempotency_key = :key, fingerprint, created_ms = :now_ms}
 ON CONFLICT (account_id, idempotency_key) DO UPDATE
 SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status = NULL, body = NULL, about = NULL
 WHERE idempotency.created_ms <= :expired_ms;
@@ -13,7 +13,7 @@ SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id
 
 -- name: complete
 -- touches: changes idempotency
-UPDATE idempotency SET status = :status, body = :body, about = :about
+UPDATE idempotency SET {assign status, body, about}
 WHERE account_id = :account_id AND idempotency_key = :key;
 
 -- name: forget (sqlite)

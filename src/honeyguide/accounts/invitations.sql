@@ -3,8 +3,7 @@ id, kind, account_id, email, as_partner, created_ms, expires_ms
 
 -- name: insert
 -- touches: adds ticket
-INSERT INTO ticket (id, digest, kind, account_id, email, as_partner, created_ms, expires_ms)
-VALUES (:id, :digest, :kind, :account_id, :email, :as_partner, :now_ms, :expires_ms);
+{insert ticket: id, digest, kind, account_id, email, as_partner, created_ms = :now_ms, expires_ms};
 
 -- name: find
 SELECT {ticket} FROM ticket

@@ -1,7 +1,6 @@
 -- name: insert
 -- touches: adds api_key
-INSERT INTO api_key (id, account_id, name, digest, prefix, created_ms)
-VALUES (:id, :account_id, :name, :digest, :prefix, :created_ms);
+{insert api_key: id, account_id, name, digest, prefix, created_ms};
 
 -- name: of_account
 SELECT id, name, prefix, created_ms, last_used_ms, revoked_ms FROM api_key

@@ -1,7 +1,6 @@
 -- name: insert
 -- touches: adds session
-INSERT INTO session (id, account_id, digest, user_agent, address, created_ms, seen_ms)
-VALUES (:id, :account_id, :digest, :user_agent, :address, :now_ms, :now_ms);
+{insert session: id, account_id, digest, user_agent, address, created_ms = :now_ms, seen_ms = :now_ms};
 
 -- name: find
 SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, a.id AS account_id, a.email, a.name, a.is_admin,

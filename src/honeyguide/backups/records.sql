@@ -16,10 +16,10 @@ SELECT {record} FROM backup WHERE result IS NOT NULL ORDER BY started_ms DESC, i
 SELECT name, bytes AS size FROM backup WHERE result = 'ok';
 
 -- name: begin
-INSERT INTO backup (id, name, started_ms) VALUES (:id, :name, :now_ms);
+{insert backup: id, name, started_ms = :now_ms};
 
 -- name: finish
-UPDATE backup SET duration_ms = :duration_ms, bytes = :bytes, sha256 = :sha256, result = :result, message = :message
+UPDATE backup SET {assign duration_ms, bytes, sha256, result, message}
 WHERE id = :id;
 
 -- name: end_unfinished

@@ -3,8 +3,7 @@ id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed
 
 -- name: insert
 -- touches: adds change_log
-INSERT INTO change_log (id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed_ms)
-VALUES (:id, :account_id, :actor_kind, :actor_id, :action, :subject_id, :before, :after, :now_ms);
+{insert change_log: id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed_ms = :now_ms};
 
 -- name: of_account
 SELECT {entry} FROM change_log WHERE account_id = :account_id AND id < :before_id ORDER BY id DESC LIMIT :most;

@@ -9,12 +9,11 @@ SELECT id FROM account WHERE id = :account_id;
 SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
 
 -- name: insert
-INSERT INTO webhook (id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed, secret,
-    created_ms)
-VALUES (:id, :account_id, :campaign_id, :url, :new_referral, :new_partner_referral, :reward_unlocked, :reward_redeemed,
-    :new_subscriber, :subscriber_unsubscribed, :referral_verified, :referral_rejected, :partner_referral_reversed, :secret,
-    :now_ms);
+{insert webhook:
+    id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
+    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed,
+    secret, created_ms = :now_ms
+};
 
 -- name: list
 SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
@@ -32,15 +31,15 @@ SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: update
 -- A change is taken as a repair: the webhook is enabled again and its failures are forgotten.
-UPDATE webhook SET url = :url, new_referral = :new_referral, new_partner_referral = :new_partner_referral,
-    reward_unlocked = :reward_unlocked, reward_redeemed = :reward_redeemed, new_subscriber = :new_subscriber,
-    subscriber_unsubscribed = :subscriber_unsubscribed, referral_verified = :referral_verified,
-    referral_rejected = :referral_rejected, partner_referral_reversed = :partner_referral_reversed, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
-    disabled_reason = NULL
+UPDATE webhook SET {assign
+    url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, new_subscriber,
+    subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed,
+    failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
+}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: rotate
-UPDATE webhook SET old_secrets = :old_secrets, secret = :secret
+UPDATE webhook SET {assign old_secrets, secret}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete

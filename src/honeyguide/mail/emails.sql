@@ -5,13 +5,10 @@ bounced
 -- name: insert
 -- touches: adds letter
 -- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the same key.
-INSERT INTO letter (
-    id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text, body_html, about_id, once_key,
-    waited_for, held_code, created_ms, due_ms
-) VALUES (
-    :id, :account_id, :kind, :to_email, :mailbox, :from_name, :reply_to, :unsubscribe_url, :subject, :body_text, :body_html, :about_id, :once_key,
-    :waited_for, :held_code, :now_ms, :due_ms
-) ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
+{insert letter:
+    id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text, body_html,
+    about_id, once_key, waited_for, held_code, created_ms = :now_ms, due_ms
+} ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
 SELECT {email} FROM letter

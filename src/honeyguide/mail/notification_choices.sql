@@ -7,7 +7,7 @@ SELECT c.delivery, c.to_slack, a.time_zone,
 FROM account AS a LEFT JOIN notification_choice AS c ON c.account_id = a.id AND c.kind = :kind WHERE a.id = :account_id;
 
 -- name: set
-INSERT INTO notification_choice (account_id, kind, delivery, to_slack) VALUES (:account_id, :kind, :delivery, :to_slack)
+{insert notification_choice: account_id, kind, delivery, to_slack}
 ON CONFLICT (account_id, kind) DO UPDATE SET delivery = excluded.delivery, to_slack = excluded.to_slack;
 
 -- name: reset

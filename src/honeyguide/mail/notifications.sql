@@ -1,6 +1,5 @@
 -- name: insert
-INSERT INTO notice (id, account_id, kind, once_key, sentence, link, digest_due_ms, created_ms)
-VALUES (:id, :account_id, :kind, :once_key, :sentence, :link, :digest_due_ms, :now_ms)
+{insert notice: id, account_id, kind, once_key, sentence, link, digest_due_ms, created_ms = :now_ms}
 ON CONFLICT (account_id, once_key) DO NOTHING;
 
 -- name: waiting

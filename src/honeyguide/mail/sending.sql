@@ -56,7 +56,7 @@ UPDATE letter SET
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_deferred
-UPDATE letter SET due_ms = :due_ms, error = :error, lease_token = NULL, lease_until_ms = 0
+UPDATE letter SET {assign due_ms, error, lease_token = NULL, lease_until_ms = 0}
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_failed

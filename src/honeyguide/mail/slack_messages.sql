@@ -5,7 +5,7 @@ SELECT encrypted_url, host, error, failed_ms FROM slack_webhook WHERE account_id
 SELECT encrypted_url FROM slack_webhook;
 
 -- name: set_webhook
-INSERT INTO slack_webhook (account_id, encrypted_url, host) VALUES (:account_id, :encrypted_url, :host)
+{insert slack_webhook: account_id, encrypted_url, host}
 ON CONFLICT (account_id) DO UPDATE SET encrypted_url = excluded.encrypted_url, host = excluded.host, error = NULL, failed_ms = NULL;
 
 -- name: delete_webhook
@@ -16,7 +16,7 @@ DELETE FROM slack_message WHERE account_id = :account_id;
 
 -- name: insert
 -- touches: adds slack_message
-INSERT INTO slack_message (id, account_id, sentence, link, due_ms) VALUES (:id, :account_id, :sentence, :link, :due_ms);
+{insert slack_message: id, account_id, sentence, link, due_ms};
 
 -- name: withdraw
 DELETE FROM slack_message

@@ -1,5 +1,5 @@
 -- name: stop
-INSERT INTO email_stop (subscriber_id, account_id, stopped_ms) VALUES (:subscriber_id, :account_id, :now_ms)
+{insert email_stop: subscriber_id, account_id, stopped_ms = :now_ms}
 ON CONFLICT (subscriber_id) DO NOTHING;
 
 -- name: resume

@@ -1,5 +1,5 @@
 -- name: lock_budget
-INSERT INTO budget (program_id, month, account_id) VALUES (:program_id, :month, :account_id)
+{insert budget: program_id, month, account_id}
 ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms;
 
@@ -7,8 +7,7 @@ RETURNING month, spent_cents, reached_ms;
 -- A separate statement after the budget is locked, so that it sees everything committed before. The subscriber may have changed
 -- their address since signing up: a charge counts as theirs if it was made for the address then or now, or for a subscriber
 -- who has that address now.
-INSERT INTO partner_spend (partner_campaign_id, month, program_id, account_id, partner_account_id)
-VALUES (:partner_campaign_id, :month, :program_id, :account_id, :partner_account_id)
+{insert partner_spend: partner_campaign_id, month, program_id, account_id, partner_account_id}
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
@@ -54,12 +53,11 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id A
 
 -- name: insert_charge
 -- touches: adds charge
-INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key, person_step,
-    month, fee_cents, budget_step, budget_spent_cents, budget_cap_cents, partner_step, partner_spent_cents, partner_cap_cents,
-    reverses_id, reversal_reason, created_ms)
-VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :partner_referral_id, :person_key, :person_step,
-    :month, :fee_cents, :budget_step, :budget_spent_cents, :budget_cap_cents, :partner_step, :partner_spent_cents, :partner_cap_cents,
-    :reverses_id, :reversal_reason, :now_ms);
+{insert charge:
+    id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key,
+    person_step, month, fee_cents, budget_step, budget_spent_cents, budget_cap_cents, partner_step,
+    partner_spent_cents, partner_cap_cents, reverses_id, reversal_reason, created_ms = :now_ms
+};
 
 -- name: last_charge
 SELECT id, month, fee_cents FROM charge

@@ -9,9 +9,8 @@ SELECT closed_ms FROM period WHERE month = :month;
 SELECT MAX(month) AS month FROM period WHERE closed_ms IS NOT NULL;
 
 -- name: begin_month
-INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
+{insert period: month} ON CONFLICT (month) DO NOTHING;
 
 -- name: post
 -- touches: adds transfer, reads period
-INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
-VALUES (:id, :kind, :reference, :debit, :credit, :amount_cents, :month, :now_ms);
+{insert transfer: id, kind, reference, debit, credit, amount_cents, month, created_ms = :now_ms};

@@ -81,8 +81,9 @@ SELECT id FROM program WHERE account_id = :account_id AND id = :id;
 SELECT COUNT(*) AS n FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id;
 
 -- name: join
-INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending, created_ms)
-VALUES (:id, :account_id, :owner_account_id, :program_id, :ref_code, :reason, :now_ms)
+{insert partner_campaign:
+    id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending = :reason, created_ms = :now_ms
+}
 ON CONFLICT (account_id, program_id) DO NOTHING;
 
 -- name: lock

@@ -24,7 +24,7 @@ WHERE month = :month AND paid_ms IS NULL;
 SELECT id AS account_id, email FROM account WHERE is_admin = 1 ORDER BY id;
 
 -- name: move
-UPDATE period SET notified_program = :notified_program, notified_partner = :notified_partner WHERE month = :month;
+UPDATE period SET {assign notified_program, notified_partner} WHERE month = :month;
 
 -- name: finish
 UPDATE period SET notified_ms = :now_ms WHERE month = :month AND notified_ms IS NULL;

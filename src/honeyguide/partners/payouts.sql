@@ -2,7 +2,7 @@
 id, account_id, month, amount_cents, paid_ms, paid_reference, marks, created_ms
 
 -- name: begin_month
-INSERT INTO period (month) VALUES (:month) ON CONFLICT (month) DO NOTHING;
+{insert period: month} ON CONFLICT (month) DO NOTHING;
 
 -- name: has_month
 SELECT 1 FROM period WHERE month = :month;

@@ -37,8 +37,7 @@ WHERE owner_account_id = :account_id AND id = :id AND removed_ms IS NULL;
 UPDATE partner_campaign SET removed_ms = NULL, removed_reason = NULL WHERE owner_account_id = :account_id AND id = :id;
 
 -- name: block
-INSERT INTO partner_block (account_id, partner_account_id, reason, blocked_ms)
-VALUES (:account_id, :partner_account_id, :reason, :now_ms)
+{insert partner_block: account_id, partner_account_id, reason, blocked_ms = :now_ms}
 ON CONFLICT (account_id, partner_account_id) DO NOTHING;
 
 -- name: unblock

@@ -27,9 +27,9 @@ SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
 SELECT r.decided_ms - r.arrived_ms AS ms {decided} ORDER BY ms LIMIT 1 OFFSET :half;
 
 -- name: save
-INSERT INTO program_figures (program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms,
-    arrived_30d, held_30d)
-VALUES (:program_id, :account_id, :day, :verified, :rejected, :reversed, :unreviewed, :median_ms, :arrived_30d, :held_30d)
+{insert program_figures:
+    program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms, arrived_30d, held_30d
+}
 ON CONFLICT (program_id) DO UPDATE SET day = excluded.day, verified = excluded.verified, rejected = excluded.rejected,
     reversed = excluded.reversed, unreviewed = excluded.unreviewed, median_ms = excluded.median_ms,
     arrived_30d = excluded.arrived_30d, held_30d = excluded.held_30d;

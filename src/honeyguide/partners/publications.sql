@@ -37,7 +37,7 @@ UPDATE publication SET search_text = :search_text WHERE account_id = :account_id
 SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
 
 -- name: insert_logo
-INSERT INTO logo (id, account_id, content_type, data, created_ms) VALUES (:id, :account_id, :content_type, :data, :now_ms);
+{insert logo: id, account_id, content_type, data, created_ms = :now_ms};
 
 -- name: logo
 SELECT id, content_type, data FROM logo WHERE id = :id;

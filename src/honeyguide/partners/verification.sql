@@ -7,7 +7,7 @@ FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN campaign
 WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
 
 -- name: set
-UPDATE program SET rule = :rule, screening = :screening, is_verification_chosen = :is_verification_chosen
+UPDATE program SET {assign rule, screening, is_verification_chosen}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: dismiss

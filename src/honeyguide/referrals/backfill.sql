@@ -36,7 +36,7 @@ WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaig
 
 -- name: move_backfill
 -- Not if the backfill was started again meanwhile.
-UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
+UPDATE reward SET {assign walk_ms, walk_id}
 WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id = :from_id;
 
 -- name: next_restocked

@@ -24,17 +24,16 @@ SELECT logo_id, icon_id, icon_is_own, share_id, share_is_own, share_source
 FROM campaign_brand WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: create
-INSERT INTO campaign_brand (campaign_id, account_id, changed_ms) VALUES (:campaign_id, :account_id, :now_ms)
+{insert campaign_brand: campaign_id, account_id, changed_ms = :now_ms}
 ON CONFLICT (campaign_id) DO NOTHING;
 
 -- name: save
-UPDATE campaign_brand SET accent = :accent, privacy_url = :privacy_url, imprint_url = :imprint_url,
-    consent_text_id = :consent_text_id, asks_name = :asks_name, language = :language,
-    follow_browser_language = :follow_browser_language, from_name = :from_name, reply_to = :reply_to,
-    show_leaderboard = :show_leaderboard, show_inviter = :show_inviter, changed_ms = :now_ms
+UPDATE campaign_brand SET {assign
+    accent, privacy_url, imprint_url, consent_text_id, asks_name, language, follow_browser_language, from_name,
+    reply_to, show_leaderboard, show_inviter, changed_ms = :now_ms
+}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: save_pictures
-UPDATE campaign_brand SET logo_id = :logo_id, icon_id = :icon_id, icon_is_own = :icon_is_own, share_id = :share_id,
-    share_is_own = :share_is_own, share_source = :share_source
+UPDATE campaign_brand SET {assign logo_id, icon_id, icon_is_own, share_id, share_is_own, share_source}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;

@@ -90,7 +90,7 @@ SELECT day_ms, n FROM cohort_change WHERE account_id = :account_id AND campaign_
 
 -- name: mark
 -- touches: changes cohort_change
-INSERT INTO cohort_change (campaign_id, day_ms, account_id, n) VALUES (:campaign_id, :day_ms, :account_id, 1)
+{insert cohort_change: campaign_id, day_ms, account_id, n = 1}
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET n = cohort_change.n + 1;
 
 -- name: mark_all
@@ -99,7 +99,7 @@ SELECT campaign_id, day_ms, account_id, 1 FROM campaign_day WHERE account_id = :
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET n = cohort_change.n + 1;
 
 -- name: set_state
-INSERT INTO cohort_state (campaign_id, account_id, zone, built_ms) VALUES (:campaign_id, :account_id, :zone, :built_ms)
+{insert cohort_state: campaign_id, account_id, zone, built_ms}
 ON CONFLICT (campaign_id) DO UPDATE SET zone = excluded.zone, built_ms = excluded.built_ms;
 
 -- name: delete_days

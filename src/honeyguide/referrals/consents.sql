@@ -1,10 +1,9 @@
 -- name: add_text
-INSERT INTO consent_text (id, account_id, campaign_id, text, privacy_url, created_ms)
-VALUES (:id, :account_id, :campaign_id, :text, :privacy_url, :now_ms);
+{insert consent_text: id, account_id, campaign_id, text, privacy_url, created_ms = :now_ms};
 
 -- name: record
 -- touches: adds consent
-INSERT INTO consent (subscriber_id, consent_text_id, account_id, agreed_ms) VALUES (:subscriber_id, :consent_text_id, :account_id, :now_ms)
+{insert consent: subscriber_id, consent_text_id, account_id, agreed_ms = :now_ms}
 ON CONFLICT (subscriber_id, consent_text_id) DO NOTHING;
 
 -- name: of_subscriber

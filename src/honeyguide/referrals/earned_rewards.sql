@@ -14,8 +14,10 @@ WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :su
 ORDER BY r.referrals, r.id;
 
 -- name: insert
-INSERT INTO won_reward (id, account_id, campaign_id, reward_id, subscriber_id, multiple, status, earned_ms)
-VALUES (:id, :account_id, :campaign_id, :reward_id, :subscriber_id, :multiple, 'awaiting_approval', :now_ms)
+{insert won_reward:
+    id, account_id, campaign_id, reward_id, subscriber_id, multiple, status = 'awaiting_approval',
+    earned_ms = :now_ms
+}
 ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
 
 -- name: grant

@@ -9,8 +9,7 @@ SELECT {embed} FROM embed WHERE public_id = :public_id;
 
 -- name: save
 -- The public id is in the HTML of websites, so it never changes.
-INSERT INTO embed (campaign_id, account_id, public_id, origins, keep_days, form_selector, changed_ms)
-VALUES (:campaign_id, :account_id, :public_id, :origins, :keep_days, :form_selector, :now_ms)
+{insert embed: campaign_id, account_id, public_id, origins, keep_days, form_selector, changed_ms = :now_ms}
 ON CONFLICT (campaign_id) DO UPDATE SET origins = excluded.origins, keep_days = excluded.keep_days,
     form_selector = excluded.form_selector, changed_ms = excluded.changed_ms
 WHERE embed.account_id = excluded.account_id;

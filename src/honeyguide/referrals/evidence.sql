@@ -41,7 +41,7 @@ GROUP BY domain;
 
 -- name: queue_look
 -- touches: adds code_look
-INSERT INTO code_look (campaign_id, code, account_id, since_ms) VALUES (:campaign_id, :code, :account_id, :now_ms)
+{insert code_look: campaign_id, code, account_id, since_ms = :now_ms}
 ON CONFLICT (campaign_id, code) DO NOTHING;
 
 -- name: codes_to_look_at

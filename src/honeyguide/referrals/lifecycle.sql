@@ -1,16 +1,11 @@
 -- name: insert
 -- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change, reads integration
 -- batch: referrer_id
-INSERT INTO subscriber (
-    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, must_confirm, referrer_code, claimed_code, referrer_id,
-    partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, ip_address, network, user_agent,
-    origin, utm_source, utm_campaign, created_ms, received_ms
-) VALUES (
-    :id, :account_id, :campaign_id, :email, :email_key, :person_key, :name, :ref_code, :status, :must_confirm, :referrer_code,
-    :claimed_code, :referrer_id,
-    :partner_campaign_id, :referral_status, :referral_reason, :referral_due_ms, :referral_behind, :ip_address, :network, :user_agent,
-    :origin, :utm_source, :utm_campaign, :created_ms, :received_ms
-);
+{insert subscriber:
+    id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, must_confirm, referrer_code,
+    claimed_code, referrer_id, partner_campaign_id, referral_status, referral_reason, referral_due_ms,
+    referral_behind, ip_address, network, user_agent, origin, utm_source, utm_campaign, created_ms, received_ms
+};
 
 -- name: find_referrer
 -- batch: code

@@ -2,8 +2,7 @@
 SELECT tool, heading, style FROM newsletter_block WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: save
-INSERT INTO newsletter_block (campaign_id, account_id, tool, heading, style, tested_ms)
-VALUES (:campaign_id, :account_id, :tool, :heading, :style, :now_ms)
+{insert newsletter_block: campaign_id, account_id, tool, heading, style, tested_ms = :now_ms}
 ON CONFLICT (campaign_id) DO UPDATE SET tool = excluded.tool, heading = excluded.heading, style = excluded.style,
     tested_ms = excluded.tested_ms
 WHERE newsletter_block.account_id = excluded.account_id;

@@ -9,8 +9,7 @@ WHERE account_id = :account_id AND subscriber_id = :subscriber_id ORDER BY writt
 SELECT {note} FROM subscriber_note WHERE account_id = :account_id AND id = :id;
 
 -- name: add
-INSERT INTO subscriber_note (id, account_id, subscriber_id, text, written_ms)
-VALUES (:id, :account_id, :subscriber_id, :text, :now_ms);
+{insert subscriber_note: id, account_id, subscriber_id, text, written_ms = :now_ms};
 
 -- name: remove
 DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND id = :id;

@@ -73,11 +73,11 @@ SELECT referrals_verified + referrals_pending + referrals_rejected AS n FROM sub
 WHERE account_id = :account_id AND id = :subscriber_id;
 
 -- name: set_total
-INSERT INTO listing (list, account_id, n, is_long) VALUES (:list, :account_id, :n, :is_long)
+{insert listing: list, account_id, n, is_long}
 ON CONFLICT (list) DO UPDATE SET n = excluded.n, is_long = excluded.is_long;
 
 -- name: set_block
-INSERT INTO listing_run (list, account_id, lo_ms, lo_id, n) VALUES (:list, :account_id, :lo_ms, :lo_id, :n)
+{insert listing_run: list, account_id, lo_ms, lo_id, n}
 ON CONFLICT (list, lo_ms, lo_id) DO UPDATE SET n = excluded.n;
 
 -- name: splits_all

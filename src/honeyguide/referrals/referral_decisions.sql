@@ -1,9 +1,9 @@
 -- name: insert
 -- touches: adds referral_decision
-INSERT INTO referral_decision (id, account_id, campaign_id, subscriber_id, before_status, before_reason, status, reason,
-    actor_kind, actor_id, note, decided_ms)
-VALUES (:id, :account_id, :campaign_id, :subscriber_id, :before_status, :before_reason, :status, :reason,
-    :actor_kind, :actor_id, :note, :now_ms);
+{insert referral_decision:
+    id, account_id, campaign_id, subscriber_id, before_status, before_reason, status, reason, actor_kind, actor_id,
+    note, decided_ms = :now_ms
+};
 
 -- name: of_subscriber
 SELECT id, subscriber_id, before_status, before_reason, status, reason, actor_kind, actor_id, note, decided_ms

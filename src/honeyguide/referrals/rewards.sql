@@ -17,10 +17,10 @@ SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
 SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
 
 -- name: insert
-INSERT INTO reward (id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
-    is_pool, variants, walk_ms, walk_id, created_ms)
-VALUES (:id, :account_id, :campaign_id, :name, :referrals, :kind, :recurring, :approval, :description, :link, :coupon_code,
-    :is_pool, :variants, :walk_ms, :walk_id, :now_ms);
+{insert reward:
+    id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
+    is_pool, variants, walk_ms, walk_id, created_ms = :now_ms
+};
 
 -- name: update
 UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
@@ -33,5 +33,5 @@ WHERE account_id = :account_id AND id = :id;
 UPDATE reward SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL WHERE account_id = :account_id AND id = :id;
 
 -- name: start_backfill
-UPDATE reward SET walk_ms = :walk_ms, walk_id = :walk_id
+UPDATE reward SET {assign walk_ms, walk_id}
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND recurring = 1 AND deleted_ms IS NULL;

@@ -2,8 +2,7 @@
 SELECT id, name, query, saved_ms FROM saved_filter WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY name;
 
 -- name: save
-INSERT INTO saved_filter (id, account_id, campaign_id, name, query, saved_ms)
-VALUES (:id, :account_id, :campaign_id, :name, :query, :now_ms)
+{insert saved_filter: id, account_id, campaign_id, name, query, saved_ms = :now_ms}
 ON CONFLICT (campaign_id, name) DO UPDATE SET query = excluded.query, saved_ms = excluded.saved_ms;
 
 -- name: delete

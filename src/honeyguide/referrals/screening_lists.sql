@@ -17,8 +17,7 @@ SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_
 SELECT COUNT(*) AS n FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: put
-INSERT INTO screening_entry (id, account_id, campaign_id, is_blocked, kind, value, hint, added_ms)
-VALUES (:id, :account_id, :campaign_id, :is_blocked, :kind, :value, :hint, :now_ms)
+{insert screening_entry: id, account_id, campaign_id, is_blocked, kind, value, hint, added_ms = :now_ms}
 ON CONFLICT (campaign_id, kind, value) DO UPDATE
 SET is_blocked = excluded.is_blocked, hint = excluded.hint, added_ms = excluded.added_ms;
 

@@ -1,6 +1,6 @@
 -- name: claim
 -- The row count is the answer: 1 if the slug is free, was given up by this account, or already belongs to this target.
-INSERT INTO slug (slug, account_id, kind, target_id) VALUES (:slug, :account_id, :kind, :target_id)
+{insert slug: slug, account_id, kind, target_id}
 ON CONFLICT (slug) DO UPDATE SET kind = excluded.kind, target_id = excluded.target_id
 WHERE slug.account_id = excluded.account_id AND (slug.target_id IS NULL OR slug.target_id = excluded.target_id);
 

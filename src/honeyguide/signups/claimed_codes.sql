@@ -3,7 +3,7 @@ UPDATE subscriber SET referral_status = :status, referral_reason = :reason, refe
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND referrer_code IS NULL;
 
 -- name: refer
-UPDATE subscriber SET referrer_code = :referrer_code, referrer_id = :referrer_id, claimed_code = NULL
+UPDATE subscriber SET {assign referrer_code, referrer_id, claimed_code = NULL}
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND referrer_code IS NULL;
 
 -- name: forget

@@ -35,7 +35,7 @@ FROM ({newest}) AS n;
 -- name: put_on
 -- touches: changes confirmation_brake
 -- It locks the row, so that a job cannot find nothing waiting and end the brake while the email is being queued.
-INSERT INTO confirmation_brake (campaign_id, code, account_id, look_ms) VALUES (:campaign_id, :code, :account_id, :look_ms)
+{insert confirmation_brake: campaign_id, code, account_id, look_ms}
 ON CONFLICT (campaign_id, code) DO UPDATE SET look_ms = COALESCE(confirmation_brake.look_ms, excluded.look_ms);
 
 -- name: due_codes

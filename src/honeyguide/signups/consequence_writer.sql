@@ -15,7 +15,6 @@ SELECT decided_ms FROM partner_referral WHERE account_id = :account_id AND id = 
 
 -- name: count_day
 -- touches: changes program_day
-INSERT INTO program_day (program_id, account_id, day, verified, rejected, reversed)
-VALUES (:program_id, :account_id, :day, :verified, :rejected, :reversed)
+{insert program_day: program_id, account_id, day, verified, rejected, reversed}
 ON CONFLICT (program_id, day) DO UPDATE SET verified = program_day.verified + excluded.verified,
     rejected = program_day.rejected + excluded.rejected, reversed = program_day.reversed + excluded.reversed;

@@ -11,8 +11,7 @@ SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND i
 
 -- name: insert_error
 -- touches: adds import_error
-INSERT INTO import_error (import_id, line, account_id, sentence, content)
-VALUES (:import_id, :line, :account_id, :sentence, :content) ON CONFLICT (import_id, line) DO NOTHING;
+{insert import_error: import_id, line, account_id, sentence, content} ON CONFLICT (import_id, line) DO NOTHING;
 
 -- name: shorten_part
 UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_id = :import_id AND n = :n;

@@ -4,14 +4,13 @@ failed, dry, created_ms, finished_ms
 
 -- While its file is being stored, an import has a total of 0.
 -- name: insert
-INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, created_ms)
-VALUES (:id, :account_id, :campaign_id, :file_name, :header, :mapping, 0, :now_ms);
+{insert import: id, account_id, campaign_id, file_name, header, mapping, total = 0, created_ms = :now_ms};
 
 -- name: complete
 UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
 
 -- name: insert_part
-INSERT INTO import_part (import_id, n, account_id, lines) VALUES (:import_id, :n, :account_id, :lines);
+{insert import_part: import_id, n, account_id, lines};
 
 -- name: by_id
 SELECT {import}

@@ -24,7 +24,7 @@ WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :da
 
 -- name: insert
 -- touches: adds partner_referral
-INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
-    fee_cents, arrived_ms, decided_ms, rule, screening, hold_until_ms)
-VALUES (:id, :account_id, :partner_account_id, :program_id, :partner_campaign_id, :subscriber_id, :person_key, :fee_cents, :now_ms,
-    :decided_ms, :rule, :screening, :hold_until_ms);
+{insert partner_referral:
+    id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
+    arrived_ms = :now_ms, decided_ms, rule, screening, hold_until_ms
+};

@@ -1,8 +1,7 @@
 -- Signup forms that were used. One of two transactions with the same token waits here for the other, and then finds its row.
 
 -- name: use
-INSERT INTO used_form (token_hash, account_id, campaign_id, mailbox_hash, used_ms)
-VALUES (:token_hash, :account_id, :campaign_id, :mailbox_hash, :now_ms)
+{insert used_form: token_hash, account_id, campaign_id, mailbox_hash, used_ms = :now_ms}
 ON CONFLICT (token_hash) DO NOTHING;
 
 -- name: mailbox

@@ -14,4 +14,4 @@ SELECT pg_database_size(current_database()) AS size_bytes;
 SELECT name, checksum, works_with FROM schema_migration;
 
 -- name: test_write
-INSERT INTO instance (name, value) VALUES ('test_write', :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+{insert instance: name = 'test_write', value} ON CONFLICT (name) DO UPDATE SET value = excluded.value;

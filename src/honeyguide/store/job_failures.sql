@@ -8,8 +8,7 @@ SELECT job, item, failures, error, failed_ms, retry_ms FROM job_failure ORDER BY
 SELECT failures FROM job_failure WHERE job = :job AND item = :item;
 
 -- name: record
-INSERT INTO job_failure (job, item, failures, error, failed_ms, retry_ms)
-VALUES (:job, :item, :failures, :error, :now_ms, :retry_ms)
+{insert job_failure: job, item, failures, error, failed_ms = :now_ms, retry_ms}
 ON CONFLICT (job, item) DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms,
     retry_ms = excluded.retry_ms;
 

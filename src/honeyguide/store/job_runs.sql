@@ -17,8 +17,7 @@ SELECT {run} FROM job_lease WHERE name = :name;
 
 -- name: claim
 -- One process at a time runs a job, and no sooner than its interval allows: the row count is the answer.
-INSERT INTO job_lease (name, every_ms, leased_until_ms, token, started_ms)
-VALUES (:name, :every_ms, :until_ms, :token, :now_ms)
+{insert job_lease: name, every_ms, leased_until_ms = :until_ms, token, started_ms = :now_ms}
 ON CONFLICT (name) DO UPDATE SET every_ms = excluded.every_ms, leased_until_ms = excluded.leased_until_ms,
     token = excluded.token, started_ms = excluded.started_ms, duration_ms = NULL, result = NULL
 WHERE job_lease.leased_until_ms <= :now_ms AND job_lease.started_ms <= :not_after_ms;
