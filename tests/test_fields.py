@@ -60,6 +60,11 @@ def test_a_value_that_breaks_its_rule_is_refused_by_the_name_of_its_field(wrong:
     assert [refusal.value.param] == [*wrong]
 
 
+def test_all_problems_are_found_at_once() -> None:
+    given = NoteFields(title="Too long", fee=-1, link=None)
+    assert [each.param for each in fields.problems(NoteFields, given)] == ["title", "fee"]
+
+
 def test_a_new_row_gets_defaults_where_a_field_has_one_or_may_be_null() -> None:
     assert fields.defaults(NoteFields) == {"color": "red", "link": None, "is_open": 0}
 

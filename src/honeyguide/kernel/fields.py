@@ -8,12 +8,14 @@ asks here and names none of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+
+from honeyguide.kernel.errors import Invalid
 
 
 class FieldInfo(NamedTuple):
@@ -104,3 +106,13 @@ def defaults(struct: type[Struct]) -> dict[str, Any]:
         for field in fields_of(struct).values()
         if field.has_default
     }
+
+
+def problems(struct: type[Struct], given: Struct) -> Iterator[Invalid]:
+    """Everything that is wrong with what was given."""
+    for name, field in fields_of(struct).items():
+        try:
+            if (value := getattr(given, name)) is not UNSET:
+                field.stored(value)
+        except Invalid as problem:
+            yield problem

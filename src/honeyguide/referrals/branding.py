@@ -6,17 +6,17 @@ always readable, whatever the operator chose (`kernel.colors`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
 from honeyguide.events import change_log
-from honeyguide.kernel import checks, colors
+from honeyguide.kernel import checks, colors, fields
 from honeyguide.kernel.colors import Palette
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import language
@@ -93,20 +93,41 @@ def picture_path(picture_id: str) -> str:
     return f"/logos/{picture_id}"
 
 
+def _header_text(text: str, *, param: str) -> str:
+    checks.text(text, param=param, limit=FROM_NAME_LIMIT, blank_ok=False)
+    # A line break would end the header and start another one.
+    if not text.isprintable():
+        raise Invalid("{field} must not contain line breaks or control characters.", param=param)
+    return text
+
+
+def _one_address(text: str, *, param: str) -> str:
+    try:
+        return EmailAddress.parse(text).text
+    except Invalid:
+        raise Invalid(
+            "{field} must be one email address, such as hello@example.com.", param=param
+        ) from None
+
+
+_CONSENT = partial(checks.text, limit=CONSENT_LIMIT, blank_ok=False)
+_LANGUAGE = partial(checks.one_of, allowed=language.CODES)
+
+
 class BrandFields(msgspec.Struct, frozen=True, kw_only=True):
     """What an operator may set on the dashboard; pictures come apart from it."""
 
-    accent: str | None = None
-    privacy_url: str | None = None
-    imprint_url: str | None = None
-    consent_text: str | None = None
-    asks_name: bool = False
-    language: str = "en"
-    follow_browser_language: bool = False
-    from_name: str | None = None
-    reply_to: str | None = None
-    show_leaderboard: bool = False
-    show_inviter: bool = False
+    accent: Annotated[str, doc(label="Accent color", rule=colors.parse)] | None = None
+    privacy_url: Annotated[str, doc(label="Privacy policy", rule=checks.http_url)] | None = None
+    imprint_url: Annotated[str, doc(label="Imprint", rule=checks.http_url)] | None = None
+    consent_text: Annotated[str, doc(label="Consent text", rule=_CONSENT)] | None = None
+    asks_name: Annotated[bool, doc(label="Ask for a first name")] = False
+    language: Annotated[str, doc(label="Language", rule=_LANGUAGE, default="en")] = "en"
+    follow_browser_language: Annotated[bool, doc(label="Follow the reader’s browser")] = False
+    from_name: Annotated[str, doc(label="From name", rule=_header_text)] | None = None
+    reply_to: Annotated[str, doc(label="Reply-To", rule=_one_address)] | None = None
+    show_leaderboard: Annotated[bool, doc(label="Leaderboard")] = False
+    show_inviter: Annotated[bool, doc(label="Show who invited them")] = False
 
 
 class BrandPictures(NamedTuple):
@@ -121,7 +142,12 @@ class BrandPictures(NamedTuple):
     share_source: str = ""
 
 
-_sql = beside(__file__)
+_sql = beside(
+    __file__,
+    # The text is a row of its own, of which the brand has the id.
+    fields=[name for name in fields.columns(BrandFields) if name != "consent_text"],
+    pictures=BrandPictures._fields,
+)
 _OF_CAMPAIGN = _sql.query("of_campaign", Branding)
 _LOCK = _sql.value("lock", str)
 _PICTURES = _sql.query("pictures", BrandPictures)
@@ -141,21 +167,19 @@ async def pictures_of(tx: Tx, tenant: Tenant) -> BrandPictures:
     return await tx.one(_PICTURES, **tenant._asdict()) or BrandPictures()
 
 
-async def save(change: Change, fields: BrandFields) -> Branding:
+async def save(change: Change, given: BrandFields) -> Branding:
     """Replaces everything but the pictures."""
-    values = msgspec.structs.asdict(check(fields))
+    values = fields.checked(BrandFields, given)
     consent_text = values.pop("consent_text")
     await _lock(change)
     old = await of(change.tx, change.tenant)
     text_id = old.consent_text_id
     if consent_text is None:
         text_id = None
-    elif (consent_text, fields.privacy_url) != (old.consent_text, old.privacy_url):
+    elif (consent_text, given.privacy_url) != (old.consent_text, old.privacy_url):
         text_id = await consents.add_text(
-            change.tx, change.tenant, consent_text, fields.privacy_url, now_ms=change.now_ms
+            change.tx, change.tenant, consent_text, given.privacy_url, now_ms=change.now_ms
         )
-    flags = ("asks_name", "follow_browser_language", "show_leaderboard", "show_inviter")
-    values |= {name: int(values[name]) for name in flags}
     await change.run(_SAVE, **values, consent_text_id=text_id)
     change.tx.wake(campaigns.LINKS)
     before = old._asdict()
@@ -179,50 +203,3 @@ async def _lock(change: Change) -> None:
     if not await change.lock(_LOCK):
         raise Missing("There is no such campaign.")
     await change.run(_CREATE)
-
-
-def check(fields: BrandFields) -> BrandFields:
-    """The fields as they are kept, or a refusal that says what is wrong with the first bad one."""
-    for problem in problems(fields):
-        raise problem
-    return msgspec.structs.replace(
-        fields,
-        accent=fields.accent and colors.parse(fields.accent, param="accent"),
-        reply_to=fields.reply_to and EmailAddress.parse(fields.reply_to).text,
-    )
-
-
-def problems(fields: BrandFields) -> Iterator[Invalid]:
-    """Everything that is wrong with the fields."""
-    rules: dict[str, Callable[..., Any]] = {
-        "accent": colors.parse,
-        "privacy_url": checks.http_url,
-        "imprint_url": checks.http_url,
-        "consent_text": partial(checks.text, limit=CONSENT_LIMIT, blank_ok=False),
-        "language": partial(checks.one_of, allowed=language.CODES),
-        "from_name": _check_header_text,
-        "reply_to": _check_one_address,
-    }
-    for param, rule in rules.items():
-        value = getattr(fields, param)
-        if value is not None:
-            try:
-                rule(value, param=param)
-            except Invalid as problem:
-                yield problem
-
-
-def _check_header_text(text: str, *, param: str) -> None:
-    checks.text(text, param=param, limit=FROM_NAME_LIMIT, blank_ok=False)
-    # A line break would end the header and start another one.
-    if not text.isprintable():
-        raise Invalid("{field} must not contain line breaks or control characters.", param=param)
-
-
-def _check_one_address(text: str, *, param: str) -> None:
-    try:
-        EmailAddress.parse(text)
-    except Invalid:
-        raise Invalid(
-            "{field} must be one email address, such as hello@example.com.", param=param
-        ) from None

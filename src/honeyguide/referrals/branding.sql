@@ -20,20 +20,16 @@ WHERE c.account_id = :account_id AND c.id = :campaign_id;
 SELECT id FROM campaign WHERE account_id = :account_id AND id = :campaign_id;
 
 -- name: pictures
-SELECT logo_id, icon_id, icon_is_own, share_id, share_is_own, share_source
-FROM campaign_brand WHERE account_id = :account_id AND campaign_id = :campaign_id;
+SELECT {pictures} FROM campaign_brand WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: create
 {insert campaign_brand: campaign_id, account_id, changed_ms = :now_ms}
 ON CONFLICT (campaign_id) DO NOTHING;
 
 -- name: save
-UPDATE campaign_brand SET {assign
-    accent, privacy_url, imprint_url, consent_text_id, asks_name, language, follow_browser_language, from_name,
-    reply_to, show_leaderboard, show_inviter, changed_ms = :now_ms
-}
+UPDATE campaign_brand SET {assign {fields}, consent_text_id, changed_ms = :now_ms}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: save_pictures
-UPDATE campaign_brand SET {assign logo_id, icon_id, icon_is_own, share_id, share_is_own, share_source}
+UPDATE campaign_brand SET {assign {pictures}}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;

@@ -21,6 +21,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 
 S = TypeVar("S", bound=msgspec.Struct)
+_UNLABELED = Field("")
 
 
 class BoundField(NamedTuple):
@@ -50,8 +51,10 @@ class BoundForm:
         self.values = values
 
     def __getitem__(self, name: str) -> BoundField:
-        label = self._form.infos[name].label
-        return BoundField(name, label, self.values[name], self._errors.get(name, ""))
+        if name not in self.values and name not in self._form.fields:
+            raise KeyError(name)
+        field = self._form.fields.get(name, _UNLABELED)
+        return BoundField(name, field.label, self.values.get(name), self._errors.get(name, ""))
 
     def require(self, *, unless: Collection[str] = ()) -> None:
         """Refuses the form if a required field is empty; `unless` names those not needed now."""
@@ -80,7 +83,7 @@ class StructForm:
     def __init__(
         self,
         *structs: type[msgspec.Struct],
-        ask: Mapping[str, str],
+        ask: Mapping[str, str] | None = None,
         start: Mapping[str, Any] | None = None,
         more: Mapping[str, Field] | None = None,
         leave_out: Collection[str] = (),
@@ -93,7 +96,7 @@ class StructForm:
         }
         # A field without a label has no place for an error of its own on the page.
         self.fields: forms.Fields = {
-            name: Field(info.label, ask.get(name, ""))
+            name: Field(info.label, (ask or {}).get(name, ""))
             for name, info in self.infos.items()
             if info.label
         } | dict(more or {})

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
-from honeyguide.kernel import colors
+from honeyguide.kernel import colors, fields
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages import language
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import share_picture
+from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import HUB, PREVIEWED_PAGES, SIGNUP, THANKS, preview
@@ -23,22 +24,14 @@ from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
-FORM = {
-    "logo": Field("Logo"),
-    "accent": Field("Accent color"),
-    "icon": Field("Browser icon"),
-    "share_picture": Field("Share picture"),
-    "consent_text": Field("Consent text"),
-    "privacy_url": Field("Privacy policy"),
-    "imprint_url": Field("Imprint"),
-    "asks_name": Field("Ask for a first name"),
-    "show_inviter": Field("Show who invited them"),
-    "show_leaderboard": Field("Leaderboard"),
-    "language": Field("Language"),
-    "follow_browser_language": Field("Follow the reader’s browser"),
-    "from_name": Field("From name"),
-    "reply_to": Field("Reply-To"),
-}
+FORM = StructForm(
+    BrandFields,
+    more={
+        "logo": Field("Logo"),
+        "icon": Field("Browser icon"),
+        "share_picture": Field("Share picture"),
+    },
+)
 PREVIEWS = ((SIGNUP, "Signup page"), (THANKS, "Thank-you page"), (HUB, "Referral page"))
 THEMES = (("", "Reader’s theme"), ("light", "Light"), ("dark", "Dark"))
 # Shown where the operator has not chosen a color.
@@ -55,52 +48,36 @@ class Uploads(NamedTuple):
 
 
 def _typed(request: PageRequest) -> BrandFields:
-    return BrandFields(
-        accent=request.text("accent") or None,
-        privacy_url=request.text("privacy_url") or None,
-        imprint_url=request.text("imprint_url") or None,
-        consent_text=request.text("consent_text") or None,
-        asks_name=bool(request.text("asks_name")),
-        language=request.text("language") or "en",
-        follow_browser_language=bool(request.text("follow_browser_language")),
-        from_name=request.text("from_name") or None,
-        reply_to=request.text("reply_to") or None,
-        show_leaderboard=bool(request.text("show_leaderboard")),
-        show_inviter=bool(request.text("show_inviter")),
-    )
-
-
-def _saved(found: Branding) -> BrandFields:
-    return msgspec.convert(found._asdict(), BrandFields, strict=False)
+    return FORM.typed(request).changes(BrandFields)
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     found = await branding.of(tx, request.tenant)
     pictures = await branding.pictures_of(tx, request.tenant)
-    fields = _typed(request) if request.errors else _saved(found)
+    form = FORM.typed(request) if request.errors else FORM.saved(found)
+    chosen = form.changes(BrandFields)
     wants_own = request.text("share") == "own" if request.errors else bool(pictures.share_is_own)
     return request.view(
         "branding.html",
-        form=FORM,
-        given=fields,
+        form=form,
         brand=found,
         pictures=pictures,
         wants_own=wants_own,
-        **_color_note(fields.accent),
+        **_color_note(chosen.accent),
         start_color=START_COLOR,
         languages=language.NAMES,
         previews=PREVIEWS,
         themes=THEMES,
         consent_limit=branding.CONSENT_LIMIT,
-        preview=await _preview(tx, request, _with(found, fields)),
+        preview=await _preview(tx, request, _with(found, chosen)),
     )
 
 
 async def save(services: PageServices, request: PageRequest) -> Response:
-    fields = _typed(request)
+    chosen = _typed(request)
     errors = {
-        str(problem.param): problem.message_for(FORM[str(problem.param)].label)
-        for problem in branding.problems(fields)
+        str(problem.param): problem.message_for(FORM.fields[str(problem.param)].label)
+        for problem in fields.problems(BrandFields, chosen)
     }
     pictures = await services.store.read(branding.pictures_of, request.tenant)
     wants_own = request.text("share") == "own"
@@ -112,7 +89,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     removed = frozenset(name for name in ("logo", "icon") if request.text(f"remove_{name}"))
     if not wants_own and pictures.share_is_own:
         removed |= {"share"}
-    await request.apply(_keep, fields, uploads, removed)
+    await request.apply(_keep, chosen, uploads, removed)
     await share_picture.refresh(request)
     return request.go("/branding", "Changes saved. Your pages show them now.")
 
@@ -161,7 +138,7 @@ async def _picture(request: PageRequest, shape: logos.Shape) -> logos.Logo | Non
 
 
 async def _keep(
-    change: Change, fields: BrandFields, uploads: Uploads, removed: frozenset[str]
+    change: Change, chosen: BrandFields, uploads: Uploads, removed: frozenset[str]
 ) -> None:
     changes: dict[str, Any] = {}
     if "logo" in removed:
@@ -181,18 +158,16 @@ async def _keep(
         changes |= {"icon_id": uploads.icon.id, "icon_is_own": int(uploads.icon_is_own)}
     if uploads.share is not None:
         changes |= {"share_id": uploads.share.id, "share_is_own": 1, "share_source": ""}
-    await branding.save(change, fields)
+    await branding.save(change, chosen)
     if changes:
         await branding.change_pictures(change, **changes)
 
 
-def _with(found: Branding, fields: BrandFields) -> Branding:
+def _with(found: Branding, chosen: BrandFields) -> Branding:
     """The saved branding with what is typed, as far as it is right."""
-    wrong = {problem.param for problem in branding.problems(fields)}
+    wrong = {problem.param for problem in fields.problems(BrandFields, chosen)}
     typed = {
-        name: value
-        for name, value in msgspec.structs.asdict(fields).items()
-        if name not in wrong and name in FORM
+        name: value for name, value in msgspec.structs.asdict(chosen).items() if name not in wrong
     }
     if typed.get("accent"):
         typed["accent"] = colors.parse(str(typed["accent"]), param="accent")

@@ -174,7 +174,7 @@ PAGES = (
     post("/pages", SERVICES, pages.save, pages.show, pages.FORM),
     post("/pages/preview", READS, pages.sketch),
     get("/branding", READS, branding.show),
-    post("/branding", SERVICES, branding.save, branding.show, branding.FORM),
+    post("/branding", SERVICES, branding.save, branding.show, branding.FORM.fields),
     post("/branding/preview", READS, branding.sketch),
     post("/branding/preview/color", READS, branding.note),
     get("/emails", READS, emails.show),
