@@ -116,7 +116,7 @@ def test_another_accounts_campaign_is_not_found(alice: Member, mallory: Member) 
     for tenant in (theirs, nowhere):
         save_there = changing(branding.save, alice.service.services.site, tenant, 1)
         with pytest.raises(Missing):
-            alice.service.write(partial(save_there, fields=BrandFields()))
+            alice.service.write(partial(save_there, given=BrandFields()))
         with pytest.raises(Missing):
             alice.service.read(lambda tx, tenant=tenant: branding.of(tx, tenant))
 
