@@ -87,6 +87,7 @@ class Note(NamedTuple):
     words: str
     title: str | None
     seen_ms: int | None
+    is_new: int | None
 
 
 class NoteView(View, frozen=True):
@@ -98,9 +99,10 @@ class NoteView(View, frozen=True):
     words: list[str]
     heading: str
     seen_at: str | None
+    is_new: bool | None
 
 
-NOTE = Note("n1", "a1", 250, 1, '["x"]', None, 0)
+NOTE = Note("n1", "a1", 250, 1, '["x"]', None, 0, 0)
 
 
 def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:
@@ -114,8 +116,10 @@ def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:
         words=["x"],
         heading="Untitled",
         seen_at="1970-01-01T00:00:00.000Z",
+        is_new=False,
     )
-    assert fill(NOTE._replace(seen_ms=None), url="").seen_at is None
+    without = fill(NOTE._replace(seen_ms=None, is_new=None), url="")
+    assert (without.seen_at, without.is_new) == (None, None)
 
 
 def test_what_the_row_does_not_know_is_given_with_each_call() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from decimal import Decimal
+from types import NoneType
 from typing import Annotated, Any, Protocol, TypeVar, get_type_hints
 
 import msgspec
@@ -74,6 +75,10 @@ def _dollars_or_none(cents: int | None) -> Decimal | None:
     return None if cents is None else dollars(cents)
 
 
+def _flag_or_none(flag: int | None) -> bool | None:
+    return None if flag is None else bool(flag)
+
+
 def iso_or_none(ms: int | None) -> str | None:
     return None if ms is None else iso(ms)
 
@@ -87,7 +92,9 @@ def _source(name: str, hint: Any) -> tuple[str, Callable[[Any], Any] | None]:
         return f"{name.removesuffix('at')}ms", iso_or_none
     if Decimal in kinds:
         return f"{name}_cents", _dollars_or_none
-    return name, bool if bool in kinds else _decode_list if list in kinds else None
+    if bool in kinds:
+        return name, _flag_or_none if NoneType in kinds else bool
+    return name, _decode_list if list in kinds else None
 
 
 class Message(View, frozen=True):

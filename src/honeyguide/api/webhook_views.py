@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
-
-from honeyguide.api.views import META, PageMeta, Total, View
+from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.events.webhooks import Attempt, Delivery, Webhook
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
@@ -132,30 +130,28 @@ class Replayed(View, frozen=True):
     replayed: Annotated[int, doc("Number of deliveries that are sent again.", 12, minimum=0)]
 
 
+_fill_events_v1 = filler(EventsV1, Webhook)
+_fill_events = filler(Events, Webhook)
+_fill_more_events = filler(MoreEvents, Webhook)
+_fill_delivery = filler(DeliveryView, Delivery)
+_fill_attempt = filler(AttemptView, Attempt, at=("at_ms", iso))
+
+
 def webhook_view_v1(hook: Webhook) -> WebhookViewV1:
-    # `strict=False`, because flags are stored as 0 and 1.
-    events = msgspec.convert(hook._asdict(), EventsV1, strict=False)
-    return WebhookViewV1(hook.id, hook.url, events)
+    return WebhookViewV1(hook.id, hook.url, _fill_events_v1(hook))
 
 
 def webhook_view(hook: Webhook) -> WebhookView:
-    events = msgspec.convert(hook._asdict(), Events, strict=False)
-    return WebhookView(hook.id, hook.url, events)
+    return WebhookView(hook.id, hook.url, _fill_events(hook))
 
 
 def more_events_view(hook: Webhook) -> OneMoreEvents:
-    return OneMoreEvents(msgspec.convert(hook._asdict(), MoreEvents, strict=False))
+    return OneMoreEvents(_fill_more_events(hook))
 
 
 def delivery_view(row: Delivery, attempts: list[Attempt]) -> DeliveryView:
-    return DeliveryView(
-        uuid=row.id,
-        event_id=row.event_id,
-        type=row.type,
-        status=row.status,
+    return _fill_delivery(
+        row,
         next_attempt_at=iso(row.due_ms) if row.status == "pending" else None,
-        attempts=[
-            AttemptView(iso(a.at_ms), a.status_code, a.latency_ms, a.error, a.response)
-            for a in attempts
-        ],
+        attempts=[_fill_attempt(attempt) for attempt in attempts],
     )

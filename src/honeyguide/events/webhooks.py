@@ -15,6 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from honeyguide.events import change_log, outbox, signature
 from honeyguide.events.addresses import OutboundPolicy, check_url
+from honeyguide.kernel import fields
 from honeyguide.kernel.clock import DAY_MS, parse_past
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -90,19 +91,8 @@ class Flags(msgspec.Struct, frozen=True):
     referral_rejected: Flag = UNSET
     partner_referral_reversed: Flag = UNSET
 
-    def over(self, old: Webhook | None) -> dict[str, Any]:
-        """The columns after these flags are applied."""
-        columns: dict[str, Any] = {}
-        for name in self.__struct_fields__:
-            flag: Flag = getattr(self, name)
-            if isinstance(flag, UnsetType):
-                columns[name] = getattr(old, name) if old is not None else None
-            else:
-                columns[name] = None if flag is None else int(flag)
-        return columns
 
-
-_sql = beside(__file__)
+_sql = beside(__file__, webhook=Webhook._fields, flags=fields.columns(Flags))
 _BACKLOG = _sql.query("backlog", Backlog)
 _DUE = _sql.query("due", DueDeliveries)
 _LOCK_ACCOUNT = _sql.value("lock_account", str)
@@ -139,7 +129,7 @@ async def create(
             most=policy.webhooks_per_account,
         )
     webhook_id = new_id()
-    given = {"url": url, **flags.over(None)}
+    given = {"url": url, **fields.defaults(Flags), **fields.checked(Flags, flags)}
     await change.run(
         _INSERT,
         id=webhook_id,
@@ -189,7 +179,8 @@ async def update(
     old, _ = await get_locked(change.tx, account_id, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
-    given = {"url": old.url if url is UNSET else url, **flags.over(old)}
+    kept = {name: getattr(old, name) for name in ("url", *fields.columns(Flags))}
+    given = kept | fields.checked(Flags, flags) | ({} if url is UNSET else {"url": url})
     await change.run(_UPDATE, id=old.id, **given)
     change.tx.wake(outbox.RECALLS)
     new = await get(change.tx, account_id, scope, webhook_id)
@@ -199,7 +190,7 @@ async def update(
 
 
 def _logged(webhook: Webhook) -> dict[str, Any]:
-    names = ("url", *Flags.__struct_fields__, "disabled_reason")
+    names = ("url", *fields.columns(Flags), "disabled_reason")
     return {name: getattr(webhook, name) for name in names}
 
 

@@ -1,7 +1,3 @@
--- fragment: webhook
-id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, new_subscriber, subscriber_unsubscribed,
-    referral_verified, referral_rejected, partner_referral_reversed, secret, failing_since_ms, disabled_ms, disabled_reason, created_ms
-
 -- name: lock_account
 SELECT id FROM account WHERE id = :account_id;
 
@@ -9,11 +5,7 @@ SELECT id FROM account WHERE id = :account_id;
 SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
 
 -- name: insert
-{insert webhook:
-    id, account_id, campaign_id, url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-    new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed,
-    secret, created_ms = :now_ms
-};
+{insert webhook: id, account_id, campaign_id, url, {flags}, secret, created_ms = :now_ms};
 
 -- name: list
 SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
@@ -31,11 +23,8 @@ SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: update
 -- A change is taken as a repair: the webhook is enabled again and its failures are forgotten.
-UPDATE webhook SET {assign
-    url, new_referral, new_partner_referral, reward_unlocked, reward_redeemed, new_subscriber,
-    subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed,
-    failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
-}
+UPDATE webhook SET {assign url, {flags}}, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
+    disabled_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: rotate
