@@ -144,25 +144,49 @@ Tags = Annotated[
     doc("Tags: lower-case text of 1 to 50 characters, without commas.", ["podcast", "vip"]),
 ]
 
-RewardName = Annotated[str, doc("Name of the reward.", "The mug", maxLength=checks.NAME_LIMIT)]
+RewardName = Annotated[
+    str,
+    doc(
+        "Name of the reward.",
+        "The mug",
+        label="Reward name",
+        rule=_text(checks.NAME_LIMIT, blank_ok=False),
+        maxLength=checks.NAME_LIMIT,
+    ),
+]
 ReferralsNeeded = Annotated[int, doc("Verified referrals needed to unlock it.", 5)]
 RewardKind = Annotated[str, doc("`manual`, `link`, `coupon` or `physical`.", "physical")]
-Recurring = Annotated[bool, doc("Whether it is earned again at every multiple of `referrals`.")]
+Recurring = Annotated[
+    bool, doc("Whether it is earned again at every multiple of `referrals`.", default=False)
+]
 Approval = Annotated[str, doc("`automatic`, or `manual` if you approve each one.", "automatic")]
 RewardDescription = Annotated[
     str,
     doc(
-        "Text shown with it.", "Holds 400 ml. Dishwasher safe.", maxLength=checks.DESCRIPTION_LIMIT
+        "Text shown with it.",
+        "Holds 400 ml. Dishwasher safe.",
+        label="Description",
+        rule=_text(checks.DESCRIPTION_LIMIT),
+        maxLength=checks.DESCRIPTION_LIMIT,
     ),
 ]
 RewardLink = Annotated[
-    Url, doc("Page that a `link` reward leads to.", "https://wax.example.org/recipes")
+    Url,
+    doc("Page that a `link` reward leads to.", "https://wax.example.org/recipes", label="Link"),
 ]
 Variants = Annotated[
     list[str],
     doc("Sizes or colors of a physical reward to choose from. Up to 50.", ["S", "M", "L"]),
 ]
-CouponCode = Annotated[str, doc("Coupon code, for rewards that have one.", "WAX-7Q2M")]
+CouponCode = Annotated[
+    str,
+    doc(
+        "Coupon code, for rewards that have one.",
+        "WAX-7Q2M",
+        label="Shared code",
+        rule=_text(checks.STRING_LIMIT, blank_ok=False),
+    ),
+]
 
 PublicationName = Annotated[
     str,

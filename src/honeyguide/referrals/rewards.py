@@ -5,15 +5,17 @@ given out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
 from honeyguide.events import change_log
-from honeyguide.kernel import checks, public
+from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.public import doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules
 from honeyguide.referrals.page_index import TOP
@@ -63,7 +65,39 @@ def variants_of(kept: str | None) -> list[str]:
     return msgspec.json.decode(kept, type=list[str]) if kept else []
 
 
-AtLeastOne = Annotated[public.ReferralsNeeded, public.doc(minimum=1)]
+def _check_referrals(number: int, *, param: str) -> int:
+    if not 1 <= number <= MOST_REFERRALS:
+        raise Invalid(
+            "{field} must be a whole number from 1 to {most:,}.", param=param, most=MOST_REFERRALS
+        )
+    return number
+
+
+def _encode_variants(variants: list[str], *, param: str) -> str | None:
+    """Sizes or colors, as they are stored."""
+    if not variants:
+        return None
+    if len(variants) > MOST_VARIANTS:
+        raise Invalid("{field} can have at most {most} entries.", param=param, most=MOST_VARIANTS)
+    for variant in variants:
+        checks.text(variant, param=param, limit=VARIANT_LIMIT, blank_ok=False)
+    names = [variant.strip() for variant in variants]
+    if len({name.casefold() for name in names}) < len(names):
+        raise Invalid("{field} must all be different.", param=param)
+    return msgspec.json.encode(names).decode()
+
+
+AtLeastOne = Annotated[
+    public.ReferralsNeeded, doc(label="Referrals needed", rule=_check_referrals, minimum=1)
+]
+Kind = Annotated[
+    public.RewardKind,
+    doc(label="Type of reward", rule=partial(checks.one_of, allowed=REWARD_KINDS), default=MANUAL),
+]
+Approval = Annotated[
+    public.Approval, doc(rule=partial(checks.one_of, allowed=APPROVALS), default=AUTOMATIC)
+]
+Variants = Annotated[public.Variants, doc(label="Sizes or variants", rule=_encode_variants)]
 
 
 class RewardFields(msgspec.Struct, frozen=True):
@@ -71,13 +105,13 @@ class RewardFields(msgspec.Struct, frozen=True):
 
     name: public.RewardName | None = None
     referrals: AtLeastOne | None = None
-    kind: public.RewardKind | None = None
+    kind: Kind | None = None
     recurring: public.Recurring | None = None
-    approval: public.Approval | None = None
+    approval: Approval | None = None
     description: public.RewardDescription | None = None
     link: public.RewardLink | None = None
     coupon_code: public.CouponCode | None = None
-    variants: public.Variants | None = None
+    variants: Variants | None = None
 
 
 class NewReward(RewardFields, frozen=True):
@@ -92,16 +126,18 @@ class RewardChanges(msgspec.Struct, frozen=True):
 
     name: public.RewardName | UnsetType = UNSET
     referrals: AtLeastOne | UnsetType = UNSET
-    kind: public.RewardKind | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
     recurring: public.Recurring | UnsetType = UNSET
-    approval: public.Approval | UnsetType = UNSET
+    approval: Approval | UnsetType = UNSET
     description: public.RewardDescription | UnsetType | None = UNSET
     link: public.RewardLink | UnsetType = UNSET
     coupon_code: public.CouponCode | UnsetType = UNSET
-    variants: public.Variants | UnsetType | None = UNSET
+    variants: Variants | UnsetType | None = UNSET
 
 
-_sql = beside(__file__)
+_COLUMNS = (*fields.columns(RewardFields), "is_pool")
+_CHANGED = tuple(name for name in _COLUMNS if name not in ("kind", "is_pool"))
+_sql = beside(__file__, reward=Reward._fields, columns=_COLUMNS, changed=_CHANGED)
 _INSERT = _sql.command("insert")
 _UPDATE = _sql.command("update")
 _DELETE = _sql.command("delete")
@@ -142,21 +178,15 @@ async def create(change: Change, new: NewReward) -> Reward:
             code="too_many_rewards",
             most=MOST_REWARDS,
         )
-    fields = _checked(
-        name=new.name,
-        referrals=new.referrals,
-        kind=new.kind or MANUAL,
-        recurring=bool(new.recurring),
-        approval=new.approval or AUTOMATIC,
-        description=new.description,
-        link=new.link,
-        coupon_code=new.coupon_code,
-        is_pool=new.pool,
-        variants=new.variants,
-    )
+    given = fields.checked(RewardFields, new)
+    columns = fields.defaults(RewardFields) | {
+        name: value for name, value in given.items() if value is not None
+    }
+    columns["is_pool"] = int(new.pool)
+    _check_belongs(columns)
     reward_id = new_id()
-    await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **fields)
-    await change_log.record(change, "reward.created", reward_id, None, fields)
+    await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **columns)
+    await change_log.record(change, "reward.created", reward_id, None, columns)
     return await get(change.tx, change.tenant, reward_id)
 
 
@@ -179,26 +209,20 @@ async def update(change: Change, reward_id: str, changes: RewardChanges) -> Rewa
             "this reward has unique codes, so add to those.",
             param="coupon_code",
         )
-    chosen: dict[str, Any] = {name: getattr(old, name) for name in _FIELDS}
-    chosen["variants"] = old.variant_names
-    chosen |= {
-        name: value
-        for name in RewardChanges.__struct_fields__
-        if (value := getattr(changes, name)) is not UNSET
-    }
-    fields = _checked(**chosen)
+    before = {name: getattr(old, name) for name in _COLUMNS}
+    columns = before | fields.checked(RewardChanges, changes)
+    _check_belongs(columns)
     # Easier to reach than before: there may be advocates who are past it now.
-    needs_backfill = fields["referrals"] < old.referrals or fields["recurring"] > old.recurring
+    needs_backfill = columns["referrals"] < old.referrals or columns["recurring"] > old.recurring
     await change.run(
         _UPDATE,
         id=old.id,
         needs_backfill=int(needs_backfill),
         walk_ms=TOP[0],
         walk_id=TOP[1],
-        **{name: fields[name] for name in _FIELDS if name not in ("kind", "is_pool")},
+        **{name: columns[name] for name in _CHANGED},
     )
-    before = {name: getattr(old, name) for name in _FIELDS}
-    await change_log.record(change, "reward.changed", old.id, before, fields)
+    await change_log.record(change, "reward.changed", old.id, before, columns)
     return await get(change.tx, change.tenant, old.id)
 
 
@@ -214,82 +238,10 @@ async def delete(change: Change, reward_id: str) -> None:
     await change_log.record(change, "reward.deleted", reward.id, {"name": reward.name})
 
 
-_FIELDS = (
-    "name",
-    "referrals",
-    "kind",
-    "recurring",
-    "approval",
-    "description",
-    "link",
-    "coupon_code",
-    "is_pool",
-    "variants",
-)
-
-
-def _checked(
-    *,
-    name: str,
-    referrals: int,
-    kind: str,
-    recurring: bool | int,
-    approval: str,
-    description: str | None,
-    link: str | None,
-    coupon_code: str | None,
-    is_pool: bool | int,
-    variants: list[str] | None,
-) -> dict[str, Any]:
-    """The columns, or one sentence about what is wrong with them."""
-    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
-    if not 1 <= referrals <= MOST_REFERRALS:
-        raise Invalid(
-            "{field} must be a whole number from 1 to {most:,}.",
-            param="referrals",
-            most=MOST_REFERRALS,
-        )
-    checks.one_of(kind, REWARD_KINDS, param="kind")
-    checks.one_of(approval, APPROVALS, param="approval")
-    if description is not None:
-        checks.text(description, param="description", limit=checks.DESCRIPTION_LIMIT)
-    if link is not None:
-        checks.http_url(link, param="link")
-    if coupon_code is not None:
-        checks.text(coupon_code, param="coupon_code", limit=checks.STRING_LIMIT, blank_ok=False)
-    _check_belongs(kind, link, coupon_code, bool(is_pool))
-    if variants and kind != PHYSICAL:
-        raise Invalid("{field} are only for rewards of kind physical.", param="variants")
-    return {
-        "name": name,
-        "referrals": referrals,
-        "kind": kind,
-        "recurring": int(recurring),
-        "approval": approval,
-        "description": description,
-        "link": link,
-        "coupon_code": coupon_code,
-        "is_pool": int(is_pool),
-        "variants": _checked_variants(variants) if variants else None,
-    }
-
-
-def _checked_variants(variants: list[str]) -> str:
-    """Sizes or colors, as they are stored."""
-    if len(variants) > MOST_VARIANTS:
-        raise Invalid(
-            "{field} can have at most {most} entries.", param="variants", most=MOST_VARIANTS
-        )
-    for variant in variants:
-        checks.text(variant, param="variants", limit=VARIANT_LIMIT, blank_ok=False)
-    names = [variant.strip() for variant in variants]
-    if len({name.casefold() for name in names}) < len(names):
-        raise Invalid("{field} must all be different.", param="variants")
-    return msgspec.json.encode(names).decode()
-
-
-def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool: bool) -> None:
+def _check_belongs(columns: dict[str, Any]) -> None:
     """Each kind has what it needs and nothing that would never be given out."""
+    kind, link, coupon_code = columns["kind"], columns["link"], columns["coupon_code"]
+    is_pool = bool(columns["is_pool"])
     if kind == LINK and link is None:
         raise Required("link")
     if kind != LINK and link is not None:
@@ -303,6 +255,8 @@ def _check_belongs(kind: str, link: str | None, coupon_code: str | None, is_pool
             "or unique codes (coupon_codes), not both.",
             param="coupon_code",
         )
+    if kind != PHYSICAL and columns["variants"] is not None:
+        raise Invalid("{field} are only for rewards of kind physical.", param="variants")
 
 
 def next_reward(rewards: Sequence[Reward], count: int) -> tuple[Reward, int] | None:

@@ -1,7 +1,3 @@
--- fragment: reward
-id, name, referrals, kind, recurring, approval, description, link, coupon_code, is_pool,
-codes_total, codes_left, waiting, created_ms, deleted_ms, variants
-
 -- name: of_campaign
 SELECT {reward}
 FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL ORDER BY referrals, id;
@@ -17,14 +13,10 @@ SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
 SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
 
 -- name: insert
-{insert reward:
-    id, account_id, campaign_id, name, referrals, kind, recurring, approval, description, link, coupon_code,
-    is_pool, variants, walk_ms, walk_id, created_ms = :now_ms
-};
+{insert reward: id, account_id, campaign_id, {columns}, walk_ms, walk_id, created_ms = :now_ms};
 
 -- name: update
-UPDATE reward SET name = :name, referrals = :referrals, recurring = :recurring, approval = :approval,
-    description = :description, link = :link, coupon_code = :coupon_code, variants = :variants,
+UPDATE reward SET {assign {changed}},
     walk_ms = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_ms AS BIGINT) ELSE walk_ms END,
     walk_id = CASE WHEN CAST(:needs_backfill AS INTEGER) = 1 THEN CAST(:walk_id AS TEXT) ELSE walk_id END
 WHERE account_id = :account_id AND id = :id;

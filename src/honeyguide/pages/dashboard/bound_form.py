@@ -115,10 +115,10 @@ class StructForm:
         }
         return BoundForm(self, {**values, **instead}, {})
 
-    def typed(self, request: PageRequest) -> BoundForm:
+    def typed(self, request: PageRequest, **instead: Any) -> BoundForm:
         """As it was sent, with what is wrong with it."""
         values = {name: _typed(info, request) for name, info in self.infos.items()}
-        return BoundForm(self, values, request.errors)
+        return BoundForm(self, {**values, **instead}, request.errors)
 
 
 def _shown(info: FieldInfo, stored: Any) -> Any:

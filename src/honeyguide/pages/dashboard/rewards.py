@@ -12,6 +12,7 @@ from starlette.responses import HTMLResponse, Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
+from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.readers.preview import HUB, preview
@@ -24,7 +25,7 @@ from honeyguide.referrals import (
     shipments,
 )
 from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges
+from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges, RewardFields
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 
@@ -35,16 +36,17 @@ KIND_CHOICES = (
     ("physical", "Physical item", "They enter a postal address when they claim it; you send it."),
 )
 _NAMES = {key: name for key, name, _ in KIND_CHOICES}
-FORM = {
-    "name": Field("Reward name", "Enter a name for the reward."),
-    "referrals": Field("Referrals needed", "Enter how many referrals it takes."),
-    "kind": Field("Type of reward"),
-    "description": Field("Description"),
-    "link": Field("Link", "Enter the link to the reward."),
-    "coupon_code": Field("Shared code", "Enter the code."),
-    "coupon_codes": Field("Unique codes"),
-    "variants": Field("Sizes or variants"),
-}
+FORM = StructForm(
+    RewardFields,
+    ask={
+        "name": "Enter a name for the reward.",
+        "referrals": "Enter how many referrals it takes.",
+        "link": "Enter the link to the reward.",
+        "coupon_code": "Enter the code.",
+    },
+    start={"referrals": "3", "variants": ""},
+    more={"coupon_codes": Field("Unique codes")},
+)
 MOST_TO_FULFILL = 100
 # A larger count is shown as "1,000+".
 MOST_TO_SEND = 1_000
@@ -64,7 +66,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
         has_more_to_do=len(to_do) > MOST_TO_FULFILL,
         kinds=KIND_CHOICES,
-        given=request.fields if request.errors else {},
+        form=_typed(request) if request.errors else FORM.new(),
         preview=_hub(request, campaign, all_rewards),
         to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),
     )
@@ -84,51 +86,56 @@ def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) ->
     return preview(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
 
 
-def _referrals(request: PageRequest) -> int:
-    number = forms.whole_number(request.text("referrals"))
+def _typed(request: PageRequest) -> BoundForm:
+    """The page asks for variants line by line, and for the approval by a box."""
+    return FORM.typed(
+        request,
+        approval="manual" if request.text("by_hand") else "automatic",
+        variants=request.text("variants"),
+        coupon_codes=request.text("coupon_codes"),
+    )
+
+
+def _referrals(form: BoundForm) -> int:
+    number = forms.whole_number(form.values["referrals"])
     if number is None:
         raise Invalid("{field} must be a whole number, 1 or more.", param="referrals")
     return number
 
 
-def _require(request: PageRequest, kind: str) -> None:
+def _require(form: BoundForm, kind: str) -> None:
     """A link reward needs its link, and a coupon its shared code unless it has unique ones."""
     needed = {"link": "link", "coupon": "coupon_code"}.get(kind)
     unless = {"link", "coupon_code"}
-    if needed and not request.text("coupon_codes"):
+    if needed and not form.values["coupon_codes"]:
         unless.remove(needed)
-    forms.require(FORM, request.fields, unless=unless)
+    form.require(unless=unless)
 
 
-def _new(request: PageRequest) -> NewReward:
-    kind = request.text("kind") or "manual"
-    codes = request.text("coupon_codes") if kind == "coupon" else ""
-    return NewReward(
-        name=request.text("name"),
-        referrals=_referrals(request),
-        kind=kind,
-        recurring=bool(request.text("recurring")),
-        approval=_approval(request),
-        description=request.text("description") or None,
-        link=request.text("link") or None if kind == "link" else None,
-        coupon_code=request.text("coupon_code") or None if kind == "coupon" and not codes else None,
-        pool=bool(codes),
-        variants=_variants(request) if kind == "physical" else None,
+def _new(form: BoundForm) -> NewReward:
+    values = form.values
+    kind = values["kind"]
+    has_codes = kind == "coupon" and bool(values["coupon_codes"])
+    has_shared_code = kind == "coupon" and not has_codes
+    return form.changes(
+        NewReward,
+        referrals=_referrals(form),
+        link=values["link"] or None if kind == "link" else None,
+        coupon_code=values["coupon_code"] or None if has_shared_code else None,
+        pool=has_codes,
+        variants=_variants(form) if kind == "physical" else None,
     )
 
 
-def _variants(request: PageRequest) -> list[str]:
+def _variants(form: BoundForm) -> list[str]:
     """One per line; empty lines do not count."""
-    return [line.strip() for line in request.text("variants").splitlines() if line.strip()]
-
-
-def _approval(request: PageRequest) -> str:
-    return "manual" if request.text("by_hand") else "automatic"
+    return [line.strip() for line in form.values["variants"].splitlines() if line.strip()]
 
 
 async def create(tx: Tx, request: PageRequest) -> Response:
-    _require(request, request.text("kind"))
-    reward = await rewards.create(request.change(tx), _new(request))
+    form = _typed(request)
+    _require(form, form.values["kind"])
+    reward = await rewards.create(request.change(tx), _new(form))
     if reward.is_pool:
         await _add_codes(tx, request, reward)
     return request.go(
@@ -143,22 +150,11 @@ async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
 
 async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     reward = await rewards.get(tx, request.tenant, request.at("id"))
-    given = {
-        "name": reward.name,
-        "referrals": reward.referrals,
-        "description": reward.description or "",
-        "link": reward.link or "",
-        "coupon_code": reward.coupon_code or "",
-        "variants": "\n".join(reward.variant_names),
-        "recurring": reward.recurring,
-        # A box that is not checked is not sent.
-        "by_hand": reward.approval == "manual" and not request.errors,
-        **(request.fields if request.errors else {}),
-    }
+    saved = FORM.saved(reward, variants="\n".join(reward.variant_names))
     return request.view(
         "reward.html",
         reward=reward,
-        given=given,
+        form=_typed(request) if request.errors else saved,
         kinds=_NAMES,
         preview=_hub(
             request,
@@ -170,16 +166,17 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
     reward = await rewards.get(tx, request.tenant, request.at("id"))
-    _require(request, "" if reward.is_pool else reward.kind)
+    form = _typed(request)
+    _require(form, "" if reward.is_pool else reward.kind)
     has_shared_code = reward.kind == "coupon" and not reward.is_pool
-    changes = RewardChanges(
-        name=request.text("name"),
-        referrals=_referrals(request),
-        description=request.text("description") or None,
-        approval=_approval(request),
-        link=request.text("link") if reward.kind == "link" else UNSET,
-        coupon_code=request.text("coupon_code") if has_shared_code else UNSET,
-        variants=_variants(request) if reward.kind == "physical" else UNSET,
+    changes = form.changes(
+        RewardChanges,
+        referrals=_referrals(form),
+        kind=UNSET,
+        recurring=UNSET,
+        link=form.values["link"] if reward.kind == "link" else UNSET,
+        coupon_code=form.values["coupon_code"] if has_shared_code else UNSET,
+        variants=_variants(form) if reward.kind == "physical" else UNSET,
     )
     await rewards.update(request.change(tx), reward.id, changes)
     added = 0
