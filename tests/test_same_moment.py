@@ -24,7 +24,7 @@ from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, s
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward, RewardChanges
+from honeyguide.referrals.rewards import NewReward, RewardFields
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import importing, signups
 from honeyguide.signups.import_files import ImportLine
@@ -85,7 +85,7 @@ def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
     update = changing(rewards.update, SITE, owner, NOON_MS)
     easier, renamed = (
         partial(update, reward_id=reward.id, changes=changes)
-        for changes in (RewardChanges(referrals=3), RewardChanges(name="The mug"))
+        for changes in (RewardFields(referrals=3), RewardFields(name="The mug"))
     )
     opened.run(overlapping(opened.store, easier, renamed))
     now = opened.run(opened.store.read(lambda tx: rewards.get(tx, owner, reward.id)))

@@ -21,10 +21,11 @@ from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.partners.verification import VerificationFields
+from honeyguide.referrals import rewards
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
-from honeyguide.referrals.rewards import RewardChanges, RewardFields
+from honeyguide.referrals.rewards import RewardFields
 from honeyguide.signups import group_decisions, referral_checks
 
 B = TypeVar("B", bound="Body")
@@ -145,12 +146,13 @@ CouponCodes = Annotated[
 
 
 class RewardCreate(Body, RewardFields, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("name", "referrals")
+    required: ClassVar[tuple[str, ...]] = rewards.REQUIRED
+    drops_nulls: ClassVar[bool] = True
 
-    coupon_codes: CouponCodes | None = None
+    coupon_codes: CouponCodes | UnsetType = UNSET
 
 
-class RewardUpdate(Body, RewardChanges, frozen=True):
+class RewardUpdate(Body, RewardFields, frozen=True):
     coupon_codes: CouponCodes | UnsetType = UNSET
 
 

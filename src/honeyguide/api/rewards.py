@@ -30,16 +30,16 @@ from honeyguide.store.tx import Tx
 async def create_reward(tx: Tx, call: Call) -> OneReward:
     fields = msgspec.structs.asdict(call.body)
     codes = fields.pop("coupon_codes")
-    new = rewards.NewReward(**fields, pool=codes is not None)
+    new = rewards.NewReward(**fields, pool=codes is not UNSET)
     reward = await rewards.create(call.change(tx), new)
     return await _with_codes(tx, call, reward, codes)
 
 
 async def _with_codes(
-    tx: Tx, call: Call, reward: Reward, codes: list[str] | UnsetType | None
+    tx: Tx, call: Call, reward: Reward, codes: list[str] | UnsetType
 ) -> OneReward:
     """Add codes to the reward's pool, if the request has any."""
-    if codes is not None and codes is not UNSET:
+    if codes is not UNSET:
         await earned_rewards.add_codes(call.change(tx), reward.id, codes)
         reward = await rewards.get(tx, call.tenant, reward.id)
     return OneReward(reward_view(reward))

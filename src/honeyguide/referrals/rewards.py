@@ -101,28 +101,8 @@ Variants = Annotated[public.Variants, doc(label="Sizes or variants", rule=_encod
 
 
 class RewardFields(msgspec.Struct, frozen=True):
-    """What callers may set when they create a reward."""
-
-    name: public.RewardName | None = None
-    referrals: AtLeastOne | None = None
-    kind: Kind | None = None
-    recurring: public.Recurring | None = None
-    approval: Approval | None = None
-    description: public.RewardDescription | None = None
-    link: public.RewardLink | None = None
-    coupon_code: public.CouponCode | None = None
-    variants: Variants | None = None
-
-
-class NewReward(RewardFields, frozen=True):
-    """`pool` is true for unique codes, which are added later."""
-
-    pool: bool = False
-
-
-class RewardChanges(msgspec.Struct, frozen=True):
-    """UNSET leaves a field as it is; None clears the description or the variants. `kind` cannot
-    change."""
+    """What callers may set. UNSET leaves a field as it is; None clears the description or the
+    variants. `kind` cannot change later."""
 
     name: public.RewardName | UnsetType = UNSET
     referrals: AtLeastOne | UnsetType = UNSET
@@ -135,6 +115,14 @@ class RewardChanges(msgspec.Struct, frozen=True):
     variants: Variants | UnsetType | None = UNSET
 
 
+class NewReward(RewardFields, frozen=True):
+    """`pool` is true for unique codes, which are added later."""
+
+    pool: bool = False
+
+
+REQUIRED = ("name", "referrals")
+_DEFAULTS = {"link": None, "coupon_code": None, **fields.defaults(RewardFields)}
 _COLUMNS = (*fields.columns(RewardFields), "is_pool")
 _CHANGED = tuple(name for name in _COLUMNS if name not in ("kind", "is_pool"))
 _sql = beside(__file__, reward=Reward._fields, columns=_COLUMNS, changed=_CHANGED)
@@ -169,20 +157,16 @@ async def get(tx: Tx, tenant: Tenant, reward_id: str, *, deleted_too: bool = Fal
 async def create(change: Change, new: NewReward) -> Reward:
     """Advocates who have already reached it get it too, by a backfill that begins at the newest
     advocate."""
-    if new.name is None or new.referrals is None:
-        missing = "name" if new.name is None else "referrals"
-        raise Required(missing)
+    for param in REQUIRED:
+        if isinstance(getattr(new, param), UnsetType):
+            raise Required(param)
     if (await change.one(_COUNT) or 0) >= MOST_REWARDS:
         raise Invalid(
             "A campaign can have at most {most} rewards; delete one first.",
             code="too_many_rewards",
             most=MOST_REWARDS,
         )
-    given = fields.checked(RewardFields, new)
-    columns = fields.defaults(RewardFields) | {
-        name: value for name, value in given.items() if value is not None
-    }
-    columns["is_pool"] = int(new.pool)
+    columns = _DEFAULTS | fields.checked(RewardFields, new) | {"is_pool": int(new.pool)}
     _check_belongs(columns)
     reward_id = new_id()
     await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **columns)
@@ -195,7 +179,7 @@ async def lock(change: Change, reward_id: str) -> None:
     await change.lock(_LOCK, id=reward_id)
 
 
-async def update(change: Change, reward_id: str, changes: RewardChanges) -> Reward:
+async def update(change: Change, reward_id: str, changes: RewardFields) -> Reward:
     # Without the lock, two changes at once would each write back what the other changed.
     await lock(change, reward_id)
     old = await get(change.tx, change.tenant, reward_id)
@@ -210,7 +194,7 @@ async def update(change: Change, reward_id: str, changes: RewardChanges) -> Rewa
             param="coupon_code",
         )
     before = {name: getattr(old, name) for name in _COLUMNS}
-    columns = before | fields.checked(RewardChanges, changes)
+    columns = before | fields.checked(RewardFields, changes)
     _check_belongs(columns)
     # Easier to reach than before: there may be advocates who are past it now.
     needs_backfill = columns["referrals"] < old.referrals or columns["recurring"] > old.recurring

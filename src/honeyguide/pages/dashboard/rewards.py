@@ -25,7 +25,7 @@ from honeyguide.referrals import (
     shipments,
 )
 from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.rewards import NewReward, Reward, RewardChanges, RewardFields
+from honeyguide.referrals.rewards import NewReward, Reward, RewardFields
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
 
@@ -120,10 +120,10 @@ def _new(form: BoundForm) -> NewReward:
     return form.changes(
         NewReward,
         referrals=_referrals(form),
-        link=values["link"] or None if kind == "link" else None,
-        coupon_code=values["coupon_code"] or None if has_shared_code else None,
+        link=values["link"] if kind == "link" else UNSET,
+        coupon_code=values["coupon_code"] if has_shared_code else UNSET,
         pool=has_codes,
-        variants=_variants(form) if kind == "physical" else None,
+        variants=_variants(form) if kind == "physical" else UNSET,
     )
 
 
@@ -170,7 +170,7 @@ async def edit(tx: Tx, request: PageRequest) -> Response:
     _require(form, "" if reward.is_pool else reward.kind)
     has_shared_code = reward.kind == "coupon" and not reward.is_pool
     changes = form.changes(
-        RewardChanges,
+        RewardFields,
         referrals=_referrals(form),
         kind=UNSET,
         recurring=UNSET,
