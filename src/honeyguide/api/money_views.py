@@ -12,7 +12,7 @@ from honeyguide.api.partner_views import (
     RemainingPayout,
     remaining_payout,
 )
-from honeyguide.api.views import META, PageMeta, Total, View
+from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
@@ -103,15 +103,13 @@ class Payouts(View, frozen=True):
     meta: Annotated[PayoutMeta, META]
 
 
+_fill_spend = filler(SpendView, Spend, given=["partners"])
+_fill_earnings = filler(EarningsView, Earnings, given=["programs"])
+
+
 def spend_view(s: Spend) -> SpendView:
-    return SpendView(
-        month=s.month,
-        total_budget=dollars(s.total_budget_cents),
-        spent=dollars(s.spent_cents),
-        pending=dollars(s.pending_cents),
-        left=dollars(s.left_cents),
-        reached=s.reached,
-        uncharged_referrals=s.uncharged_referrals,
+    return _fill_spend(
+        s,
         partners=[
             SpendPartner(
                 row.partner_campaign_id, row.name, dollars(row.spent_cents), dollars(pending)
@@ -122,12 +120,8 @@ def spend_view(s: Spend) -> SpendView:
 
 
 def earnings_view(e: Earnings) -> EarningsView:
-    return EarningsView(
-        month=e.month,
-        confirmed=dollars(e.confirmed_cents),
-        pending=dollars(e.pending_cents),
-        rejected_referrals=e.rejected_referrals,
-        uncharged_referrals=e.uncharged_referrals,
+    return _fill_earnings(
+        e,
         programs=[
             EarningsProgram(
                 partner_program_uuid=row.program_id,

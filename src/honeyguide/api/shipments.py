@@ -9,7 +9,7 @@ import msgspec
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
 from honeyguide.api.call import Call, Listed, resource
-from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
@@ -60,23 +60,15 @@ class Shipments(View, frozen=True):
     meta: Annotated[ShipmentMeta, META]
 
 
+_fill_shipment = filler(ShipmentView, Shipment, created_at=("claimed_ms", iso))
+
+
 def shipment_view(s: Shipment) -> ShipmentView:
     details = None
     if s.address is not None:
         details = msgspec.convert(s.address, ShippingDetails, from_attributes=True)
-    return ShipmentView(
-        uuid=s.id,
-        reward_uuid=s.reward_id,
-        name=s.name,
-        variant=s.variant,
-        subscriber=RecipientView(s.subscriber_id, s.email, s.subscriber_name),
-        status=s.status,
-        shipping_details=details,
-        tracking_note=s.tracking_note,
-        created_at=iso(s.claimed_ms),
-        sent_at=iso_or_none(s.sent_ms),
-        sent_by=s.sent_by,
-    )
+    recipient = RecipientView(s.subscriber_id, s.email, s.subscriber_name)
+    return _fill_shipment(s, subscriber=recipient, shipping_details=details)
 
 
 async def list_shipments(tx: Tx, call: Call) -> Listed:

@@ -94,6 +94,8 @@ class StructForm:
             for name, info in fields_of(struct).items()
             if name not in leave_out
         }
+        # Where `form.values` means the form's own, a template could not show a field of that name.
+        assert not any(hasattr(BoundForm, name) or name == "values" for name in self.infos)
         # A field without a label has no place for an error of its own on the page.
         self.fields: forms.Fields = {
             name: Field(info.label, (ask or {}).get(name, ""))

@@ -1,0 +1,120 @@
+"""Forms that are made of a struct: what they show of a row, and what they give to the domain.
+
+The pages that have them are tested over HTTP (`test_program_forms.py`, `test_branding_page.py`).
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, NamedTuple
+
+import msgspec
+import pytest
+from msgspec import UNSET, UnsetType
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.public import doc
+from honeyguide.pages.dashboard.bound_form import StructForm
+from honeyguide.pages.forms import Field, FormErrors
+
+
+class EventFields(msgspec.Struct, frozen=True):
+    title: Annotated[str, doc(label="Title")] | UnsetType = UNSET
+    place: Annotated[str, doc(label="Place")] | UnsetType | None = UNSET
+    price: Annotated[object, doc(label="Price", rule=money.cents, unit="cents")] = UNSET
+    seats: Annotated[int, doc(label="Seats", default=20)] | UnsetType = UNSET
+    is_open: bool | UnsetType = UNSET
+    topics: list[str] | UnsetType = UNSET
+
+
+class EventChanges(EventFields, frozen=True):
+    note: str = ""
+
+
+class Event(NamedTuple):
+    title: str = "Bees & <honey>"
+    place: str | None = None
+    price_cents: int = 1250
+    seats: int = 8
+    is_open: int = 1
+    topics: str = '["wax"]'
+
+
+FORM = StructForm(
+    EventFields,
+    ask={"title": "Enter a title."},
+    start={"place": "Here"},
+    more={"picture": Field("Picture", "Choose a picture.")},
+)
+SHOWN = {
+    "title": "Bees & <honey>",
+    "place": "",
+    "price": "12.50",
+    "seats": "8",
+    "is_open": True,
+    "topics": ["wax"],
+}
+
+
+def test_a_row_is_shown_as_people_type_it_and_comes_back_as_the_domain_takes_it() -> None:
+    form = FORM.saved(Event())
+    assert form.values == SHOWN
+    assert form.changes(EventChanges, note="!") == EventChanges(
+        title="Bees & <honey>",
+        place=None,
+        price=Decimal("12.50"),
+        seats=8,
+        is_open=True,
+        topics=["wax"],
+        note="!",
+    )
+    assert form.changes(EventFields, title="Wax").title == "Wax"
+
+
+def test_a_new_form_has_the_defaults_of_the_struct_and_of_the_page() -> None:
+    new = {"title": "", "place": "Here", "price": "", "seats": "20", "is_open": False, "topics": []}
+    assert FORM.new().values == new
+    assert FORM.new(title="Wax").values == {**new, "title": "Wax"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"seats": "many"}, "Seats must be a whole number."),
+        ({"price": "much"}, "Price must be an amount such as 2.50."),
+    ],
+)
+def test_what_is_no_number_is_refused_by_its_label(wrong: dict[str, str], sentence: str) -> None:
+    with pytest.raises(Invalid) as refusal:
+        FORM.saved(Event(), **wrong).changes(EventFields)
+    assert refusal.value.message_for(FORM.fields[str(refusal.value.param)].label) == sentence
+
+
+def test_what_is_missing_is_asked_for() -> None:
+    form = FORM.saved(Event(), title=" ")
+    both = {"title": "Enter a title.", "picture": "Choose a picture."}
+    assert form.missing() == both
+    assert form.missing(picture="a.png", unless=["title"]) == {}
+    with pytest.raises(FormErrors) as refusal:
+        form.require(unless=["picture"])
+    assert refusal.value.errors == {"title": "Enter a title."}
+
+
+def test_a_field_renders_itself_and_an_unknown_one_is_an_error() -> None:
+    form = FORM.saved(Event())
+    html = form["title"](required=True)
+    assert '<label for="f-title">Title</label>' in html
+    assert 'value="Bees &amp; &lt;honey&gt;" required' in html
+    assert "<textarea" in form["place"].area()
+    assert form["picture"].label == "Picture"
+    with pytest.raises(KeyError):
+        form["titel"]
+
+
+def test_a_field_may_not_be_called_as_what_the_form_itself_has() -> None:
+    class Hidden(msgspec.Struct):
+        changes: str = ""
+
+    with pytest.raises(AssertionError):
+        StructForm(Hidden)
