@@ -214,7 +214,7 @@ def test_a_budget_raised_while_its_first_fee_of_the_month_does_not_fit_is_open_a
         raising = partial(
             changing(programs.update, trade.site, trade.owner, NOON_MS),
             program_id=trade.program.id,
-            fields=terms(total_budget=9_000),
+            given=terms(total_budget=9_000),
         )
         await overlapping(store, confirming, raising)
         assert (await trade.outcome(first.id))[3] == "budget_spent"
@@ -248,7 +248,7 @@ def test_a_budget_lowered_after_midnight_waits_for_the_last_fee_of_the_month_bef
         lowering = partial(
             changing(programs.update, trade.site, trade.owner, after_ms),
             program_id=trade.program.id,
-            fields=terms(total_budget=lowered),
+            given=terms(total_budget=lowered),
         )
         await overlapping(
             store, *((confirming, lowering) if charge_first else (lowering, confirming))
@@ -284,7 +284,7 @@ def test_a_budget_lowered_while_a_fee_is_charged_knows_what_is_spent(
         lowering = partial(
             changing(programs.update, trade.site, trade.owner, NOON_MS),
             program_id=trade.program.id,
-            fields=terms(total_budget=lowered),
+            given=terms(total_budget=lowered),
         )
         await overlapping(
             store, *((confirming, lowering) if charge_first else (lowering, confirming))

@@ -99,7 +99,7 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
             partial(
                 changing(programs.update, SITE, trade.owner, NOON_MS),
                 program_id=trade.program.id,
-                fields=terms(**change),
+                given=terms(**change),
             )
             for change in ({"cpa": 400}, {"max_payout": 5_000})
         )
@@ -120,7 +120,7 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
             partial(
                 changing(publications.update, SITE, trade.owner, NOON_MS),
                 publication_id=publication_id,
-                fields=fields,
+                given=fields,
                 logo=None,
             )
             for fields in (
