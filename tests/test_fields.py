@@ -36,13 +36,15 @@ class NoteBody(NoteFields, frozen=True):
 
 def test_what_was_given_becomes_columns_as_they_are_stored() -> None:
     given = NoteBody(title="Bees", fee=Decimal("2.50"), link=None, is_open=True, words=["ä"])
-    assert fields.checked(NoteFields, given) == {
+    columns = fields.checked(NoteFields, given)
+    assert columns == {
         "title": "Bees",
         "fee_cents": 250,
         "link": None,
         "is_open": 1,
         "words": '["ä"]',
     }
+    assert type(columns["is_open"]) is int, "PostgreSQL takes no bool for a BIGINT"
     assert fields.columns(NoteFields) == (
         "title",
         "fee_cents",
