@@ -54,9 +54,7 @@ VAGUE = frozenset(["wanted", "whose", "said", "told", "mine", "lent"])
 VAGUE_YET = (
     "api/bodies.py",
     "events/webhooks.py",
-    "integrations/",
     "pages/dashboard/integrations.py",
-    "pages/hooks.py",
 )
 # One word for one thing: with the noun in front, such as `REWARD_KINDS`, several modules may.
 ONLY_ONCE = ("KINDS", "STATUSES")
