@@ -58,11 +58,8 @@ class Filled:
 
     def __init__(self, engine: str, folder: Path) -> None:
         # As the command does it: with emails, so that programs have the usual rule.
-        self.settings = settings.read(
-            {},
-            database_url=fresh_database_url(engine, folder),
-            smtp_url=f"file://{folder / 'emails'}",
-        )
+        url, emails = fresh_database_url(engine, folder), f"file://{folder / 'emails'}"
+        self.settings = settings.read({}, database_url=url, smtp_url=emails)
         start = time.process_time()
         self.made = self.prepare()
         self.took_s = time.process_time() - start
@@ -369,11 +366,8 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tm
     (tmp_path / "h.db.clock").write_text("86400")
     assert command(tmp_path, "account", "create", "real@example.org").returncode == 0
     refused = command(tmp_path, "demo", "--reset")
-    assert (
-        refused.returncode == 1
-        and "real@example.org" in refused.stderr
-        and "--yes" in refused.stderr
-    )
+    assert refused.returncode == 1
+    assert "real@example.org" in refused.stderr and "--yes" in refused.stderr
     anew = command(tmp_path, "demo", "--reset", "--yes")
     assert anew.returncode == 0, anew.stderr
     assert not (tmp_path / "h.db.clock").exists(), "time is right again"
