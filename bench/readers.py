@@ -80,12 +80,13 @@ def _signups(port: int, campaign: Campaign, code: str, count: int) -> tuple[floa
     their own.
     """
     slug = _slug(port, campaign)
-    token = _token(port, slug)
+    # A form's token is good for one signup.
+    tokens = [_token(port, slug) for _ in range(count)]
     time.sleep(LOOKED_AT_S)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     took: dict[str, list[float]] = defaultdict(list)
     for n in range(count):
-        fields = {"email": f"page{n}@example.org", "token": token, "website": "", "ref": code}
+        fields = {"email": f"page{n}@example.org", "token": tokens[n], "website": "", "ref": code}
         form = {
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Forwarded-For": f"198.{18 + n // 65536}.{n // 256 % 256}.{n % 256}",

@@ -307,7 +307,7 @@ def test_a_second_time_adds_keys_and_a_password_and_no_people(filled):
 
 def test_the_whole_year_takes_seconds(filled):
     """By this process's own time: how much else the machine does is not the demo's doing."""
-    assert filled.took_s < 12
+    assert filled.took_s < 20
 
 
 def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
