@@ -10,6 +10,7 @@ Its class has `about` and `api`; `contact_type`, what an answer about one contac
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
@@ -61,7 +62,7 @@ class FieldKind(msgspec.Struct, frozen=True, kw_only=True):
     at the fields first."""
 
 
-class Connector(ApiClient):
+class Connector(ApiClient, ABC):
     contact_type: Any
     """The struct of an answer about one contact, which may be wrapped in `Data`."""
     at_once: int = 1
@@ -71,13 +72,13 @@ class Connector(ApiClient):
 
     # -- what a module says
 
+    @abstractmethod
     def remote(self, access: PlatformAccess, found: Any) -> Remote:
         """What the platform's own struct says about a contact."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def look_up(self, access: PlatformAccess, key: str) -> Remote | None:
         """Somebody by ID or address; None if the platform does not know them."""
-        raise NotImplementedError
 
     async def find(self, access: PlatformAccess, contact: Contact) -> Remote | None:
         """The contact there. A module may answer without a request: `policy.unseen` if an update
@@ -86,13 +87,13 @@ class Connector(ApiClient):
         key = contact.key_there
         return await self.look_up(access, key) if key else None
 
+    @abstractmethod
     async def add(self, write: ContactWrite) -> Remote | None:
         """Add them; None if the platform says that there is no such list."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def update(self, write: ContactWrite, remote: Remote, change: Update) -> Remote | None:
         """Write our fields and `change`; None if the platform does not know them."""
-        raise NotImplementedError
 
     def refuse(self, contact: Contact, reply: PlatformReply, reason: str = "") -> NoReturn:
         """The platform does not take this contact. A module that knows more raises `NotWritten`
