@@ -60,6 +60,28 @@ STEPS = (
 )
 
 
+# Columns that one referral leaves empty.
+NULLS = (
+    "nearly_ms",
+    "name",
+    "claimed_code",
+    "referrer_id",
+    "referral_reason",
+    "referral_due_ms",
+    "referral_behind",
+    "ip_address",
+    "network",
+    "user_agent",
+    "rule",
+    "screening",
+    "hold_until_ms",
+    "utm_source",
+    "utm_campaign",
+    "reverses_id",
+    "reversal_reason",
+)
+
+
 @dataclass
 class Shop:
     """A database with programs to bring readers to."""
@@ -101,7 +123,7 @@ async def _sign_up(store: Store, trade: Trade, until: float) -> int:
 def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
     now_ms, email, partner = system_clock(), f"{new_id()}@example.org", trade.partners[0]
     charge_id, referral_id, subscriber_id = new_id(), new_id(), new_id()
-    common = {
+    common = dict.fromkeys(NULLS) | {
         "now_ms": now_ms,
         "account_id": trade.owner.account_id,
         "campaign_id": trade.owner.campaign_id,
@@ -114,36 +136,21 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "subscriber_id": subscriber_id,
         "code": partner.ref_code,
         "decided_ms": now_ms,
-        "nearly_ms": None,
         "budget_cap_cents": BIG,
         "partner_cap_cents": BIG,
         "partner_referral_id": referral_id,
         "day": now_ms // 86_400_000,
         "verified": 1,
         "rejected": 0,
+        "reversed": 0,
         "email": email,
         "email_key": email,
-        "name": None,
         "ref_code": new_code(12),
         "status": "active",
         "must_confirm": 0,
         "referrer_code": partner.ref_code,
-        "claimed_code": None,
-        "referrer_id": None,
         "referral_status": "verified",
-        "referral_reason": None,
-        "referral_due_ms": None,
-        "referral_behind": None,
-        "ip_address": None,
-        "network": None,
-        "user_agent": None,
         "origin": "api",
-        "person_step": 1,
-        "rule": None,
-        "screening": None,
-        "hold_until_ms": None,
-        "utm_source": None,
-        "utm_campaign": None,
         "created_ms": now_ms,
         "received_ms": now_ms,
         "kind": "charge",
@@ -168,13 +175,16 @@ def _bound(name: str, order: tuple[str, ...], given: dict[str, Any]) -> list[Any
 
 
 def _learn(name: str, row: Any, given: dict[str, Any]) -> None:
-    """What the locks give back decides what is written: the next step of the budget and of the
-    partner's share.
+    """What the locks give back decides what is written: the next steps of the budget, of the
+    partner's share and of the person.
     """
     if name == "partners.charges.lock_budget":
         given["common"]["budget_spent_cents"] = row[1] + FEE
     elif name == "partners.charges.lock_partner_spend":
         given["common"]["partner_spent_cents"] = row[0] + FEE
+        given["common"] |= zip(
+            ("budget_step", "partner_step", "person_step"), row[-3:], strict=True
+        )
 
 
 def _sqlite_alone(shop: Shop, seconds: float) -> float:
@@ -293,7 +303,7 @@ async def _plan(url: str, engine: str, charges: int) -> Month:
     trade = await Trade.begin(store, partners=0, now_ms=begin_ms)
     owner, programs = trade.owner, [trade.program]
     for _ in range(9):
-        programs.append(await store.write(publish, owner.account_id, now_ms=begin_ms))
+        programs.append(await store.write(publish, owner, now_ms=begin_ms))
     await store.close()
     return Month(
         engine=engine,

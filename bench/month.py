@@ -28,11 +28,12 @@ INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, pa
     SELECT {referral}, '{owner}', {partner_of}, {program_of}, {place_of}, {reader}, 'r' || n, 300,
     {now}, {now}, 300, '{month}' FROM {charges};
 INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id,
-    partner_referral_id, person_key, month, fee_cents, budget_spent_cents, budget_cap_cents,
-    partner_spent_cents, partner_cap_cents, created_ms)
-    SELECT {charge}, '{owner}', {partner_of}, {program_of}, {place_of}, {referral}, 'r' || n,
-    '{month}', 300, (n / {per} / 10 * {per} + n % {per} + 1) * 300, 1000000000000, (n % {per} + 1)
-    * 300, 1000000000, {now} FROM {charges};
+    partner_referral_id, person_key, person_step, month, fee_cents, budget_step,
+    budget_spent_cents, budget_cap_cents, partner_step, partner_spent_cents, partner_cap_cents,
+    created_ms)
+    SELECT {charge}, '{owner}', {partner_of}, {program_of}, {place_of}, {referral}, 'r' || n, 1,
+    '{month}', 300, {budget_step}, {budget_step} * 300, 1000000000000, {partner_step},
+    {partner_step} * 300, 1000000000, {now} FROM {charges};
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
     SELECT {charge}, 'charge', 'charge:' || {charge}, 'program:' || {program_of} || ':receivable',
     'partner:' || {partner_of} || ':payable', 300, '{month}', {now} FROM {charges};
@@ -87,7 +88,8 @@ def _statements(month: Month) -> Iterator[str]:
         owner=month.account_id,
         campaign=month.campaign_id,
         month=month.name,
-        per=PER_PARTNER,
+        budget_step=f"({partner} / {len(month.programs)} * {PER_PARTNER} + n % {PER_PARTNER} + 1)",
+        partner_step=f"(n % {PER_PARTNER} + 1)",
         now=rules.month_bounds(month.name)[0] + 1_000_000,
         partners=series(max(1, month.charges // PER_PARTNER)),
         charges=series(month.charges),

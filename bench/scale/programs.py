@@ -49,13 +49,19 @@ INSERT INTO partner_referral (id, account_id, partner_account_id, program_id, pa
     CASE s.referral_status WHEN 'verified' THEN {month} END
     FROM subscriber AS s JOIN partner_campaign AS j ON j.id = s.partner_campaign_id;
 INSERT INTO charge (id, account_id, partner_account_id, program_id, partner_campaign_id,
-    partner_referral_id, person_key, month, fee_cents, budget_spent_cents, budget_cap_cents,
-    partner_spent_cents, partner_cap_cents, created_ms)
+    partner_referral_id, person_key, person_step, month, fee_cents, budget_step,
+    budget_spent_cents, budget_cap_cents, partner_step, partner_spent_cents, partner_cap_cents,
+    created_ms)
     SELECT '00000006-0000-7000-8000-' || substr(id, 25), account_id, partner_account_id, program_id,
-    partner_campaign_id, id, person_key, charged_month, {fee},
-    {fee} * ROW_NUMBER() OVER (PARTITION BY program_id, charged_month ORDER BY id), 100000000,
-    {fee} * ROW_NUMBER() OVER (PARTITION BY partner_campaign_id, charged_month ORDER BY id),
-    10000000, decided_ms FROM partner_referral WHERE charged_cents IS NOT NULL;
+    partner_campaign_id, id, person_key, 1, charged_month, {fee},
+    budget_step, {fee} * budget_step, 100000000, partner_step, {fee} * partner_step, 10000000,
+    decided_ms FROM (
+        SELECT *, ROW_NUMBER() OVER (PARTITION BY program_id, charged_month ORDER BY id)
+        AS budget_step,
+        ROW_NUMBER() OVER (PARTITION BY partner_campaign_id, charged_month ORDER BY id)
+        AS partner_step
+        FROM partner_referral WHERE charged_cents IS NOT NULL
+    ) AS charged;
 INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, created_ms)
     SELECT id, 'charge', 'charge:' || id, 'program:' || program_id || ':receivable',
     'partner:' || partner_account_id || ':payable', fee_cents, month, created_ms FROM charge;
