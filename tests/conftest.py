@@ -31,7 +31,7 @@ ROOMY = 100_000
 SPARSE = 6
 # unless the file is about money, limits or claims, or about what the engines do differently.
 WHOLE_ON_POSTGRES = re.compile(
-    "account_check|at_once|attempts|budget|charge|claim|connections|counts|durability|erasure|fault"
+    "account_check|at_once|attempts|budget|charge|claim|codes|connections|counts|durability|erasure|fault"
     "|holds|idempotency|kills|ledger|migrate|money_rules|month|moment|parallel|payout|races|rate_limit"
     "|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"
 )

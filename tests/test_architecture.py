@@ -30,6 +30,7 @@ DOMAIN = (
     "partners",
     "signups",
     "integrations",
+    "moving",
     "backups",
 )
 EDGES = ("api", "pages", "work")

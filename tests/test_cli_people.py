@@ -18,7 +18,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from honeyguide.signups import exporting, import_files, importing
+from honeyguide.moving import exporting, import_files, importing
 from tests.support import starter
 from tests.support.process import (
     Credentials,

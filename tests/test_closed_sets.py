@@ -54,7 +54,7 @@ EXCEPTIONS = {
     "pages/dashboard/integrations.py: signal: bounced, confirmed": (
         "What is synced with a platform, as labels."
     ),
-    "signups/import_columns.py: reason: inactive, unsubscribed": (
+    "moving/import_columns.py: reason: inactive, unsubscribed": (
         "Words of other tools for people who left."
     ),
     "pages/dashboard/emails.py: kind of email: confirm, friend_joined, hub_link, one_more": (

@@ -11,7 +11,7 @@ import itertools
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.signups import import_columns, importing
+from honeyguide.moving import import_columns, importing
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support import partner_network

@@ -14,10 +14,10 @@ import pytest
 
 from honeyguide.kernel import spreadsheets
 from honeyguide.kernel.ids import new_id
+from honeyguide.moving import import_files
 from honeyguide.pages.downloads import attachment
 from honeyguide.partners import statements
 from honeyguide.partners.payouts import Owed
-from honeyguide.signups import import_files
 from tests.support.process import command
 from tests.support.service import Service
 from tests.support.web import operator

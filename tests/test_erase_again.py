@@ -17,12 +17,12 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving.import_files import ImportLine
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
 from honeyguide.signups.erasures import Erasure
-from honeyguide.signups.import_files import ImportLine
 from tests.support import imports
 from tests.support.changes import changing
 from tests.support.stores import OpenStore

@@ -18,6 +18,8 @@ from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import import_parts, importing
+from honeyguide.moving.import_files import ImportLine
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import backfill, branding, earned_rewards, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward
@@ -25,8 +27,7 @@ from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import import_parts, importing, signups
-from honeyguide.signups.import_files import ImportLine
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from honeyguide.signups.import_files import MOST_BYTES as IMPORT_BYTES
+from honeyguide.moving.import_files import MOST_BYTES as IMPORT_BYTES
 from tests.support.hostile_world import World
 from tests.support.large_files import multiparts, one_file, picture_bomb
 from tests.support.large_requests import MB, finish, large_world, send

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import exporting
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscriber_filters import of_show
-from honeyguide.signups import exporting
 from honeyguide.signups.signups import sign_up
 from tests.support.changes import changing
 from tests.support.stores import OpenStore

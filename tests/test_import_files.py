@@ -11,8 +11,8 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.signups import import_files, importing
-from honeyguide.signups.import_files import MOST_COLUMNS, ONE_LINE
+from honeyguide.moving import import_files, importing
+from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Service
 from tests.support.web import operator, run_import, text_of, upload

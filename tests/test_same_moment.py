@@ -18,6 +18,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail.email_kinds import HUB_LINK
+from honeyguide.moving import importing
+from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.importing import ImportResult
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
@@ -26,9 +29,7 @@ from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward, RewardFields
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import importing, signups
-from honeyguide.signups.import_files import ImportLine
-from honeyguide.signups.importing import ImportResult
+from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing

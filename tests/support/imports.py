@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.signups import import_columns, importing
-from honeyguide.signups.import_files import ImportLine
+from honeyguide.moving import import_columns, importing
+from honeyguide.moving.import_files import ImportLine
 from honeyguide.store.tx import Tx
 
 

@@ -17,9 +17,9 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import exporting, import_columns, import_files, importing
+from honeyguide.moving.import_files import ImportLine, RefusedLine
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
-from honeyguide.signups import exporting, import_columns, import_files, importing
-from honeyguide.signups.import_files import ImportLine, RefusedLine
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.signups.import_files import MOST_BYTES
+from honeyguide.moving.import_files import MOST_BYTES
 
 # The largest file that we accept, and the form around it.
 LIMIT = MOST_BYTES + 1024 * 1024

@@ -48,7 +48,7 @@ async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -
         await subscribers.lock(tx, tenant, each)
     referrer = await _get_referrer(tx, tenant, code)
     subscriber = await _get_claiming(tx, tenant, subscriber_id)
-    referred = await _decide(change, subscriber, referrer, code)
+    referred = await _decide(change, subscriber, referrer)
     facts = CampaignFacts(had_referrals=not referrer.is_first)
     planned = consequences.of_change(subscriber, referred, facts)
     await write(change, ChangedSubscriber(subscriber, referred), planned)
@@ -73,7 +73,7 @@ async def forget(change: Change, subscriber_id: str) -> None:
 
 async def _code_of(tx: Tx, tenant: Tenant, code_or_email: str) -> str:
     if "@" not in code_or_email:
-        return code_or_email.strip().lower()
+        return code_or_email.strip()
     found = await subscribers.find(tx, tenant, code_or_email.strip())
     return found.ref_code if found is not None else ""
 
@@ -97,16 +97,14 @@ async def _get_claiming(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscribe
     return subscriber
 
 
-async def _decide(
-    change: Change, subscriber: Subscriber, referrer: Referrer, code: str
-) -> Subscriber:
+async def _decide(change: Change, subscriber: Subscriber, referrer: Referrer) -> Subscriber:
+    code = referrer.ref_code
     email = EmailAddress(subscriber.email)
     person = Person(email, change.site.person_key(email), ip_network_of(subscriber.ip_address))
     decision = await screening.judge_referral(
         change,
         referrer,
         person,
-        code=code,
         status=subscriber.status,
         needs_confirmation=bool(subscriber.must_confirm),
     )

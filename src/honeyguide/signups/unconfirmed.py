@@ -23,8 +23,7 @@ async def sign_up_again(
     signs the address up anew. Its first referral is rejected. None if nothing is changed."""
     if not subscriber.must_confirm or subscriber.status != "active":
         return None
-    code = (new.referrer_code or "").strip().lower()
-    if code in ("", subscriber.referrer_code) or not await _is_known(change, new, code):
+    if not await _names_another_referrer(change, new, subscriber):
         return None
     tx, account_id, kept_by = change.tx, change.tenant.account_id, new_id()
     await signups.reject_unconfirmed(change, subscriber.id)
@@ -38,7 +37,13 @@ async def sign_up_again(
     return signed_up
 
 
-async def _is_known(change: Change, new: NewSubscriber, code: str) -> bool:
+async def _names_another_referrer(
+    change: Change, new: NewSubscriber, subscriber: Subscriber
+) -> bool:
+    claimed = (new.referrer_code or "").strip()
+    if claimed.lower() in ("", subscriber.referrer_code):
+        return False
     if await partner_signups.find(change, new, EmailAddress(new.email)) is not None:
         return True
-    return await lifecycle.find_referrer(change.tx, change.tenant, code) is not None
+    referrer = await lifecycle.find_referrer(change.tx, change.tenant, claimed)
+    return referrer is not None and referrer.ref_code != subscriber.referrer_code

@@ -17,6 +17,7 @@ from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
+from honeyguide.moving import import_parts, importing
 from honeyguide.partners import (
     charges,
     network,
@@ -31,15 +32,7 @@ from honeyguide.partners.publications import Publication
 from honeyguide.referrals import backfill, clicks, cohorts, evidence, page_index, shipments
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
-from honeyguide.signups import (
-    confirmations,
-    delayed_actions,
-    erasures,
-    group_looks,
-    import_parts,
-    importing,
-    used_forms,
-)
+from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
 from honeyguide.work import (

@@ -8,13 +8,13 @@ import msgspec
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.moving import import_files, importing
+from honeyguide.moving.import_columns import FIELDS
+from honeyguide.moving.import_files import RefusedLine
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.signups import import_files, importing
-from honeyguide.signups.import_columns import FIELDS
-from honeyguide.signups.import_files import RefusedLine
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4

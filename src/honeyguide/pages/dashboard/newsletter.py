@@ -33,6 +33,7 @@ from honeyguide.mail.newsletter_tools import (
     TOOLS,
     NewsletterTool,
 )
+from honeyguide.moving import exporting
 from honeyguide.pages.dashboard.emails import FRAME_HEADERS, SAMPLE_REFERRALS, SAMPLE_REWARD
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -42,7 +43,6 @@ from honeyguide.referrals import branding, daily_counts, newsletter_links, rewar
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.newsletter_links import HEADING_LIMIT, NewsletterBlock
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
-from honeyguide.signups import exporting
 from honeyguide.store.tx import Tx
 
 FORM = {"heading": Field("Heading")}

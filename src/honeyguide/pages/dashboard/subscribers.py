@@ -16,6 +16,7 @@ from starlette.responses import Response, StreamingResponse
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.moving import exporting
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
@@ -34,7 +35,7 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals.search import Cursor, FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
-from honeyguide.signups import delayed_actions, delayed_kinds, exporting, signups
+from honeyguide.signups import delayed_actions, delayed_kinds, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 

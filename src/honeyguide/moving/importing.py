@@ -19,11 +19,12 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import import_columns, import_files
+from honeyguide.moving.import_files import ImportLine, RefusedLine, parts
 from honeyguide.referrals import tags
 from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
 from honeyguide.referrals.origins import Origin
-from honeyguide.signups import import_columns, import_files, signups
-from honeyguide.signups.import_files import ImportLine, RefusedLine, parts
+from honeyguide.signups import signups
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge

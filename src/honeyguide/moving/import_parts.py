@@ -12,9 +12,9 @@ import msgspec
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.signups import importing
-from honeyguide.signups.import_files import ImportLine
-from honeyguide.signups.importing import ImportPart, ImportResult
+from honeyguide.moving import importing
+from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.importing import ImportPart, ImportResult
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx

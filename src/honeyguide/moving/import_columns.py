@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.signups.import_files import ImportLine
+from honeyguide.moving.import_files import ImportLine
 
 FIELDS = {
     "email": "Email",
