@@ -17,6 +17,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops, weekly_summary
 from honeyguide.referrals import (
     clicks,
+    codes,
     earned_rewards,
     evidence,
     moves,
@@ -134,17 +135,16 @@ async def sign_up(
     claimed code is kept. `needs_confirmation` is the campaign's setting."""
     _check(new)
     person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
-    code = "" if partner or not new.referrer_code else new.referrer_code.strip().lower()
-    referrer = await find_referrer(change.tx, change.tenant, code) if code else None
+    claimed = "" if partner or not new.referrer_code else new.referrer_code.strip()
+    referrer = await find_referrer(change.tx, change.tenant, claimed) if claimed else None
     decision = partner.decision if partner else rules.Decision(rules.Status.VERIFIED)
     found: list[SignalFinding] = []
     if referrer is not None:
-        found = await _find_evidence(change, new, person, referrer, code)
+        found = await _find_evidence(change, new, person, referrer)
         decision = await screening.judge_referral(
             change,
             referrer,
             person,
-            code=code,
             status=new.status,
             needs_confirmation=needs_confirmation,
             found=found,
@@ -161,7 +161,7 @@ async def sign_up(
         by = {"referrer_code": partner.code, "partner_campaign_id": partner.partner_campaign_id}
         row = msgspec.structs.replace(row, **by)
     elif referrer is not None:
-        row = msgspec.structs.replace(row, referrer_code=code, referrer_id=referrer.id)
+        row = msgspec.structs.replace(row, referrer_code=referrer.ref_code, referrer_id=referrer.id)
     else:
         row = msgspec.structs.replace(row, claimed_code=new.referrer_code)
     await change.put(
@@ -174,7 +174,7 @@ async def sign_up(
     )
     await evidence.record(change, {row.id: found})
     if referrer is not None and _is_looked_at(new, referrer):
-        await evidence.queue_look(change, code)
+        await evidence.queue_look(change, referrer.ref_code)
     return SignedUp(row, referrer)
 
 
@@ -184,8 +184,9 @@ def _is_looked_at(new: NewSubscriber, referrer: Referrer) -> bool:
 
 
 async def _find_evidence(
-    change: Change, new: NewSubscriber, person: Person, referrer: Referrer, code: str
+    change: Change, new: NewSubscriber, person: Person, referrer: Referrer
 ) -> list[SignalFinding]:
+    code = referrer.ref_code
     found: list[SignalFinding] = []
     if new.visit is not None:
         link = ClickedLink(change.tenant.account_id, change.tenant.campaign_id, code)
@@ -235,8 +236,11 @@ def _new_row(
 
 
 async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
-    """The subscriber who has this code and takes part in the program."""
-    return await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code)
+    """The subscriber who has this code, ours or a further one, and takes part in the program."""
+    found = await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code.lower())
+    if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
+        found = await tx.one(_FIND_REFERRER, **tenant._asdict(), code=own)
+    return found
 
 
 async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:
@@ -275,6 +279,7 @@ async def erase(change: Change, subscriber: Subscriber) -> None:
     tx, account_id = change.tx, change.tenant.account_id
     await change.run(_ERASE, id=subscriber.id)
     await earned_rewards.erase(change, subscriber.id)
+    await codes.erase(change, subscriber.id)
     await clicks.erase(tx, account_id, change.tenant.campaign_id, subscriber.ref_code)
     tx.wake(LINKS)
     await outbox.erase(tx, account_id, subscriber.id)

@@ -9,7 +9,7 @@
 
 -- name: find_referrer
 -- batch: code
-SELECT s.id, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days,
+SELECT s.id, s.ref_code, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days,
        -- What may follow from it: mostly nothing does, and then nothing need be loaded.
        CASE WHEN EXISTS (SELECT 1 FROM reward AS r WHERE r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL) THEN 1 ELSE 0 END
            AS has_rewards,

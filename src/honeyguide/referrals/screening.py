@@ -36,6 +36,8 @@ class Referrer(NamedTuple):
     """The subscriber behind a code, and what of their campaign a signup needs to know."""
 
     id: str
+    ref_code: str
+    """Theirs of ours, whichever of their codes somebody came with."""
     email: str
     person_key: str
     referrer_id: str | None
@@ -108,7 +110,6 @@ async def judge_referral(
     referrer: Referrer,
     person: Person,
     *,
-    code: str,
     status: str,
     needs_confirmation: bool,
     found: Sequence[SignalFinding] = (),
@@ -123,7 +124,7 @@ async def judge_referral(
         same_network = (
             recent and person.ip_network is not None and person.ip_network == referrer.network
         )
-        same_code = await on_code(tx, tenant, code, person.ip_network, now_ms)
+        same_code = await on_code(tx, tenant, referrer.ref_code, person.ip_network, now_ms)
     listed = referrer_listed = ListMatch.NOWHERE
     if referrer.has_lists:
         listed, referrer_listed = await _look_up_both(tx, tenant, person, referrer)

@@ -1,0 +1,24 @@
+-- name: holders
+-- The exact one first. Two are enough to know that the code is unclear.
+SELECT c.code, s.ref_code FROM subscriber_code AS c JOIN subscriber AS s ON s.id = c.subscriber_id
+WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.folded = :folded
+ORDER BY CASE WHEN c.code = :code THEN 0 ELSE 1 END, c.id LIMIT 2;
+
+-- name: of_subscriber
+SELECT id, code, source, created_ms FROM subscriber_code
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id ORDER BY created_ms DESC, id DESC;
+
+-- name: taken
+SELECT code, subscriber_id FROM subscriber_code
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND code {in :codes};
+
+-- name: taken_by_ours
+-- Ours are looked up without case.
+SELECT c.value AS code, s.id AS subscriber_id FROM {list :codes AS c} JOIN subscriber AS s ON s.ref_code = LOWER(c.value)
+WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id;
+
+-- name: insert
+{insert subscriber_code: id, account_id, campaign_id, subscriber_id, code, folded, source, created_ms};
+
+-- name: erase
+UPDATE subscriber_code SET code = :hash, folded = :hash WHERE account_id = :account_id AND id = :id;
