@@ -55,6 +55,9 @@ PLANTED = [
     "INSERT INTO referral_decision SELECT 'd', account_id, campaign_id, MIN(id), 'pending', NULL, "
     "'verified', NULL, 'job', 'x', NULL, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
+    "INSERT INTO subscriber_code SELECT 'c', account_id, campaign_id, MIN(id), 'x', 'x', "
+    "'chosen', 1 "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO adjustment SELECT 'a', account_id, campaign_id, MIN(id), 1, 1, 'x', 'job', 'x', 1 "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "UPDATE subscriber SET adjustments = 1 WHERE id = (SELECT subscriber_id FROM adjustment)",
@@ -124,6 +127,7 @@ DAMAGES = [
     "UPDATE consent_text SET campaign_id = 'x'",
     "UPDATE referral_decision SET campaign_id = 'x'",
     "UPDATE adjustment SET campaign_id = 'x'",
+    "UPDATE subscriber_code SET campaign_id = 'x'",
     "UPDATE partner_block SET partner_account_id = 'x'",
     "UPDATE partner_block SET partner_account_id = account_id",
     "UPDATE change_log SET account_id = 'x'",

@@ -1,5 +1,5 @@
 -- works-with: 0060
--- locks: nothing
+-- locks: subscriber (briefly)
 -- Codes that a subscriber has besides `subscriber.ref_code`: those of another tool, and those that somebody chose. Unique in the
 -- campaign as they are written; `folded` is in lower case. They are never freed: an erasure leaves a keyed hash.
 CREATE TABLE subscriber_code (
