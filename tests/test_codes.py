@@ -31,10 +31,10 @@ def run(opened: OpenStore, tenant: Tenant, unit: Any, **arguments: Any) -> Any:
     )
 
 
-def adopt(opened: OpenStore, tenant: Tenant, *wanted: tuple[Subscriber, str]) -> list[str]:
+def adopt(opened: OpenStore, tenant: Tenant, *adopted: tuple[Subscriber, str]) -> list[str]:
     """The codes that were refused."""
-    holders = [CodeHolder(code, subscriber.id) for subscriber, code in wanted]
-    return [each.code for each in run(opened, tenant, codes.adopt, wanted=holders)]
+    holders = [CodeHolder(code, subscriber.id) for subscriber, code in adopted]
+    return [each.code for each in run(opened, tenant, codes.adopt, holders=holders)]
 
 
 def test_a_further_code_credits_its_subscriber(opened: OpenStore) -> None:

@@ -35,6 +35,10 @@ class Site:
     def reader_link(self, code: str) -> str:
         return f"{self.base_url}/r/{code}"
 
+    def campaign_link(self, slug: str, code: str) -> str:
+        """For a further code of a subscriber, which only their campaign knows."""
+        return f"{self.base_url}/r/{slug}/{code}"
+
     def partner_link(self, code: str) -> str:
         return f"{self.base_url}/p/{code}"
 

@@ -9,17 +9,28 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from honeyguide.events import change_log
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import refused_words, subscribers
+from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Refusals, Tx
 
 LONGEST = 64
+SHORTEST_CHOSEN = 3
+MOST_CHOSEN = 3
+CHOSEN_PER_MS = 365 * DAY_MS
 _FORM = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}", re.ASCII)
 
 
 class CodeSource(StrEnum):
+    ASSIGNED = "assigned"
+    """Ours, `subscriber.ref_code`. It has no row in the table of further codes."""
     IMPORTED = "imported"
     CHOSEN = "chosen"
 
@@ -43,13 +54,26 @@ class _Holder(NamedTuple):
     ref_code: str
 
 
+class CodeTaken(Invalid):
+    def __init__(self) -> None:
+        super().__init__(
+            "{field} is already taken; choose another.", param="code", code="code_taken"
+        )
+
+
 _sql = beside(__file__)
 _HOLDERS = _sql.query("holders", _Holder)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberCode)
 _TAKEN = _sql.query("taken", CodeHolder)
+_TAKEN_IN_ANY_CASE = _sql.query("taken_in_any_case", CodeHolder)
 _TAKEN_BY_OURS = _sql.query("taken_by_ours", CodeHolder)
 _INSERT = _sql.command("insert")
 _ERASE = _sql.command("erase")
+# Of two who choose the same code at the same moment, the second waits for the first.
+_TAKEN_MEANWHILE: Refusals = {
+    "subscriber_code_chosen": CodeTaken,
+    "subscriber_code_once": CodeTaken,
+}
 
 
 def is_code(text: str) -> bool:
@@ -71,6 +95,24 @@ async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[Subs
     return await tx.all(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
 
 
+async def all_of(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[SubscriberCode]:
+    """Every code that credits them: further ones, the newest first, then ours."""
+    return [*await of_subscriber(tx, tenant, subscriber.id), _assigned(subscriber)]
+
+
+def link(site: Site, slug: str, code: SubscriberCode) -> str:
+    """Only the campaign with this slug knows a further code."""
+    if code.source == CodeSource.ASSIGNED:
+        return site.reader_link(code.code)
+    return site.campaign_link(slug, code.code)
+
+
+def _assigned(subscriber: Subscriber) -> SubscriberCode:
+    return SubscriberCode(
+        subscriber.id, subscriber.ref_code, CodeSource.ASSIGNED, subscriber.created_ms
+    )
+
+
 async def taken(change: Change, codes: Iterable[str]) -> dict[str, str]:
     """Who has which of these codes, by the code. Of an erased subscriber's, too: a code is never
     given to somebody else."""
@@ -84,12 +126,12 @@ async def taken(change: Change, codes: Iterable[str]) -> dict[str, str]:
     return found
 
 
-async def adopt(change: Change, wanted: Sequence[CodeHolder]) -> list[CodeHolder]:
+async def adopt(change: Change, holders: Sequence[CodeHolder]) -> list[CodeHolder]:
     """Adds codes from another tool to their subscribers. Those that somebody else has already are
     returned and not added. A second time changes nothing."""
-    held = await taken(change, [each.code for each in wanted])
+    held = await taken(change, [each.code for each in holders])
     refused = []
-    for each in wanted:
+    for each in holders:
         holder = held.setdefault(each.code, "")
         if not holder:
             held[each.code] = each.subscriber_id
@@ -99,11 +141,66 @@ async def adopt(change: Change, wanted: Sequence[CodeHolder]) -> list[CodeHolder
     return refused
 
 
+async def choose(change: Change, id_or_email: str, code: str) -> SubscriberCode:
+    """A code that is easy to remember, for a subscriber who keeps all earlier ones. One that they
+    have already, in any case, stays as it is."""
+    code = _checked(code)
+    subscriber = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
+    theirs = await all_of(change.tx, change.tenant, subscriber)
+    for each in theirs:
+        if each.code.lower() == code.lower():
+            return each
+    if await _is_taken_in_any_case(change, code):
+        raise CodeTaken
+    chosen = [each for each in theirs if each.source == CodeSource.CHOSEN]
+    if sum(each.created_ms > change.now_ms - CHOSEN_PER_MS for each in chosen) >= MOST_CHOSEN:
+        raise Invalid(
+            "A subscriber can get {most} new codes a year. All earlier ones go on working.",
+            code="too_many_codes",
+            most=MOST_CHOSEN,
+        )
+    made = await add(change, subscriber.id, code, CodeSource.CHOSEN)
+    before = {"code": chosen[0].code} if chosen else None
+    await change_log.record(
+        change, "subscriber.code_chosen", subscriber.id, before, {"code": made.code}
+    )
+    return made
+
+
+def _checked(code: str) -> str:
+    code = code.strip()
+    if not is_code(code) or len(code) < SHORTEST_CHOSEN:
+        raise Invalid(
+            "{field} must be {least} to {most} letters (A to Z), digits, hyphens or underscores.",
+            param="code",
+            least=SHORTEST_CHOSEN,
+            most=LONGEST,
+        )
+    if refused_words.is_reserved(code):
+        raise Invalid("{field} is reserved; choose another.", param="code", code="code_reserved")
+    if refused_words.is_rude(code):
+        raise Invalid(
+            "{field} contains a word that we do not allow; choose another.",
+            param="code",
+            code="code_refused",
+        )
+    return code
+
+
+async def _is_taken_in_any_case(change: Change, code: str) -> bool:
+    folded = [code.lower(), _hash_of(change, code.lower())]
+    return bool(
+        await change.all(_TAKEN_BY_OURS, codes=folded[:1])
+        or await change.all(_TAKEN_IN_ANY_CASE, folded=folded)
+    )
+
+
 async def add(change: Change, subscriber_id: str, code: str, source: CodeSource) -> SubscriberCode:
     """The caller has seen that the code is free."""
     made = SubscriberCode(new_id(), code, source, change.now_ms)
     await change.run(
         _INSERT,
+        taken=_TAKEN_MEANWHILE if source == CodeSource.CHOSEN else None,
         subscriber_id=subscriber_id,
         folded=code.lower(),
         **made._asdict(),
@@ -115,7 +212,12 @@ async def erase(change: Change, subscriber_id: str) -> None:
     """A code may be somebody's name, so only a keyed hash of it stays."""
     for each in await of_subscriber(change.tx, change.tenant, subscriber_id):
         if is_code(each.code):
-            await change.run(_ERASE, id=each.id, hash=_hash_of(change, each.code))
+            await change.run(
+                _ERASE,
+                id=each.id,
+                hash=_hash_of(change, each.code),
+                folded_hash=_hash_of(change, each.code.lower()),
+            )
 
 
 def _hash_of(change: Change, code: str) -> str:

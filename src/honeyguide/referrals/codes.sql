@@ -12,6 +12,10 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id 
 SELECT code, subscriber_id FROM subscriber_code
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND code {in :codes};
 
+-- name: taken_in_any_case
+SELECT code, subscriber_id FROM subscriber_code
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND folded {in :folded};
+
 -- name: taken_by_ours
 -- Ours are looked up without case.
 SELECT c.value AS code, s.id AS subscriber_id FROM {list :codes AS c} JOIN subscriber AS s ON s.ref_code = LOWER(c.value)
@@ -21,4 +25,4 @@ WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id;
 {insert subscriber_code: id, account_id, campaign_id, subscriber_id, code, folded, source, created_ms};
 
 -- name: erase
-UPDATE subscriber_code SET code = :hash, folded = :hash WHERE account_id = :account_id AND id = :id;
+UPDATE subscriber_code SET code = :hash, folded = :folded_hash WHERE account_id = :account_id AND id = :id;

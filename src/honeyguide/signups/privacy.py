@@ -13,6 +13,7 @@ from honeyguide.mail import emails, stops
 from honeyguide.referrals import (
     adjustments,
     clicks,
+    codes,
     consents,
     earned_rewards,
     evidence,
@@ -96,6 +97,10 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
             for each in await consents.of_subscriber(tx, tenant, s.id)
         ],
         **await _noted(tx, tenant, s),
+        "codes": [
+            {"code": each.code, "source": each.source, "at": _at(each.created_ms)}
+            for each in await codes.of_subscriber(tx, tenant, s.id)
+        ],
         "adjustments": [
             {
                 "amount": each.amount,
