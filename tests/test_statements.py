@@ -147,6 +147,7 @@ UNOWNED: dict[str, str] = {
     "events.webhooks.due": "the administrator's metrics over all accounts",
     "referrals.subscribers.first_due_ms": "the administrator's metrics over all accounts",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
+    "referrals.links.campaign": "a slug anybody may type; it tells whose link it is",
     "readers.hub.campaigns_of": "a visitor types an address; the email goes to that address only",
     "partners.links.by_code": "a code anybody may type; it tells whose link it is",
     "partners.network.count": "the network is there to be browsed by everybody",

@@ -11,10 +11,12 @@ from urllib.parse import quote, unquote_plus
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.ids import ALPHABET, CODE_LENGTH
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import codes
 from honeyguide.referrals.campaigns import LINKS
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Tx, Work
 
 # What a browser and every proxy on the way will carry.
 LONGEST_QUERY = 4_096
@@ -33,6 +35,7 @@ class Link(NamedTuple):
 
 _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
+_CAMPAIGN = _sql.query("campaign", Tenant)
 _EMAIL_STATES = frozenset(ALPHABET)
 
 
@@ -42,6 +45,19 @@ async def lookup(tx: Tx, code: str) -> Link | None:
     if len(code) != CODE_LENGTH or not _EMAIL_STATES.issuperset(code):
         return None
     return await tx.one(_LOOKUP, code=code)
+
+
+async def lookup_in(tx: Tx, slug: str, code: str) -> Link | None:
+    """By a code of this campaign: ours, or a further one. A slug that the campaign had before still
+    names it."""
+    tenant = await tx.one(_CAMPAIGN, slug=slug.lower()) if codes.is_code(code) else None
+    if tenant is None:
+        return None
+    link = await lookup(tx, code)
+    if link is None or link.campaign_id != tenant.campaign_id:
+        ref_code = await codes.find_ref_code(tx, tenant, code)
+        link = await lookup(tx, ref_code) if ref_code else None
+    return link
 
 
 def destination(site: Site, link: Link, query: str) -> str:
@@ -86,16 +102,23 @@ class LinkCache:
         self._links.clear()
         self._changes += 1
 
-    async def find(self, code: str) -> Link | None:
+    async def find(self, path: str) -> Link | None:
+        """By what follows `/r/`: a code of ours, or a campaign's slug and a code of it."""
+        slug, slash, code = path.rpartition("/")
+        if slash:
+            return await self._find(path, lambda tx: lookup_in(tx, slug, code))
+        return await self._find(code.lower(), lambda tx: lookup(tx, code))
+
+    async def _find(self, key: str, look_up: Work[Link | None]) -> Link | None:
         now_ms = self._clock()
-        kept = self._links.get(code)
+        kept = self._links.get(key)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
             return kept[1]
         changes = self._changes
-        found = await self._store.read(lambda tx: lookup(tx, code))
+        found = await self._store.read(look_up)
         # Unknown codes are not kept: anyone can make up any number of them.
         if found is not None and changes == self._changes:
-            self._links[code] = (now_ms, found)
+            self._links[key] = (now_ms, found)
             if len(self._links) > self.MOST:
                 self._links.popitem(last=False)
         return found

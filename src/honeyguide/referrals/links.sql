@@ -3,3 +3,7 @@
 SELECT s.ref_code AS code, s.id AS subscriber_id, s.account_id, s.campaign_id, c.slug, c.destination_url
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.erased_ms IS NULL;
+
+-- name: campaign
+-- A public slug, so the account comes from the row found. An account has one campaign.
+SELECT c.account_id, c.id AS campaign_id FROM slug AS s JOIN campaign AS c ON c.account_id = s.account_id WHERE s.slug = :slug;

@@ -81,8 +81,8 @@ class LinkHandler:
         await send({"type": "http.response.start", "status": 302, "headers": headers})
         await send({"type": "http.response.body", "body": b""})
 
-    async def _find_reader_link(self, code: str, scope: Scope) -> LinkTarget | None:
-        link = await self._cache.find(code.lower())
+    async def _find_reader_link(self, path: str, scope: Scope) -> LinkTarget | None:
+        link = await self._cache.find(path)
         if link is None:
             return None
         target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
