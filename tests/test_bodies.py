@@ -118,6 +118,7 @@ class World:
             "WebhookCreate": {"url": "https://hooks.example.org/more"},
             "WebhookCreateV1": {"url": "https://hooks.example.org/more"},
             "TagList": {"tags": ["vip"]},
+            "CodeCreate": {"code": "ann-lee"},
             "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
             "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
             "NewReferralCheck": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},

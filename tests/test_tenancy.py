@@ -169,6 +169,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/tags/remove": {"tags": ["vip"]},
     "/referral_decisions": {"status": "verified", "subscribers": ["new@example.org"]},
     "/referral_checks": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
+    "/codes": {"code": "ann-lee"},
     "/adjustments": {"amount": 2, "reason": "Met at our event"},
     "/reversal": {"reason": "robot"},
     "/replay": {"since": "2026-01-01T00:00:00Z"},

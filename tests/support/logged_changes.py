@@ -135,6 +135,14 @@ API = [
         is_idempotent=False,
     ),
     Logged(
+        f"POST {_V1}/subscribers/{{uuid}}/codes",
+        "subscriber.code_chosen",
+        {"code": "ann-lee"},
+        None,
+        {"code": "ann-lee"},
+        subscriber,
+    ),
+    Logged(
         f"POST {_V1}/rewards",
         "reward.created",
         REWARD,

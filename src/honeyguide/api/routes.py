@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from honeyguide.api import (
     bodies,
+    codes,
     partners,
     program_partners,
     publications,
@@ -215,6 +216,7 @@ ROUTES: tuple[Route, ...] = (
     *referral_checks.ROUTES,
     *tags.ROUTES,
     *rewards.ROUTES,
+    *codes.ROUTES,
     *shipments.ROUTES,
     *webhooks.ROUTES,
     *publications.ROUTES,

@@ -1,0 +1,89 @@
+"""Endpoints for a subscriber's codes: ours, those of another tool, and chosen ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from honeyguide.api import bodies
+from honeyguide.api.call import Call, resource
+from honeyguide.api.views import View
+from honeyguide.kernel import public
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Required
+from honeyguide.kernel.public import doc
+from honeyguide.referrals import campaigns, codes, subscribers
+from honeyguide.referrals.codes import SubscriberCode
+from honeyguide.store.tx import Tx
+
+
+class CodeView(View, frozen=True):
+    """A code that credits a subscriber."""
+
+    code: Annotated[str, doc("The code as it was written; links work in any case.", "ann-lee")]
+    source: Annotated[
+        str, doc("`assigned` (their `ref_code`), `imported` or `chosen`.", codes.CodeSource.CHOSEN)
+    ]
+    created_at: public.CreatedAt
+    link: Annotated[str, doc("A referral link with this code.", "https://go.example/r/wax/ann-lee")]
+
+
+class OneCode(View, frozen=True):
+    code: CodeView
+
+
+class Codes(View, frozen=True):
+    codes: list[CodeView]
+
+
+async def list_codes(tx: Tx, call: Call) -> Codes:
+    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
+    slug = (await campaigns.get(tx, call.tenant)).slug
+    found = await codes.all_of(tx, call.tenant, subscriber)
+    return Codes([_view(call, slug, each) for each in found])
+
+
+async def choose_code(tx: Tx, call: Call) -> OneCode:
+    body: bodies.CodeCreate = call.body
+    if body.code is None:
+        raise Required("code")
+    chosen = await codes.choose(call.change(tx), call.path["uuid"], body.code)
+    slug = (await campaigns.get(tx, call.tenant)).slug
+    return OneCode(_view(call, slug, chosen))
+
+
+def _view(call: Call, slug: str, each: SubscriberCode) -> CodeView:
+    return CodeView(
+        code=each.code,
+        source=each.source,
+        created_at=iso(each.created_ms),
+        link=codes.link(call.site, slug, each),
+    )
+
+
+_PATH = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}/codes"
+
+_subscribers = resource("Subscribers", "codes")
+
+ROUTES = (
+    _subscribers(
+        "GET",
+        _PATH,
+        list_codes,
+        summary="List a subscriber's codes",
+        detail="Every code that credits them: chosen and imported ones, newest first, then their "
+        "`ref_code`.",
+        answer=Codes,
+        snapshot=True,
+    ),
+    _subscribers(
+        "POST",
+        _PATH,
+        choose_code,
+        summary="Choose a code for a subscriber",
+        detail="One that is easy to remember. All earlier codes go on working. A subscriber can "
+        f"get {codes.MOST_CHOSEN} new ones in 365 days; a code they have already changes nothing.",
+        body=bodies.CodeCreate,
+        answer=OneCode,
+        status=201,
+    ),
+)
