@@ -33,6 +33,12 @@ _BROKEN = (
 )
 _HIDDEN = re.compile(r"(^|/)(__MACOSX/|\.)")
 _UNPACK = "Unpack it and upload the CSV file with your subscribers."
+_TOO_MANY = f"This zip archive has more than {{most}} files. {_UNPACK}"
+_NESTED = f"This zip archive has another zip archive in it. {_UNPACK}"
+_OTHER_FILES = f"This zip archive has files other than CSV files. {_UNPACK}"
+_PASSWORD = f"This zip archive has a password. {_UNPACK}"
+_UNUSUAL = f"This zip archive is compressed in an unusual way. {_UNPACK}"
+_BOMB = f"A file in this zip archive is compressed too much. {_UNPACK}"
 
 
 class ArchivedFile(NamedTuple):
@@ -48,7 +54,7 @@ def open_archive(data: bytes, *, most_bytes: int = MOST_BYTES) -> list[ArchivedF
     """The CSV files in a zip archive, in its order. Everything else is refused with a sentence."""
     # Counted first: reading the directory of a million files takes long.
     if data.count(_DIRECTORY_ENTRY) > _MOST_ENTRIES:
-        raise _too_many()
+        raise Invalid(_TOO_MANY, most=MOST_FILES)
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = [entry for entry in archive.infolist() if not _is_skipped(entry)]
@@ -78,7 +84,7 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
     if any(entry.filename == "[Content_Types].xml" for entry in entries):
         raise Invalid("This file is a spreadsheet. Open it, save it as CSV, and upload that file.")
     if len(entries) > MOST_FILES:
-        raise _too_many()
+        raise Invalid(_TOO_MANY, most=MOST_FILES)
     for entry in entries:
         if _is_hostile(entry):
             raise Invalid(
@@ -87,13 +93,13 @@ def _check(entries: list[zipfile.ZipInfo]) -> None:
             )
         name = entry.filename.casefold()
         if name.endswith(".zip"):
-            raise _nested()
+            raise Invalid(_NESTED)
         if not name.endswith(".csv"):
-            raise Invalid("This zip archive has files other than CSV files. " + _UNPACK)
+            raise Invalid(_OTHER_FILES)
         if entry.flag_bits & _ENCRYPTED:
-            raise Invalid("This zip archive has a password. " + _UNPACK)
+            raise Invalid(_PASSWORD)
         if entry.compress_type not in _METHODS:
-            raise Invalid("This zip archive is compressed in an unusual way. " + _UNPACK)
+            raise Invalid(_UNUSUAL)
     if not entries:
         raise Invalid("This zip archive has no CSV file.")
 
@@ -112,7 +118,7 @@ def _read_all(
                 limit=most_bytes // 1024 // 1024,
             )
         if content.startswith(_BEGINS):
-            raise _nested()
+            raise Invalid(_NESTED)
         left -= len(content)
         files.append(ArchivedFile(entry.filename, content))
     return files
@@ -125,18 +131,7 @@ def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, most_bytes: int) -> 
         while chunk := file.read(_CHUNK):
             content += chunk
             if len(content) > max(HARMLESS_BYTES, MOST_RATIO * entry.compress_size):
-                raise Invalid("A file in this zip archive is compressed too much. " + _UNPACK)
+                raise Invalid(_BOMB)
             if len(content) > most_bytes:
                 return None
     return bytes(content)
-
-
-def _too_many() -> Invalid:
-    return Invalid(
-        "This zip archive has more than {most} files. " + _UNPACK,
-        most=MOST_FILES,
-    )
-
-
-def _nested() -> Invalid:
-    return Invalid("This zip archive has another zip archive in it. " + _UNPACK)
