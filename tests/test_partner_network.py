@@ -25,6 +25,8 @@ CAMPAIGN_KEYS = {
     "terms",
     "thankyou_page_url",
     "created_at",
+    "remaining_budget_dollars",
+    "referral_pending_period",
 }
 
 
@@ -164,7 +166,7 @@ def test_joining_twice_gives_the_same_place(alice, bob):
     place = first.json()["partner_campaign"]
     assert set(place) == CAMPAIGN_KEYS
     assert place["status"] == "active"
-    assert place["remaining_payout"] == 90
+    assert place["remaining_payout"] == place["remaining_budget_dollars"] == 90
     assert place["referral_link"].endswith(f"/p/{place['ref_code']}")
     assert place["magic_link"].endswith(f"/m/{place['ref_code']}")
     assert bob.get(f"{NETWORK}/{program['uuid']}").json()["partner_program"]["joined"] is True
@@ -182,7 +184,9 @@ def test_a_partner_campaign_has_the_holding_period_that_applies(alice, bob):
     path = f"/v2/partner_programs/{program['uuid']}"
 
     def days(answer):
-        return answer.json()["partner_campaign"]["referral_pending_duration"]
+        shown = answer.json()["partner_campaign"]
+        assert shown["referral_pending_period"] == shown["referral_pending_duration"]
+        return shown["referral_pending_duration"]
 
     joined = bob.post(f"{NETWORK}/{program['uuid']}/join")
     again = f"/v2/partner_profile/partner_campaigns/{joined.json()['partner_campaign']['uuid']}"
@@ -240,3 +244,19 @@ def test_budget_left_and_confirmation_rate_follow_what_happens(alice, bob):
     assert shown()["budget_left"] == "low"
     alice.subscribe("three@example.org", referrer_code=code)
     assert shown()["budget_left"] == "none"
+
+
+def test_a_partner_sees_that_a_budget_is_spent_but_not_how_much_is_left(alice, bob):
+    program = offer(alice, total_budget=7, cpa=3, max_payout=90)
+    place = join(bob, program)
+
+    def remaining():
+        path = f"/v2/partner_profile/partner_campaigns/{place['uuid']}"
+        shown = bob.get(path).json()["partner_campaign"]
+        return shown["remaining_payout"], shown["remaining_budget_dollars"]
+
+    alice.subscribe("first@example.org", referrer_code=place["ref_code"])
+    assert remaining() == (87, 87)
+    alice.subscribe("second@example.org", referrer_code=place["ref_code"])
+    alice.subscribe("third@example.org", referrer_code=place["ref_code"])
+    assert remaining() == (84, 0)

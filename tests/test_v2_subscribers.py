@@ -204,3 +204,16 @@ def test_a_blank_or_missing_subscriber_is_told_apart(alice: Member) -> None:
     assert alice.get("/v2/subscribers/nobody").status_code == 404
     assert alice.get("/v2/subscribers/nobody@example.org").status_code == 404
     assert alice.get("/v2/subscribers/ana/referrals/x").status_code == 404
+
+
+def test_the_referrals_list_needs_no_campaign_either(
+    alice: Member, bob: Member, pair: tuple[dict[str, object], ...]
+) -> None:
+    alice.subscribe("cy@example.org", referrer_code=pair[0]["ref_code"])
+    for query in ({}, {"per_page": 1, "page": 2}, {"expand": "campaigns"}):
+        named = alice.get(f"{alice.v2}/subscribers/{pair[0]['uuid']}/referrals", params=query)
+        for wanted in (pair[0]["uuid"], "ana%40example.org"):
+            answer = alice.get(f"/v2/subscribers/{wanted}/referrals", params=query)
+            assert (answer.status_code, answer.json()) == (200, named.json())
+    assert named.json()["meta"]["total_subscribers"] == 2
+    assert bob.get(f"/v2/subscribers/{pair[0]['uuid']}/referrals").status_code == 404

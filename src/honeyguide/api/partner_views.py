@@ -198,6 +198,12 @@ class PartnerCampaignView(View, frozen=True):
     terms: public.Terms | None
     thankyou_page_url: public.ThankYouPageUrl | None
     created_at: Annotated[public.Time, doc("When you joined.")]
+    # Clients written for other partner networks read these two names.
+    remaining_budget_dollars: Annotated[
+        Decimal,
+        doc("`remaining_payout`, or 0 if the program's budget for the month is spent.", 90),
+    ]
+    referral_pending_period: Annotated[int, doc("Same as `referral_pending_duration`.", 14)]
 
 
 class OnePartnerCampaign(View, frozen=True):
@@ -320,14 +326,16 @@ def network_program_view(
 
 
 def partner_campaign_view(site: Site, j: PartnerCampaign) -> PartnerCampaignView:
+    left = remaining_payout(j.spent_cents, j.max_payout_cents)
+    days = j.referral_pending_duration if j.referral_pending_duration_enabled else 0
     return _fill_partner_campaign(
         j,
         referral_link=site.partner_link(j.ref_code),
         magic_link=site.magic_link(j.ref_code),
-        remaining_payout=remaining_payout(j.spent_cents, j.max_payout_cents),
-        referral_pending_duration=(
-            j.referral_pending_duration if j.referral_pending_duration_enabled else 0
-        ),
+        remaining_payout=left,
+        remaining_budget_dollars=dollars(0) if j.is_budget_spent else left,
+        referral_pending_duration=days,
+        referral_pending_period=days,
     )
 
 

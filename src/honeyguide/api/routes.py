@@ -190,6 +190,17 @@ SUBSCRIBERS_V2 = (
         answer=subscriber_views.OnePlain,
     ),
     _subscribers(
+        "GET",
+        "/v2/subscribers/{uuid}/referrals",
+        v2.list_referrals,
+        operation_id="v2_list_referrals_of_account",
+        summary="List a subscriber's referrals",
+        detail=_OWN + _ALL_STATES,
+        query=("expand", *_PAGED),
+        answer=subscriber_views.CountedList,
+        snapshot=True,
+    ),
+    _subscribers(
         "PUT",
         "/v2/subscribers/{uuid}",
         v1.update_subscriber,

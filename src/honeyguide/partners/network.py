@@ -137,6 +137,8 @@ class PartnerCampaign(NamedTuple):
     screening: str | None
     is_verification_chosen: int
     campaign_level: str
+    is_budget_spent: int
+    """Whether the program's budget for the month is spent. How much it is stays the owner's."""
 
     @property
     def name(self) -> str:

@@ -43,10 +43,12 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
        b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms, COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
        CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason,
        p.rule, p.screening, p.is_verification_chosen,
-       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
+       (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
+       CASE WHEN g.reached_ms IS NOT NULL OR COALESCE(g.spent_cents, 0) >= p.total_budget_cents THEN 1 ELSE 0 END AS is_budget_spent
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id
 
 -- name: programs_by_id
