@@ -280,6 +280,8 @@ def test_no_secret_and_no_address_is_logged(alice: Operator, tool: GenericTool) 
     things_of(alice)
     hook = webhook(alice)
     alice.post(f"/v2/webhooks/{hook}/rotate_secret")
+    token = {"sparkloop_token": "sparkloop-secret"}
+    assert alice.put(f"/v2/webhooks/{hook}/sparkloop_token", token).status_code == 200
     codes = ["SECRET-CODE-1"]
     pool = {"name": "Jar", "referrals": 9, "kind": "coupon", "coupon_codes": codes}
     assert alice.post(f"{alice.v1}/rewards", pool).status_code == 201
@@ -296,7 +298,7 @@ def test_no_secret_and_no_address_is_logged(alice: Operator, tool: GenericTool) 
     secrets = {alice.key, new_key, PASSWORD, tool.secret, slack, "slacksecret", "SECRET-CODE-1"}
     secrets |= {"somebody@example.org", "@example.org", "1 Secret Lane"}
     names = {"secret", "old_secrets", "digest", "password_hash", "credentials", "hook_key"}
-    names |= {"encrypted_url", "shipping", "person_key", "email_key", "token"}
+    names |= {"encrypted_url", "shipping", "person_key", "email_key", "token", "sparkloop_token"}
     for row in itertools.chain(*rows.values()):
         secrets |= {str(row[name]) for name in names & row.keys() if row[name]}
     assert len(secrets) > 20

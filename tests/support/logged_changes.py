@@ -236,6 +236,14 @@ API = [
                 make,
                 is_idempotent=False,
             ),
+            Logged(
+                f"PUT {path}/{{uuid}}/sparkloop_token",
+                "webhook.sparkloop_token_changed",
+                {"sparkloop_token": "sparkloop-secret"},
+                None,
+                None,
+                make,
+            ),
         )
     ),
     Logged(

@@ -239,6 +239,10 @@ class MoreEventsUpdate(Body, frozen=True):
     partner_referral_reversed: public.PartnerReferralReversed | UnsetType | None = UNSET
 
 
+class SparkLoopTokenUpdate(Body, frozen=True):
+    sparkloop_token: public.SparkLoopToken | UnsetType | None = UNSET
+
+
 class Replay(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("since",)
 

@@ -73,6 +73,10 @@ class Secret(View, frozen=True):
     ]
 
 
+class SparkLoopTokenView(View, frozen=True):
+    sparkloop_token: public.SparkLoopToken | None
+
+
 class AttemptView(View, frozen=True):
     at: Annotated[public.Time, doc("When we called your server.")]
     status_code: Annotated[int | None, doc("HTTP status of your server's response.", 200)]

@@ -18,6 +18,7 @@ from honeyguide.api.webhook_views import (
     OneWebhookV1,
     Replayed,
     Secret,
+    SparkLoopTokenView,
     Webhooks,
     WebhooksV1,
     delivery_view,
@@ -116,6 +117,21 @@ async def secret(tx: Tx, call: Call) -> Secret:
 async def rotate_secret(tx: Tx, call: Call) -> Secret:
     hook_id = call.path["uuid"]
     return Secret(await webhooks.rotate_secret(call.change(tx), _scope(call), hook_id))
+
+
+async def sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
+    hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
+    return SparkLoopTokenView(hook.sparkloop_token)
+
+
+async def set_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
+    token = call.body.sparkloop_token
+    if token is msgspec.UNSET:
+        return await sparkloop_token(tx, call)
+    hook = await webhooks.set_sparkloop_token(
+        call.change(tx), _scope(call), call.path["uuid"], token
+    )
+    return SparkLoopTokenView(hook.sparkloop_token)
 
 
 async def test(tx: Tx, call: Call) -> OneDelivery:
@@ -235,6 +251,23 @@ def _common_routes(hook: str) -> tuple[Route, ...]:
             detail="For 24 hours, deliveries are signed with both the old and the new secret.",
             body=bodies.Nothing,
             answer=Secret,
+        ),
+        _webhooks(
+            "GET",
+            f"{hook}/sparkloop_token",
+            sparkloop_token,
+            summary="Get the SparkLoop token",
+            answer=SparkLoopTokenView,
+        ),
+        _webhooks(
+            "PUT",
+            f"{hook}/sparkloop_token",
+            set_sparkloop_token,
+            summary="Set the SparkLoop token",
+            detail="For receivers that compare the header `SparkLoop-Token`. Null: the header is "
+            "not sent. Also re-enables a disabled webhook.",
+            body=bodies.SparkLoopTokenUpdate,
+            answer=SparkLoopTokenView,
         ),
     )
 

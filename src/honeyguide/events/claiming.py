@@ -38,6 +38,7 @@ class ClaimedDelivery(NamedTuple):
     url: str
     secret: str
     old_secrets: str
+    sparkloop_token: str | None
 
 
 _sql = beside(__file__)

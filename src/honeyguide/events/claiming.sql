@@ -26,7 +26,8 @@ UPDATE delivery SET leased_until_ms = :until_ms, lease_token = :token WHERE id I
         (SELECT e.body FROM event AS e JOIN webhook AS w ON w.disabled_ms IS NULL WHERE e.id = event_id AND w.id = webhook_id), ''
     ) AS body, webhook_id, account_id, (SELECT w.url FROM webhook AS w WHERE w.id = webhook_id) AS url,
     (SELECT w.secret FROM webhook AS w WHERE w.id = webhook_id) AS secret,
-    (SELECT w.old_secrets FROM webhook AS w WHERE w.id = webhook_id) AS old_secrets;
+    (SELECT w.old_secrets FROM webhook AS w WHERE w.id = webhook_id) AS old_secrets,
+    (SELECT w.sparkloop_token FROM webhook AS w WHERE w.id = webhook_id) AS sparkloop_token;
 
 -- name: claim (postgres)
 -- ARRAY() runs the subselect once. As a plain IN it was run again for every pending delivery, when the table had been analyzed while
@@ -40,14 +41,14 @@ WITH claimed AS (
     )) RETURNING due_ms, id, lease_token, tries, event_id, webhook_id
 )
 SELECT c.due_ms, c.id, c.lease_token AS token, c.tries, c.event_id, COALESCE(CASE WHEN w.disabled_ms IS NULL THEN e.body END, '') AS body,
-    w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets
+    w.id AS webhook_id, w.account_id, w.url, w.secret, w.old_secrets, w.sparkloop_token
 FROM claimed AS c JOIN event AS e ON e.id = c.event_id JOIN webhook AS w ON w.id = c.webhook_id;
 
 -- name: still_claimed
 -- The delivery is found by itself first. Next to the status, PostgreSQL may read the index of all pending ones instead, if it was
 -- last analyzed when none was.
 SELECT d.due_ms, d.id, d.lease_token AS token, d.tries, e.id AS event_id, e.body, w.id AS webhook_id, w.account_id, w.url, w.secret,
-    w.old_secrets
+    w.old_secrets, w.sparkloop_token
 FROM (SELECT due_ms, id, lease_token, tries, status, event_id, webhook_id FROM delivery WHERE id = :id LIMIT 1) AS d
 JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
 WHERE d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;

@@ -288,6 +288,8 @@ class Dispatcher:
             "webhook-timestamp": str(timestamp_s),
             "webhook-signature": signature.sign(secrets, delivery.event_id, timestamp_s, body),
         }
+        if delivery.sparkloop_token is not None:
+            headers["sparkloop-token"] = delivery.sparkloop_token
         try:
             return await self._outbound.post(delivery.url, body, headers)
         except Exception:  # a bug must use up an attempt, or the delivery would be tried forever

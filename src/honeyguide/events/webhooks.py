@@ -7,6 +7,7 @@ empty, and each API version sees only its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -28,6 +29,9 @@ from honeyguide.store.tx import Tx
 UNKNOWN = "There is no such webhook."
 # A receiver may verify with the old secret for this long after a rotation.
 OVERLAP_MS = DAY_MS
+TOKEN_LIMIT = 255
+# What every HTTP library sends and reads unchanged in a header.
+_TOKEN = re.compile(r"[!-~]+")
 
 
 class Webhook(NamedTuple):
@@ -47,6 +51,7 @@ class Webhook(NamedTuple):
     disabled_ms: int | None
     disabled_reason: str | None
     created_ms: int
+    sparkloop_token: str | None
 
 
 class Delivery(NamedTuple):
@@ -103,6 +108,7 @@ _BY_ID = _sql.query("by_id", Webhook)
 _LOCK = _sql.value("lock", str)
 _DISABLED_MS = _sql.value("disabled_ms", int)
 _UPDATE = _sql.command("update")
+_SET_SPARKLOOP_TOKEN = _sql.command("set_sparkloop_token")
 _ROTATE = _sql.command("rotate")
 _DELETE = _sql.command("delete")
 _COUNT_DELIVERIES = _sql.value("count_deliveries", int)
@@ -212,6 +218,33 @@ async def rotate_secret(change: Change, scope: str, webhook_id: str) -> str:
     await change.run(_ROTATE, id=webhook.id, secret=secret, old_secrets=old_secrets)
     await change_log.record(change, "webhook.secret_rotated", webhook.id)
     return secret
+
+
+async def set_sparkloop_token(
+    change: Change, scope: str, webhook_id: str, token: str | None
+) -> Webhook:
+    """What is sent as `SparkLoop-Token`, which receivers written for SparkLoop compare; None for
+    nothing. Like any change, it enables the webhook again.
+    """
+    if token is not None:
+        check_sparkloop_token(token)
+    account_id = change.tenant.account_id
+    webhook, _ = await get_locked(change.tx, account_id, scope, webhook_id)
+    await change.run(_SET_SPARKLOOP_TOKEN, id=webhook.id, sparkloop_token=token)
+    change.tx.wake(outbox.RECALLS)
+    if token != webhook.sparkloop_token:
+        await change_log.record(change, "webhook.sparkloop_token_changed", webhook.id)
+    return await get(change.tx, account_id, scope, webhook_id)
+
+
+def check_sparkloop_token(token: str) -> None:
+    if len(token) > TOKEN_LIMIT or not _TOKEN.fullmatch(token):
+        raise Invalid(
+            "{field} must be 1 to {most} ASCII letters, digits and punctuation marks, "
+            "without spaces.",
+            param="sparkloop_token",
+            most=TOKEN_LIMIT,
+        )
 
 
 async def send_test(

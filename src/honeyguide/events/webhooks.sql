@@ -21,10 +21,16 @@ SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
 -- Waits for a transaction that disables the webhook, and keeps its state until our deliveries are written.
 SELECT disabled_ms FROM webhook WHERE account_id = :account_id AND id = :id;
 
--- name: update
+-- fragment: repaired
 -- A change is taken as a repair: the webhook is enabled again and its failures are forgotten.
-UPDATE webhook SET {assign url, {flags}}, failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL,
-    disabled_reason = NULL
+failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL, disabled_ms = NULL, disabled_reason = NULL
+
+-- name: update
+UPDATE webhook SET {assign url, {flags}}, {repaired}
+WHERE account_id = :account_id AND id = :id;
+
+-- name: set_sparkloop_token
+UPDATE webhook SET {assign sparkloop_token}, {repaired}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: rotate

@@ -287,6 +287,14 @@ RewardRedeemed = Annotated[bool, doc("A reward was claimed or marked as redeemed
 WebhookUrl = Annotated[
     Url, doc("URL that receives the events.", "https://hooks.example.org/honeyguide")
 ]
+SparkLoopToken = Annotated[
+    str,
+    doc(
+        "Sent with each event in the header `SparkLoop-Token`, for receivers written for "
+        "SparkLoop. Null: the header is not sent.",
+        "8d1f0c52a7",
+    ),
+]
 NewSubscriberEvent = Annotated[
     bool,
     doc(

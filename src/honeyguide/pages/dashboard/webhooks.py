@@ -21,7 +21,10 @@ PER_PAGE = 25
 # Larger counts are shown as "10,000+".
 MOST_COUNTED = 10_000
 FORM = {"url": Field("URL", "Enter a URL.")}
-ACTIONS = {"since": Field("Replay events since", "Enter a date and time.")}
+ACTIONS = {
+    "since": Field("Replay events since", "Enter a date and time."),
+    "sparkloop_token": Field("Token"),
+}
 EVENTS = (
     ("new_referral", "New referral", "A subscriber referred someone (verified or pending)."),
     (
@@ -154,7 +157,7 @@ async def update(tx: Tx, request: PageRequest) -> Response:
 
 
 async def act(tx: Tx, request: PageRequest) -> PageView | Response:
-    """Test, resend, replay, rotate, reveal or delete, as the button says."""
+    """Test, resend, replay, rotate, reveal, set a token or delete, as the button says."""
     action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
     hook, scope = await _found(tx, request)
     here = f"/webhooks/{hook.id}"
@@ -176,6 +179,11 @@ async def act(tx: Tx, request: PageRequest) -> PageView | Response:
     if action == "rotate":
         secret = await webhooks.rotate_secret(request.change(tx), scope, hook.id)
         return await _one(tx, request, secret)
+    if action == "set_token":
+        token = request.text("sparkloop_token") or None
+        await webhooks.set_sparkloop_token(request.change(tx), scope, hook.id, token)
+        saved = "Token saved. It is sent with every event." if token else "Token removed."
+        return request.go(here, f"{saved} The webhook is enabled.")
     if action == "reveal":
         return await _one(tx, request, hook.secret)
     if action == "delete":
