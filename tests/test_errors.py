@@ -86,7 +86,10 @@ def test_a_wrong_method_is_a_405_that_names_the_right_ones(alice: Member, method
     assert answer.headers["allow"] == "GET, POST"
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics", "/openapi.json"])
+MACHINE_PATHS = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/.well-known/honeyguide"]
+
+
+@pytest.mark.parametrize("path", MACHINE_PATHS)
 def test_a_wrong_method_is_the_same_405_where_machines_ask(service: Service, path: str) -> None:
     answer = httpx.post(service.url + path, verify=False)
     assert refused(answer, 405)["code"] == "method_not_allowed"

@@ -16,6 +16,7 @@ from honeyguide.accounts import accounts
 from honeyguide.accounts.admission import admission
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
+from honeyguide.api.introduction import Introduction
 from honeyguide.api.openapi import document
 from honeyguide.api.platform_hooks import PlatformHooks
 from honeyguide.api.process_metrics import ProcessMetrics
@@ -249,7 +250,9 @@ class Application:
         )
         readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
-        self._system = System(readiness, exposition, describe)
+        self._system = System(
+            readiness, exposition, describe, Introduction(store, services.site.base_url)
+        )
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)
         background.add(process, links.counter, notes, *(services.work if self._work else ()))

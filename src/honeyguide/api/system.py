@@ -1,4 +1,6 @@
-"""Endpoints for machines: liveness, readiness, metrics and the OpenAPI document."""
+"""Endpoints for machines: liveness, readiness, metrics, the OpenAPI document, and the public keys
+of this installation.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ from typing import Any
 import msgspec
 
 from honeyguide.api.exposition import Exposition
+from honeyguide.api.introduction import Introduction
 from honeyguide.api.readiness import Readiness
 from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body
 from honeyguide.kernel import log_context
+from honeyguide.kernel.errors import Unavailable
 
 _encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"
@@ -20,17 +24,21 @@ _METRICS = b"text/plain; version=0.0.4; charset=utf-8"
 
 
 class System:
-    paths = frozenset({"/healthz", "/readyz", "/metrics", "/openapi.json"})
+    paths = frozenset(
+        {"/healthz", "/readyz", "/metrics", "/openapi.json", "/.well-known/honeyguide"}
+    )
 
     def __init__(
         self,
         readiness: Readiness,
         exposition: Exposition,
         describe: Callable[[], dict[str, Any]],
+        introduction: Introduction,
     ) -> None:
         self._readiness = readiness
         self._exposition = exposition
         self._describe = describe
+        self._introduction = introduction
         self._openapi = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,6 +71,11 @@ class System:
             return 503, _JSON, _encode({"status": "waiting"} | error_body(problem, request_id))
         if path == "/metrics":
             return 200, _METRICS, await self._exposition.text()
+        if path == "/.well-known/honeyguide":
+            try:
+                return 200, _JSON, _encode(await self._introduction.read())
+            except Unavailable as error:
+                return error.status, _JSON, _encode(error_body(error, request_id))
         if not self._openapi:  # making it takes longer than the event loop may wait
             self._openapi = await asyncio.to_thread(lambda: _encode(self._describe()))
         return 200, _JSON, self._openapi

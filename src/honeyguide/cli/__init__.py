@@ -17,6 +17,7 @@ from honeyguide.cli import (
     changes,
     demo,
     doctor,
+    documents,
     init,
     jobs,
     lab,
@@ -33,7 +34,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-groups = (init, server, backup, restore, demo, lab, doctor, jobs, money, subscribers, changes)
+groups = (
+    init,
+    server,
+    backup,
+    restore,
+    demo,
+    lab,
+    doctor,
+    jobs,
+    money,
+    subscribers,
+    changes,
+    documents,
+)
 for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")

@@ -13,9 +13,10 @@ from honeyguide.accounts.accounts import Proof
 from honeyguide.backups.records import BROKEN, FAILED, UNCHECKED, BackupRecord
 from honeyguide.doctor.records import Records
 from honeyguide.doctor.results import CheckResult, ok, problem, warning
-from honeyguide.integrations.encryption import EncryptionKeys, key_id_of
+from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
+from honeyguide.moving.installation_key import encryption_keys
 from honeyguide.settings import Settings
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts
 from honeyguide.store.failing_loops import FailingLoop
@@ -121,18 +122,18 @@ def secret_key(
     stored: bytes | None,
     encrypted: Sequence[str] = (),
     encrypted_slack_urls: Sequence[str] = (),
+    encrypted_signing_keys: Sequence[str] = (),
 ) -> CheckResult:
     """`encrypted` are the keys of email platforms."""
-    usable = EncryptionKeys(settings.secret_keys).ids
-    lost, lost_urls = (
-        sum(key_id_of(each) not in usable for each in group)
-        for group in (encrypted, encrypted_slack_urls)
-    )
-    if lost or lost_urls:
-        names = [
-            *([f"the keys of {_count(lost, 'integration', 'integrations')}"] if lost else []),
-            *([_count(lost_urls, "Slack URL", "Slack URLs")] if lost_urls else []),
-        ]
+    keys = EncryptionKeys(settings.secret_keys)
+    lost, lost_urls = keys.count_lost(encrypted), keys.count_lost(encrypted_slack_urls)
+    signing = encryption_keys(settings.secret_keys, stored)
+    names = [
+        *([f"the keys of {_count(lost, 'integration', 'integrations')}"] if lost else []),
+        *([_count(lost_urls, "Slack URL", "Slack URLs")] if lost_urls else []),
+        *(["the signing key"] if signing.count_lost(encrypted_signing_keys) else []),
+    ]
+    if names:
         sentence = " and ".join(names)
         return problem(
             "secret_key",
@@ -279,7 +280,11 @@ def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[Che
     """`now_ms` is the installation's time; that of jobs is the real time, as `jobs` takes it."""
     return [
         secret_key(
-            settings, records.stored_secret, records.encrypted, records.encrypted_slack_urls
+            settings,
+            records.stored_secret,
+            records.encrypted,
+            records.encrypted_slack_urls,
+            records.encrypted_signing_keys,
         ),
         emails(records.unsent_email_ms, now_ms=now_ms),
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),

@@ -14,6 +14,7 @@ from honeyguide.events import webhooks
 from honeyguide.integrations import integrations
 from honeyguide.kernel.clock import system_clock
 from honeyguide.mail import emails, slack_messages
+from honeyguide.moving import installation_key
 from honeyguide.partners import verification
 from honeyguide.partners.verification import ProgramHealth
 from honeyguide.store import failing_loops, job_failures, job_runs
@@ -37,6 +38,7 @@ class Records(NamedTuple):
     stored_secret: bytes | None
     encrypted: list[str]  # the keys of email platforms
     encrypted_slack_urls: list[str]
+    encrypted_signing_keys: list[str]  # the one in use, if there is one yet
     proof: accounts.Proof | None
     programs: ProgramHealth
     backup_ms: int | None
@@ -62,6 +64,9 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         stored_secret=await accounts.find_stored_secret(tx),
         encrypted=await integrations.all_credentials(tx),
         encrypted_slack_urls=await slack_messages.all_encrypted_urls(tx),
+        encrypted_signing_keys=[
+            key.private_key for key in await installation_key.list_all(tx) if key.is_current
+        ],
         proof=await accounts.last_proof(tx),
         programs=await verification.health(tx),
         backup_ms=await accounts.last_backup_ms(tx),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -52,6 +52,10 @@ class EncryptionKeys:
     @property
     def ids(self) -> list[str]:
         return list(self._ciphers)
+
+    def count_lost(self, encrypted: Iterable[str]) -> int:
+        """How many of them need a key that is not here."""
+        return sum(key_id_of(each) not in self._ciphers for each in encrypted)
 
     def encrypt(self, text: str, *, row_id: str) -> str:
         if not self._ciphers:
