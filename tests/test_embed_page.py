@@ -20,7 +20,9 @@ from tests.support.website import Website
 BASE = "https://refer.example"
 EMBED = Embed("a", "c", "hg_2222222222222222", SITE, 30, "")
 TAG = f'<script async src="{BASE}/embed/honeyguide.js" data-campaign="{EMBED.public_id}"></script>'
-PINNED = embed_snippets.pinned_code(BASE, EMBED, "html", embed_snippets.OWN_FORM)
+PINNED = embed_snippets.pinned_code(
+    embed_snippets.script_code(BASE, EMBED, "html", embed_snippets.OWN_FORM)
+)
 FORM = "<form data-honeyguide><input type=email></form>"
 
 

@@ -60,6 +60,26 @@ def kept(page: Page) -> dict[str, str]:
     return found
 
 
+def test_old_links_name_the_code_otherwise(
+    service: Service, alice: Operator, website: Website, page_at: PageAt
+) -> None:
+    embed = embedding(alice, website.origin)
+    website.pages["/"] = html(tag(service, embed, 'data-parameters="via, Friend-2"'), "")
+    for query, expected in (
+        ("ref=a&via=b&kid=c", {"ref": "a"}),
+        ("grsf=a", {"ref": "a"}),
+        ("kid=a", {"ref": "a"}),
+        ("via=a&rh_partner=b", {"ref": "a", "partner": "b"}),
+        ("Friend-2=a", {"ref": "a"}),
+        (f"ref={'x' * 300}&via=a", {"ref": "a"}),
+        ("friend-2=a&code=b", {}),
+    ):
+        page = page_at()  # a browser that has kept nothing
+        page.goto(f"{website.origin}/?{query}")
+        page.wait_for_function("() => customElements.get('honeyguide-signup')")
+        assert kept(page) == expected, query
+
+
 def test_a_code_is_kept_for_thirty_days_or_for_the_session(
     service: Service, alice: Operator, website: Website, page_at: PageAt
 ) -> None:

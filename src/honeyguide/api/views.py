@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.referrals.campaigns import Campaign
+from honeyguide.referrals.campaigns import Campaign, LinkParameters
 
 META = doc("Page number and totals.")
 Total = Annotated[int, doc("Items in the whole list.", 1, minimum=0)]
@@ -128,6 +128,7 @@ class CampaignSettingsView(View, frozen=True):
     needs_confirmation: public.NeedsConfirmation
     destination_url: public.DestinationUrl | None
     slug: public.Slug
+    link_parameters: LinkParameters
     signup_page_url: Annotated[public.Url, doc("URL of the hosted signup page.")]
 
 

@@ -6,6 +6,7 @@ always readable, whatever the operator chose (`kernel.colors`).
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -56,10 +57,16 @@ class Branding(NamedTuple):
     sends_reward_unlocked: int
     sends_friend_joined: int
     sends_one_more: int
+    link_parameters: str
 
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.account_id, self.campaign_id)
+
+    @property
+    def own_link_parameters(self) -> list[str]:
+        names: list[str] = json.loads(self.link_parameters)
+        return names
 
     @property
     def palette(self) -> Palette:

@@ -13,7 +13,7 @@ from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import rules, slugs
+from honeyguide.referrals import link_parameters, rules, slugs
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -32,6 +32,7 @@ class Campaign(NamedTuple):
     needs_confirmation: int
     words: str
     created_ms: int
+    link_parameters: str
 
 
 def _check_hold_days(days: int, *, param: str) -> int:
@@ -58,6 +59,17 @@ Screening = Annotated[
     public.Screening,
     doc(label="Screening", rule=partial(checks.one_of, allowed=tuple(rules.Level))),
 ]
+LinkParameters = Annotated[
+    list[str],
+    doc(
+        "Names of parameters in old links that hold a subscriber's code, besides `ref`, `rh_ref`, "
+        "`grsf` and `kid`.",
+        ["via"],
+        label="Other link parameters",
+        rule=link_parameters.check,
+        maxItems=link_parameters.MOST,
+    ),
+]
 HoldDays = Annotated[public.HoldDays, doc(label="Holding period", rule=_check_hold_days)]
 
 
@@ -70,6 +82,7 @@ class ReferralSettings(msgspec.Struct, frozen=True):
     needs_confirmation: public.NeedsConfirmation | UnsetType = UNSET
     destination_url: public.DestinationUrl | UnsetType | None = UNSET
     slug: public.Slug | UnsetType = UNSET
+    link_parameters: LinkParameters | UnsetType = UNSET
 
 
 class CampaignSettings(ReferralSettings, frozen=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import stops
-from honeyguide.referrals import names, subscribers
+from honeyguide.referrals import codes, names, subscribers
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -86,4 +86,7 @@ async def leaders(tx: Tx, tenant: Tenant) -> list[Leader]:
 
 async def inviter_name(tx: Tx, tenant: Tenant, code: str) -> str:
     """The first name of the subscriber with this code, if they agreed to show it, else empty."""
-    return names.first_name(await tx.one(_INVITER_NAME, **tenant._asdict(), code=code.lower()))
+    found = await tx.one(_INVITER_NAME, **tenant._asdict(), code=code.lower())
+    if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
+        found = await tx.one(_INVITER_NAME, **tenant._asdict(), code=own)
+    return names.first_name(found)

@@ -98,9 +98,12 @@ def _code(
     request: PageRequest, embed: Embed, brand: Branding, chosen: ChosenCode
 ) -> dict[str, str]:
     base_url, (what, tool) = request.services.site.base_url, chosen
+    script = embed_snippets.script_code(
+        base_url, embed, tool, what, parameters=brand.own_link_parameters
+    )
     return {
-        "script": embed_snippets.script_code(base_url, embed, tool, what),
-        "pinned": embed_snippets.pinned_code(base_url, embed, tool, what),
+        "script": script,
+        "pinned": embed_snippets.pinned_code(script),
         "element": embed_snippets.element_code(
             embed, tool, what, asks_consent=brand.consent_text is not None
         ),

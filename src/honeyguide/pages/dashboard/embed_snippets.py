@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from html import escape
 from typing import NamedTuple
 
@@ -97,8 +98,14 @@ declare module "react" {{
 _GHOST_FORMS = "form[data-members-form]"
 
 
-def script_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
+def script_code(
+    base_url: str, embed: Embed, tool: str, what: str, *, parameters: Collection[str] = ()
+) -> str:
+    """`parameters` are the operator's names of those that hold a code: the script asks us nothing
+    when a visitor comes."""
     attributes = {"data-campaign": embed.public_id}
+    if parameters:
+        attributes["data-parameters"] = " ".join(parameters)
     if embed.keep_days == 0:
         attributes["data-storage"] = "session"
     selector = embed.form_selector or (_GHOST_FORMS if tool == "ghost" else "")
@@ -111,10 +118,10 @@ def script_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
     return f"<script async {source} {shown}></script>"
 
 
-def pinned_code(base_url: str, embed: Embed, tool: str, what: str) -> str:
-    """The same for one version, which browsers check by its hash."""
+def pinned_code(code: str) -> str:
+    """The same script in one version, which browsers check by its hash."""
     pin = f'{script.NEWEST}" integrity="{script.integrity()}" crossorigin="anonymous"'
-    return script_code(base_url, embed, tool, what).replace(f'{script.STABLE}"', pin)
+    return code.replace(f'{script.STABLE}"', pin)
 
 
 def element_code(embed: Embed, tool: str, what: str, *, asks_consent: bool) -> str:

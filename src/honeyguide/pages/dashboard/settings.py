@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
@@ -13,7 +15,7 @@ from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, rules
+from honeyguide.referrals import campaigns, link_parameters, rules
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store.tx import Tx
 
@@ -46,9 +48,11 @@ TIME_ZONE_FORM = {"time_zone": Field("Time zone", "Choose a time zone.")}
 async def show(tx: Tx, request: PageRequest) -> PageView:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
     if request.errors and "time_zone" not in request.fields:
-        form = FORM.typed(request)
+        form = FORM.typed(request, link_parameters=request.text("link_parameters"))
     else:
-        form = FORM.saved(await campaigns.get(tx, request.tenant))
+        saved = await campaigns.get(tx, request.tenant)
+        names = link_parameters.joined(json.loads(saved.link_parameters))
+        form = FORM.saved(saved, link_parameters=names)
     return request.view(
         "settings.html",
         form=form,
@@ -66,7 +70,8 @@ async def save_campaign(services: PageServices, request: PageRequest) -> Respons
     hold_days = forms.whole_number(form.values["hold_days"] or "0")
     if hold_days is None:
         raise Invalid("{field} must be a whole number of days.", param="hold_days")
-    settings = form.changes(CampaignSettings, hold_days=hold_days)
+    names = link_parameters.parse(request.text("link_parameters"))
+    settings = form.changes(CampaignSettings, hold_days=hold_days, link_parameters=names)
     await request.apply(campaigns.configure, settings)
     await share_picture.refresh(request)
     return request.go(

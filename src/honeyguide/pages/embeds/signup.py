@@ -25,7 +25,7 @@ LEAST_WAIT_MS = 1_000
 async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     await request.count()
     fields = request.fields
-    code = signup.code_of(signup.carried(fields), request.brand)
+    code = signup.code_of(signup.carried(fields, request.brand), request.brand)
     brand = await confirmations.for_code(services.store, request.brand, code, Origin.EMBED)
     shown = _find_shown(request)
     visit = signup.visit_of(services.site, request.http, shown, now_ms=request.now_ms)

@@ -42,6 +42,7 @@ from honeyguide.referrals import (
     consents,
     hub,
     hub_choices,
+    link_parameters,
     links,
     rewards,
     signals,
@@ -55,7 +56,7 @@ from honeyguide.signups import signups, unconfirmed, used_forms
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
-CARRIED = ("ref", "partner", "utm_source", "utm_campaign")
+CARRIED = ("utm_source", "utm_campaign")
 # By the form's origin. Many honest people share a network: an office, a school, a talk that ends
 # with a QR code.
 BY_NETWORK = {
@@ -77,22 +78,19 @@ BAD_NAME = translatable("Please use letters only.")
 USED_FORM = translatable("This form was already used. Please submit it again.")
 
 
-def carried(given: Mapping[str, str]) -> dict[str, str]:
+def carried(given: Mapping[str, str], brand: PageBranding) -> dict[str, str]:
     """How the visitor came. Values that no column could hold are dropped; the signup succeeds."""
-    found = {name: given.get(name, "") for name in CARRIED}
-    return {
-        name: text
-        for name, text in found.items()
-        if 0 < len(text) <= checks.STRING_LIMIT and "\x00" not in text
+    return link_parameters.codes_in(given, brand.campaign.own_link_parameters) | {
+        name: text for name in CARRIED if link_parameters.is_kept(text := given.get(name, ""))
     }
 
 
 async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     brand = await _brand(services, request)
     if request.refusal:
-        kept, email = carried(request.fields), request.fields.get("email", "")
+        kept, email = carried(request.fields, brand), request.fields.get("email", "")
     else:
-        kept = carried(request.http.query_params)
+        kept = carried(request.http.query_params, brand)
         email = request.query("email")[:LONGEST]
     brand = await _for_code(services, request, brand, kept)
     page_link = brand.page_link(services.site)
@@ -133,7 +131,7 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     shown = request.check_form(f"signup {brand.id}")
     origin = _origin(request)
     await request.count(BY_NETWORK[origin])
-    brand = await _for_code(services, request, brand, carried(request.fields))
+    brand = await _for_code(services, request, brand, carried(request.fields, brand))
     visit = visit_of(
         services.site,
         request.http,
@@ -252,7 +250,7 @@ def visit_of(
 def new_subscriber(
     http: Request, fields: Mapping[str, str], brand: PageBranding, origin: str, visit: Visit
 ) -> NewSubscriber:
-    kept = carried(fields)
+    kept = carried(fields, brand)
     agent = http.headers.get("user-agent", "")[: checks.USER_AGENT_LIMIT]
     name = " ".join(fields.get("name", "").split())[:LONGEST_NAME]
     return NewSubscriber(
