@@ -72,6 +72,7 @@ NO_IDS = {
     "/subscribers/{id}/status",
     "/subscribers/{id}/referrer",
     "/subscribers/{id}/adjustments",
+    "/subscribers/{id}/codes",
     "/rewards",
     "/rewards/{id}",
     "/rewards/{id}/delete",

@@ -329,7 +329,8 @@ class Stranger:
     def ask(self, name: str, value: str) -> tuple[int, str]:
         """The status, and what is said. What was made differs each time."""
         route = self.route
-        if route.path.endswith("/reversal"):  # of another referral, since it can be done once
+        # Of another referral or subscriber: it can be done once, or three times a year.
+        if route.path.endswith(("/reversal", "/codes")):
             self.path = Address(route, self.member).path()
         if name == "slug":
             # Whoever takes a name first has it, and another route of this walk took this one.

@@ -217,6 +217,7 @@ def test_no_page_with_a_token_is_stored(wax: Newsletter) -> None:
     } | {
         ("GET", "/hub/{token}"),
         ("POST", "/hub/{token}/choices"),
+        ("POST", "/hub/{token}/code"),
         ("POST", "/hub/{token}/active"),
     }
 

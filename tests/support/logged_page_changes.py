@@ -103,6 +103,14 @@ PAGES = [
         is_idempotent=False,
     ),
     Logged(
+        "/subscribers/{id}/codes",
+        "subscriber.code_chosen",
+        {"code": "ann-lee"},
+        None,
+        {"code": "ann-lee"},
+        subscriber,
+    ),
+    Logged(
         "/subscribers/{id}/list",
         "screening_entry.added",
         {"do": "block"},

@@ -21,9 +21,10 @@ from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.partners.verification import VerificationFields
-from honeyguide.referrals import codes, rewards
+from honeyguide.referrals import rewards
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
+from honeyguide.referrals.codes import CodeFields
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.rewards import RewardFields
 from honeyguide.signups import group_decisions, referral_checks
@@ -134,21 +135,8 @@ class AdjustmentCreate(Body, AdjustmentFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("amount", "reason")
 
 
-class CodeCreate(Body, frozen=True):
+class CodeCreate(Body, CodeFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("code",)
-
-    code: (
-        Annotated[
-            str,
-            doc(
-                "Letters (A to Z), digits, hyphens and underscores.",
-                "ann-lee",
-                minLength=codes.SHORTEST_CHOSEN,
-                maxLength=codes.LONGEST,
-            ),
-        ]
-        | None
-    ) = None
 
 
 class TagList(Body, frozen=True):

@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, Self
+
+import msgspec
 
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
+from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import refused_words, subscribers
@@ -29,10 +32,35 @@ _FORM = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}", re.ASCII)
 
 
 class CodeSource(StrEnum):
-    ASSIGNED = "assigned"
-    """Ours, `subscriber.ref_code`. It has no row in the table of further codes."""
-    IMPORTED = "imported"
-    CHOSEN = "chosen"
+    label: str
+
+    def __new__(cls, value: str, *texts: str) -> Self:
+        source = str.__new__(cls, value)
+        source._value_ = value
+        (source.label,) = texts
+        return source
+
+    # Ours, `subscriber.ref_code`. It has no row in the table of further codes.
+    ASSIGNED = "assigned", "Assigned by us"
+    IMPORTED = "imported", "Imported"
+    CHOSEN = "chosen", "Chosen"
+
+
+class CodeFields(msgspec.Struct, frozen=True):
+    """What callers may set."""
+
+    code: (
+        Annotated[
+            str,
+            doc(
+                "Letters (A to Z), digits, hyphens and underscores.",
+                "ann-lee",
+                minLength=SHORTEST_CHOSEN,
+                maxLength=LONGEST,
+            ),
+        ]
+        | None
+    ) = None
 
 
 class SubscriberCode(NamedTuple):
@@ -100,6 +128,12 @@ async def all_of(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[Subscri
     return [*await of_subscriber(tx, tenant, subscriber.id), _assigned(subscriber)]
 
 
+async def shared(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> SubscriberCode:
+    """The one to show on their referral page: the newest that was chosen, else ours."""
+    found = await all_of(tx, tenant, subscriber)
+    return next((each for each in found if each.source == CodeSource.CHOSEN), found[-1])
+
+
 def link(site: Site, slug: str, code: SubscriberCode) -> str:
     """Only the campaign with this slug knows a further code."""
     if code.source == CodeSource.ASSIGNED:
@@ -155,7 +189,8 @@ async def choose(change: Change, id_or_email: str, code: str) -> SubscriberCode:
     chosen = [each for each in theirs if each.source == CodeSource.CHOSEN]
     if sum(each.created_ms > change.now_ms - CHOSEN_PER_MS for each in chosen) >= MOST_CHOSEN:
         raise Invalid(
-            "A subscriber can get {most} new codes a year. All earlier ones go on working.",
+            "No more than {most} new codes a year. All earlier codes keep working.",
+            param="code",
             code="too_many_codes",
             most=MOST_CHOSEN,
         )

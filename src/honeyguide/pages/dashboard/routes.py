@@ -147,6 +147,13 @@ PAGES = (
         subscriber.show,
         subscriber_edits.ADJUSTMENT,
     ),
+    post(
+        "/subscribers/{id}/codes",
+        WRITES,
+        subscriber_edits.choose_code,
+        subscriber.show,
+        subscriber_edits.CODE,
+    ),
     post("/subscribers/{id}/list", WRITES, subscriber_edits.change_list),
     post("/subscribers/{id}/rewards", WRITES, subscriber.redeem),
     get("/overview/days.csv", REPLICA_READS, overview_files.days),

@@ -28,6 +28,8 @@ from honeyguide.partners import ledger, reversal_reasons
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import (
     adjustments,
+    campaigns,
+    codes,
     earned_rewards,
     explanations,
     hub,
@@ -44,6 +46,7 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals import rewards as campaign_rewards
 from honeyguide.referrals.adjustments import Adjustment
+from honeyguide.referrals.codes import CodeSource
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.notes import SubscriberNote
@@ -127,7 +130,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         entered={"name": person.name, "email": person.email, **_typed(request)},
         timeline=sorted(timeline, key=_newest_first)[:MOST_ENTRIES],
         signs=_signs(explained),
-        link=site.reader_link(person.ref_code),
+        codes=await _codes(tx, request, person),
         hub=hub.link(site, person),
         money=money.show,
         uncharged=Uncharged,
@@ -137,6 +140,20 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sync=await _sync_of(tx, request, person.id),
         claimed=await _claimed(tx, request.tenant, person),
     )
+
+
+class ShownCode(NamedTuple):
+    link: str
+    source: str
+    created_ms: int
+
+
+async def _codes(tx: Tx, request: PageRequest, person: Subscriber) -> list[ShownCode]:
+    site, slug = request.services.site, (await campaigns.get(tx, request.tenant)).slug
+    return [
+        ShownCode(codes.link(site, slug, each), CodeSource(each.source).label, each.created_ms)
+        for each in await codes.all_of(tx, request.tenant, person)
+    ]
 
 
 async def _how_they_joined(

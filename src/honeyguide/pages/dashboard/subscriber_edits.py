@@ -11,7 +11,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.referrals import adjustments, notes, screening_lists, subscribers, tags
+from honeyguide.referrals import adjustments, codes, notes, screening_lists, subscribers, tags
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import delayed_kinds, signups
@@ -23,6 +23,7 @@ ADJUSTMENT = {
     "amount": Field("Amount", "Enter a whole number, such as 2 or -1."),
     "reason": Field("Reason", "Say why."),
 }
+CODE = {"code": Field("Code", "Enter a code.")}
 NOTE = {"note": Field("Note", "Write a note.")}
 
 
@@ -72,6 +73,13 @@ async def adjust(tx: Tx, request: PageRequest) -> Response:
     await adjustments.add(request.change(tx), person.id, fields)
     flash = f"Progress adjusted by {formats.signed(amount)}."
     return request.go(f"/subscribers/{person.id}#h-adjustments", flash)
+
+
+async def choose_code(tx: Tx, request: PageRequest) -> Response:
+    forms.require(CODE, request.fields)
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    chosen = await codes.choose(request.change(tx), person.id, request.text("code"))
+    return request.go(f"/subscribers/{person.id}#h-codes", f"Their code is {chosen.code}.")
 
 
 async def change_list(tx: Tx, request: PageRequest) -> Response:

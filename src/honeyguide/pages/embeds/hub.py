@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import hub as reader_hub
@@ -19,7 +18,7 @@ from honeyguide.pages.readers import progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
-from honeyguide.referrals import earned_rewards, hub, rewards
+from honeyguide.referrals import codes, earned_rewards, hub, rewards
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import Reward
@@ -33,7 +32,7 @@ UNKNOWN = translatable("This link doesn’t work")
 
 
 class HubData(NamedTuple):
-    ref_code: str
+    link: str
     referrals: ReferralCount
     rewards: list[Reward]
     earned: list[EarnedReward]
@@ -41,10 +40,10 @@ class HubData(NamedTuple):
 
 async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
     site, token = request.services.site, request.fields.get("token", "")
-    found = await _find(tx, site, request.embed.tenant, token)
+    found = await _find(tx, site, request.brand, token)
     if found is None:
         raise Missing(UNKNOWN)
-    return _view(request.brand, site, found)
+    return _view(request.brand, found)
 
 
 async def find(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
@@ -55,27 +54,30 @@ async def find(services: ReaderServices, request: EmbedRequest) -> Mapping[str, 
     return {"ok": True}
 
 
-async def _find(tx: Tx, site: Site, tenant: Tenant, token: str) -> HubData | None:
+async def _find(tx: Tx, site: Site, brand: PageBranding, token: str) -> HubData | None:
+    tenant = brand.tenant
     if token == SAMPLE:
         offered = await rewards.of_campaign(tx, tenant)
-        return HubData(SAMPLE_CODE, ReferralCount(SAMPLE_REFERRALS, 1), offered, [])
+        return HubData(
+            site.reader_link(SAMPLE_CODE), ReferralCount(SAMPLE_REFERRALS, 1), offered, []
+        )
     found = await hub.find(tx, site, token)
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]
     return HubData(
-        person.ref_code,
+        codes.link(site, brand.campaign.slug, await codes.shared(tx, tenant, person)),
         ReferralCount.of(person),
         await rewards.of_campaign(tx, tenant),
         await earned_rewards.earned_by(tx, tenant, person.id),
     )
 
 
-def _view(brand: PageBranding, site: Site, found: HubData) -> dict[str, Any]:
+def _view(brand: PageBranding, found: HubData) -> dict[str, Any]:
     language = brand.language
     gettext = language.gettext
     measured = progress.measure(language, found.rewards, found.earned, found.referrals)
-    share = sharing.of(brand.texts, site.reader_link(found.ref_code))
+    share = sharing.of(brand.texts, found.link)
     return {
         "title": _headline(language, measured),
         "counts": _counts(language, measured),

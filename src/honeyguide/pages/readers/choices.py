@@ -18,7 +18,7 @@ from honeyguide.store.tx import Tx
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
-    """The form is on the referral page; this shows it again when it was refused."""
+    """Forms on the referral page are shown there again when they are refused."""
     if request.refusal is None:
         return see_other(hub.hub_url(request))
     return hub.hub_view(request, await hub.find_visitor(tx, request))

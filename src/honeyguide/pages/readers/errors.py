@@ -12,6 +12,13 @@ FROM_THE_DOMAIN = (
     translatable("{field} must not contain NUL characters."),
     translatable("Too many attempts. Try again {wait}."),
     translatable("A shipping address is required."),
+    translatable(
+        "{field} must be {least} to {most} letters (A to Z), digits, hyphens or underscores."
+    ),
+    translatable("{field} is reserved; choose another."),
+    translatable("{field} contains a word that we do not allow; choose another."),
+    translatable("{field} is already taken; choose another."),
+    translatable("No more than {most} new codes a year. All earlier codes keep working."),
 )
 
 

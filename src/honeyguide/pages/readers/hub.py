@@ -35,6 +35,7 @@ from honeyguide.pages.readers.progress import ReferralCount
 from honeyguide.pages.readers.showing import see_other
 from honeyguide.referrals import (
     branding,
+    codes,
     earned_rewards,
     hub,
     hub_choices,
@@ -43,6 +44,7 @@ from honeyguide.referrals import (
     rewards,
     subscribers,
 )
+from honeyguide.referrals.codes import SubscriberCode
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.hub_choices import HubChoices, Leader
@@ -78,6 +80,18 @@ class HubVisitor(NamedTuple):
     leaders: list[Leader]
     """Empty unless the operator shows a leaderboard."""
     has_stopped_emails: bool
+    code: SubscriberCode
+    """The one that their link has."""
+
+
+class OwnCodeForm(NamedTuple):
+    start: str
+    """What comes before the code in their link."""
+    token: str
+    typed: str
+    is_saved: bool
+    shortest: int = codes.SHORTEST_CHOSEN
+    longest: int = codes.LONGEST
 
 
 def first_name(person: Subscriber) -> str:
@@ -212,6 +226,7 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
         choices=await hub_choices.of_subscriber(tx, tenant, person.id),
         leaders=await hub_choices.leaders(tx, tenant) if has_board else [],
         has_stopped_emails=await stops.stopped_ms(tx, tenant.account_id, person.id) is not None,
+        code=await codes.shared(tx, tenant, person),
     )
 
 
@@ -221,6 +236,7 @@ def hub_url(request: ReaderRequest) -> str:
 
 def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
     person, site = visitor.person, request.services.site
+    slug = visitor.brand.campaign.slug
     return request.view(
         "hub.html",
         visitor.brand,
@@ -234,7 +250,13 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
             visitor.earned,
             ReferralCount.of(person),
         ),
-        share=sharing.of(visitor.brand.texts, site.reader_link(person.ref_code)),
+        share=sharing.of(visitor.brand.texts, codes.link(site, slug, visitor.code)),
+        own_code=OwnCodeForm(
+            start=site.campaign_link(slug, "").partition("://")[2],
+            token=request.token(f"code {person.id}"),
+            typed=request.fields.get("code", "") if request.refusal else "",
+            is_saved=request.query("chosen") == "1",
+        ),
         token=request.token(f"claim {person.id}"),
         choices=visitor.choices,
         choices_token=request.token(f"choices {person.id}"),

@@ -75,6 +75,7 @@ def _page(
             _sample_earned(rewards, verified, SAMPLE_MS),
             progress.ReferralCount(verified, 1),
         ),
+        own_code=None,
         choices=HubChoices(),
         choices_token="",
         has_saved=False,

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages.handlers import Uses
-from honeyguide.pages.readers import choices, forms, hub, leave, signup, start, stop
+from honeyguide.pages.readers import choices, forms, hub, leave, own_code, signup, start, stop
 from honeyguide.pages.readers.links import PREFIXES
 from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
 from honeyguide.pages.readers.showing import lost
@@ -34,6 +34,8 @@ PAGES = (
     ReaderRoute("POST", "/hub/{token}/choices", WRITES, choices.save, choices.form_errors),
     ReaderRoute("POST", "/hub/{token}/active", WRITES, choices.say_active, choices.form_errors),
     ReaderRoute("GET", "/hub/{token}/active", READS, choices.show),
+    ReaderRoute("GET", "/hub/{token}/code", READS, choices.show),
+    ReaderRoute("POST", "/hub/{token}/code", WRITES, own_code.save, own_code.form_errors),
     ReaderRoute("GET", "/hub/{token}/leave", READS, leave.show),
     ReaderRoute("POST", "/hub/{token}/leave", WRITES, leave.leave),
     ReaderRoute("GET", "/hub/{token}/claim/{earned_id}", READS, hub.claim_form),

@@ -49,6 +49,7 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
         welcome=False,
         progress=progress.measure(brand.language, ahead, [], progress.ReferralCount(0, 0)),
         share=sharing.of(brand.texts, site.reader_link(link.code)),
+        own_code=None,
         choices=HubChoices(),
         public_first_name="",
         leaderboard=[],
