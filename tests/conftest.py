@@ -33,7 +33,7 @@ SPARSE = 6
 WHOLE_ON_POSTGRES = re.compile(
     "account_check|at_once|attempts|budget|charge|claim|codes|connections|counts|durability|erasure|fault"
     "|holds|idempotency|kills|ledger|migrate|money_rules|month|moment|parallel|payout|races|rate_limit"
-    "|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"
+    "|import_stages|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"
 )
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(

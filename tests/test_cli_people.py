@@ -121,16 +121,35 @@ def test_a_messy_file_is_tried_brought_in_and_left_alone_the_second_time(
     )
 
 
-def test_what_an_import_loses_is_said_first(alice, tmp_path: Path) -> None:
+def test_what_cannot_be_taken_over_is_said_before_and_after(alice, tmp_path: Path) -> None:
     url, _ = alice
     file = tmp_path / "old.csv"
     file.write_text("email,referral code,referrer\nnew@example.org,abc,old@example.org\n")
     bring = ("import", str(file), "--account", "alice@example.org")
-    lost = "This import leaves out referral codes (referral code); referrers (referrer).\n"
     for options in (["--dry-run"], []):
         done = command(*bring, *options, database_url=url)
-        assert done.returncode == 0 and done.stdout.startswith(f"{lost}1 "), done.stdout
-        assert done.stderr.startswith(lost)
+        assert done.returncode == 0, done.stderr
+        assert "\nNot taken over as in the file: 1 unknown referrers.\n" in done.stdout
+        assert "line 2: The referrer is neither in the file nor among" in done.stderr
+
+
+def test_an_import_by_hand_gives_rewards_only_if_asked(alice, tmp_path: Path) -> None:
+    url, owner = alice
+    with Serving(url) as server:
+        call = server.caller(owner.key)
+        assert call("POST", f"{owner.v1}/rewards", {"name": "Mug", "referrals": 1}).status == 201
+    for name, options in {"ann": [], "ben": ["--give-rewards"]}.items():
+        file = tmp_path / f"{name}.csv"
+        file.write_text(f"email,referrals\n{name}@example.org,3\n")
+        done = command("import", str(file), "--account", owner.email, *options, database_url=url)
+        assert done.stdout.startswith("1 added, 0 already subscribed, 0 failed.\n"), done.stderr
+    with Serving(url) as server:
+        call = server.caller(owner.key)
+        states = {}
+        for name in ("ann", "ben"):
+            found = call("GET", f"{owner.v1}/subscribers/{name}@example.org/rewards").json()
+            states[name] = [each["status"] for each in found["rewards"]]
+    assert states == {"ann": ["redeemed"], "ben": ["unlocked"]}
 
 
 def test_everybody_comes_out_as_the_api_knows_them(alice, messy: Path, tmp_path: Path) -> None:

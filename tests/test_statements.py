@@ -65,6 +65,7 @@ UNOWNED: dict[str, str] = {
     "signups.erasures.known": "whether a restored database has an erasure, by its id",
     "signups.erasures.purge": "sweeps records of more than a year ago",
     "backups.checking.contents": "what is in a restored backup",
+    "moving.people.taken_codes": "a code of ours is unique in the installation",
     "moving.importing.purge": "sweeps files of a month ago",
     "mail.emails.purge": "deletes emails older than they are kept",
     "mail.emails.old": "finds what to sweep, of all accounts",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.progress import Progress, TimeRemainingColumn
@@ -14,16 +14,27 @@ from honeyguide.app import Services
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import exporting, import_columns, import_files, importing
+from honeyguide.moving import exporting, findings, import_columns, import_files, importing
+from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import ImportLine, RefusedLine
+from honeyguide.moving.importing import UploadedFile
+from honeyguide.moving.trial import Trial
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.work.jobs import import_file
 
 app = typer.Typer()
+
+
+class _Done(NamedTuple):
+    added: int
+    skipped: int
+    refused: list[RefusedLine]
+    findings: list[ImportFinding]
+    counted: list[str]
 
 
 async def _tenant(tx: Tx, email: str) -> Tenant:
@@ -53,8 +64,17 @@ def import_command(
         Path | None,
         typer.Option(help="File for the rows that could not be imported, with the reasons."),
     ] = None,
+    give_rewards: Annotated[
+        bool,
+        typer.Option(
+            "--give-rewards",
+            help="Give rewards that subscribers have reached, instead of marking them as given.",
+        ),
+    ] = False,
 ) -> None:
-    """Import subscribers from a CSV file. Existing subscribers only get the tags of their row."""
+    """Import subscribers from a CSV file: their codes, referrers and counts too. Existing
+    subscribers only get the tags, codes and referrers that they lack. Nobody is emailed and no
+    webhooks are sent."""
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header, lines)
@@ -66,64 +86,80 @@ def import_command(
     losses = import_columns.losses(header, mapping)
     lost = f"{losses}\n" if losses else ""
     typer.echo(f"{lost}{columns}", err=True)
-    added, skipped, refused = with_services(_import, account, lines, mapping, dry_run)
-    for each in refused[:20]:
+    if dry_run:
+        done = with_services(_try, account, lines, mapping)
+    else:
+        kept = UploadedFile(header, mapping, importing.as_stored(lines), len(lines))
+        done = with_services(_import, account, file.name, kept, give_rewards)
+    for each in done.refused[:20]:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
+    for finding in done.findings[:20]:
+        typer.secho(f"line {finding.line}: {finding.sentence}", err=True, fg=typer.colors.YELLOW)
     would = "would be added" if dry_run else "added"
+    found = f"Not taken over as in the file: {', '.join(done.counted)}.\n" if done.counted else ""
     typer.echo(
-        f"{lost}{added:,} {would}, {skipped:,} already subscribed, {len(refused):,} failed.\n"
-        f"{columns}"
+        f"{lost}{done.added:,} {would}, {done.skipped:,} already subscribed, "
+        f"{len(done.refused):,} failed.\n{found}{columns}"
     )
-    if errors is not None and refused:
-        _write_refused(errors, import_files.csv_of_refused(header, refused))
-    elif refused:
+    if errors is not None and done.refused:
+        _write_refused(errors, import_files.csv_of_refused(header, done.refused))
+    elif done.refused:
         typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
     if dry_run:
         typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)
 
 
-async def _import(
-    services: Services,
-    account: str,
-    lines: list[ImportLine],
-    mapping: dict[str, int],
-    dry_run: bool,
-) -> tuple[int, int, list[RefusedLine]]:
-    """The number of lines added and skipped, and the refused lines."""
+async def _try(
+    services: Services, account: str, lines: list[ImportLine], mapping: dict[str, int]
+) -> _Done:
     tenant = await services.store.read(_tenant, account)
-    run = services.store.read if dry_run else services.store.write
-    added, skipped, seen = 0, 0, set[str]()
-    refused: list[RefusedLine] = []
+    trial = Trial(mapping)
+
+    def change(tx: Tx) -> Change:
+        return Change(tx, services.site, tenant, actors.command("import"), services.clock())
+
+    async def add(tx: Tx, part: list[ImportLine]) -> None:
+        await trial.add(change(tx), part)
+
     with _progress() as bar:
-        task = bar.add_task("Checking" if dry_run else "Importing", total=len(lines))
-
-        async def bring(some: Sequence[ImportLine]) -> None:
-            nonlocal added, skipped
-            outcome = await run(
-                _bring, services, tenant, some, mapping, seen=seen if dry_run else None
-            )
-            added, skipped = added + outcome.added, skipped + outcome.skipped
-            refused.extend(outcome.refused)
-
+        task = bar.add_task("Checking", total=len(lines))
         for part in import_files.parts(lines):
-            for line, error in await do_all(part, bring):
-                refused.append(importing.unexpected(line, error))
+            await services.store.read(add, part)
             bar.advance(task, len(part))
-    return added, skipped, refused
+        while await services.store.read(lambda tx: trial.check_referrers(change(tx))):
+            pass
+    refused = [importing.refused_line(*each) for each in trial.refused]
+    counted = findings.in_words(trial.counted)
+    return _Done(trial.added, trial.skipped, refused, trial.findings, counted)
 
 
-async def _bring(
-    tx: Tx,
-    services: Services,
-    tenant: Tenant,
-    part: Sequence[ImportLine],
-    mapping: dict[str, int],
-    *,
-    seen: set[str] | None,
-) -> importing.ImportResult:
-    """`seen` is for a dry run."""
-    change = Change(tx, services.site, tenant, actors.command("import"), services.clock())
-    return await importing.bring(change, part, mapping, dry=seen is not None, seen=seen)
+async def _import(
+    services: Services, account: str, name: str, file: UploadedFile, give_rewards: bool
+) -> _Done:
+    """Stores the file as an upload does. If this process ends early, a server goes on with it."""
+    store, now_ms = services.store, services.clock()
+    tenant = await store.read(_tenant, account)
+    import_id = await store.write(
+        importing.begin, tenant, name, file.header, file.mapping, now_ms=now_ms
+    )
+    for first in range(0, len(file.parts), importing.SLICE):
+        batch = file.parts[first : first + importing.SLICE]
+        await store.write(importing.add_parts, tenant, import_id, first, batch)
+    await store.write(importing.complete, tenant, import_id, file.total)
+    await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=give_rewards)
+    await store.write(importing.start, tenant, import_id)
+    with _progress() as bar:
+        kept = await store.read(importing.get, tenant, import_id)
+        task = bar.add_task("Importing", total=kept.total * len(kept.plan.stages))
+        while kept.status == "running":
+            if not await import_file(services.site, store, [import_id], services.clock()):
+                await asyncio.sleep(0.1)  # a server is at it
+            kept = await store.read(importing.get, tenant, import_id)
+            bar.update(task, completed=kept.steps_done)
+    refused = await store.read(importing.errors, tenant, import_id, most=kept.total)
+    found = await store.read(importing.findings_of, tenant, import_id, most=kept.total)
+    counted = findings.in_words(await store.read(importing.count_findings, tenant, import_id))
+    return _Done(kept.added, kept.skipped, refused, found, counted)
 
 
 def _write_refused(errors: Path, text: str) -> None:

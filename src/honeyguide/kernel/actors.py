@@ -29,6 +29,8 @@ class Actor(NamedTuple):
 
 
 OPERATOR, API, READER = "operator", "api", "reader"
+IMPORT = "import"
+"""Of what was given or decided in the tool that somebody moved from."""
 _BY = {ActorKind.MEMBER: OPERATOR, ActorKind.API_KEY: API, ActorKind.SUBSCRIBER: READER}
 
 

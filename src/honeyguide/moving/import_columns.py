@@ -7,23 +7,38 @@ Every column is reported as used or ignored, so that nothing is dropped silently
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving.import_files import ImportLine
+from honeyguide.referrals.rules import Status
 
 FIELDS = {
     "email": "Email",
     "name": "Name",
     "last_name": "Last name (added to the name)",
+    "ref_code": "Referral code (kept as ours if possible)",
+    "code": "Other referral codes",
+    "link": "Referral link",
+    "own_id": "ID in the other tool",
     "referrer_code": "Referrer’s code",
+    "referrer": "Referrer (code, email or ID)",
+    "referral_status": "Status of the referral",
+    "referral_reason": "Reason of that status",
+    "referral_due_at": "When a pending referral is verified",
+    "claimed_code": "Code that nobody had",
+    "referrals_count": "Number of referrals",
+    "adjustments": "Adjustments",
+    "rewards_given": "Last reward given",
     "created_at": "Signup date",
     "status": "Status",
     "subscribed": "Subscribed (yes or no)",
     "unsubscribed": "Unsubscribed (a date, or yes)",
+    "must_confirm": "Has to confirm (yes or no)",
     "utm_source": "Source",
     "utm_campaign": "Campaign",
+    "ip_address": "IP address",
     "tags": "Tags",
 }
 # Column names without case, spaces and punctuation.
@@ -31,7 +46,31 @@ _GUESSES = {
     "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
     "name": ("name", "fullname", "firstname", "subscribername"),
     "last_name": ("lastname", "surname", "familyname"),
-    "referrer_code": ("referrercode", "referrer", "referredby", "ref"),
+    "ref_code": ("refcode",),
+    "code": (
+        *("codes", "referralcode", "rhcode", "sharecode", "invitecode", "uniquecode"),
+        *("socialid", "code"),
+    ),
+    "link": (
+        *("referrallink", "reflink", "referralurl", "rhreflink", "sharelink", "shareurl"),
+        *("invitelink", "uniquelink"),
+    ),
+    "referrer_code": ("referrercode",),
+    "referrer": (
+        *("referrer", "referredby", "referreremail", "referredbyemail", "ref", "referrerid"),
+        *("referredbyid", "referringsubscriberid", "inviter", "invitedby", "inviteremail"),
+        *("sharer", "rhsharer"),
+    ),
+    "referral_status": ("referralstatus",),
+    "referral_reason": ("referralreason",),
+    "referral_due_at": ("referraldueat",),
+    "claimed_code": ("claimedcode",),
+    "referrals_count": (
+        *("referralsverified", "referrals", "referralscount", "referralcount", "totalreferrals"),
+        *("referralstotal", "numberofreferrals", "verifiedreferrals", "rhtotref", "rhglobref"),
+    ),
+    "adjustments": ("adjustments",),
+    "rewards_given": ("rhlastreward", "lastreward"),
     "created_at": (
         "createdat",
         "signedupat",
@@ -52,30 +91,19 @@ _GUESSES = {
         *("unsubtime", "cleantime", "cleaned", "unsubscriptiondate", "deletedat", "optedout"),
         *("unsubscribedat", "unsubscribed", "emaildisabled"),
     ),
+    "must_confirm": ("mustconfirm",),
     "utm_source": ("utmsource", "source"),
     "utm_campaign": ("utmcampaign",),
+    "ip_address": ("ipaddress", "ip", "optinip"),
     "tags": ("tags", "tag", "labels"),
 }
-# What a file from another referral tool has and an import does not take, by column names.
+# What an import should take over if a file has it, by the fields for it.
 _LOSSES = {
-    "referral codes": (
-        *("refcode", "referralcode", "rhcode", "sharecode", "invitecode", "uniquecode"),
-        *("reflink", "referrallink", "referralurl", "rhreflink", "sharelink", "shareurl"),
-        *("invitelink", "uniquelink"),
-    ),
-    "signup dates": _GUESSES["created_at"],
-    "referrers": (
-        *("referrercode", "referrer", "referredby", "referreremail", "referredbyemail"),
-        *("referrerid", "referreruuid", "referredbyid", "referringsubscriberid", "referrername"),
-        *("inviter", "invitedby", "inviteremail", "sharer", "rhsharer"),
-    ),
-    "referral counts": (
-        *("referrals", "referralscount", "referralcount", "totalreferrals", "referralstotal"),
-        *("numberofreferrals", "verifiedreferrals", "rhtotref", "rhglobref"),
-    ),
+    "referral codes": ("ref_code", "code", "link"),
+    "signup dates": ("created_at",),
+    "referrers": ("referrer_code", "referrer"),
+    "referral counts": ("referrals_count",),
 }
-# How many lines tell whether a column has codes or email addresses.
-_LOOKED_AT = 200
 _STATUSES = {
     **dict.fromkeys(
         ("active", "subscribed", "enabled", "pending", "unconfirmed", "validating"), "active"
@@ -89,9 +117,30 @@ _STATUSES = {
         ("bounced", "cleaned", "complained", "invalid", "blocklisted", "disabled"), "unsubscribed"
     ),
 }
+_REFERRAL_STATUSES = {
+    **dict.fromkeys(
+        ("verified", "confirmed", "approved", "qualified", "completed", "credited", "active"),
+        Status.VERIFIED,
+    ),
+    **dict.fromkeys(
+        ("creditawarded", "success", "successful", "true", "yes", "1"), Status.VERIFIED
+    ),
+    **dict.fromkeys(
+        ("pending", "unconfirmed", "waiting", "held", "inreview", "creditpending"), Status.PENDING
+    ),
+    **dict.fromkeys(
+        ("rejected", "invalid", "denied", "declined", "fraud", "spam", "unsubscribed"),
+        Status.REJECTED,
+    ),
+    **dict.fromkeys(("creditexpired", "expired", "false", "no", "0"), Status.REJECTED),
+}
 _YES = frozenset({"true", "yes", "y", "t", "1"})
 _NO = frozenset({"false", "no", "n", "f", "0"})
 _NEVER = _NO | {"", "never", "none", "null", "na"}
+
+
+Cell = Callable[[str], str | None]
+"""What a line has for a field."""
 
 
 class Column(NamedTuple):
@@ -104,16 +153,13 @@ def _plain(text: str) -> str:
 
 
 def guess(header: list[str], lines: Sequence[ImportLine]) -> dict[str, int]:
-    """Which column holds which field, by its name. A referrer's email address is no code."""
+    """Which column holds which field, by its name."""
     names = [_plain(name) for name in header]
     found: dict[str, int] = {}
     for field, guesses in _GUESSES.items():
         place = next((names.index(each) for each in guesses if each in names), None)
         if place is not None and place not in found.values():
             found[field] = place
-    looked_at = lines[:_LOOKED_AT]
-    if any("@" in (cell(line.cells, found, "referrer_code") or "") for line in looked_at):
-        del found["referrer_code"]
     return found
 
 
@@ -121,9 +167,10 @@ def losses(header: list[str], mapping: dict[str, int]) -> str:
     """What an import with these columns leaves out of the referrals in the file, as a sentence; ""
     if nothing."""
     lost = []
-    for kind, guesses in _LOSSES.items():
-        if kind == "signup dates" and "created_at" in mapping:
+    for kind, fields in _LOSSES.items():
+        if any(field in mapping for field in fields):
             continue
+        guesses = {name for field in fields for name in _GUESSES[field]}
         names = [
             name
             for place, name in enumerate(header)
@@ -157,6 +204,15 @@ def name(cells: list[str], mapping: dict[str, int]) -> str | None:
         return first or last
     is_whole = first.casefold().endswith(last.casefold())
     return first if is_whole else f"{first} {last}"
+
+
+def referral_status(word: str) -> Status | None:
+    """What became of a referral, in whatever words the other tool has; None if they are unknown."""
+    return _REFERRAL_STATUSES.get(_plain(word))
+
+
+def says_yes(cells: list[str], mapping: dict[str, int], field: str) -> bool:
+    return _plain(cell(cells, mapping, field) or "") in _YES
 
 
 def status(cells: list[str], mapping: dict[str, int]) -> str:

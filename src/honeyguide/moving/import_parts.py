@@ -1,20 +1,26 @@
-"""An import that runs, part by part. The lines of a part are imported together. If that fails, each
-is imported alone, so that a line that fails for whatever reason holds back no other.
+"""An import that runs, part by part, once for each stage. The lines of a part are imported
+together. If that fails, each is imported alone, so that a line that fails for whatever reason holds
+back no other.
+
+Where an import is at moves on in the transaction of what it did, so a process that dies at any
+point leaves nothing half done, and whoever continues does nothing twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import importing
+from honeyguide.moving import importing, stages
+from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.moving.importing import ImportPart, ImportResult
+from honeyguide.moving.importing import ImportPart
+from honeyguide.moving.stages import ImportPlan, Stage, StageResult
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -25,17 +31,35 @@ class RunningImport(NamedTuple):
     account_id: str
     campaign_id: str
     mapping: str
+    stage: str
+    next_part: int
+    done_lines: str
+    gives_rewards: int
+    source: str
+    file_name: str
+
+    @property
+    def plan(self) -> ImportPlan:
+        mapping = msgspec.json.decode(self.mapping, type=dict[str, int])
+        return ImportPlan(self.id, mapping, self.source or self.file_name, bool(self.gives_rewards))
+
+    @property
+    def done(self) -> set[int]:
+        """The lines of the next part that are done in this stage."""
+        return msgspec.json.decode(self.done_lines, type=set[int])
 
 
 _sql = beside(__file__)
 _ALL_RUNNING = _sql.value("all_running", str)
 _RUNNING = _sql.query("running", RunningImport)
 _NEXT_PART = _sql.query("next_part", ImportPart)
-_INSERT_ERROR = _sql.command("insert_error")
-_SHORTEN_PART = _sql.command("shorten_part")
+_INSERT_ERRORS = _sql.command("insert_errors")
+_INSERT_FINDINGS = _sql.command("insert_findings")
 _DROP_PART = _sql.command("drop_part")
 _ADVANCE = _sql.command("advance")
+_NEXT_STAGE = _sql.command("next_stage")
 _FINISH = _sql.command("finish")
+_FORGET_OWN_IDS = _sql.command("forget_own_ids")
 
 
 async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
@@ -44,29 +68,32 @@ async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
 
 
 async def next_lines(tx: Tx, import_id: str) -> list[int]:
-    """The numbers of the lines in the next part. None if there is none, or if all were erased."""
+    """The numbers of the lines to do next. None if a stage is over, or if all of a part were
+    erased."""
     found = await tx.one(_RUNNING, id=import_id)
     part = await _next_part(tx, found) if found else None
-    return [line.number for line in part.lines] if part else []
+    return [line.number for line in _left(found, part)] if found and part else []
 
 
 async def import_lines(
     tx: Tx, import_id: str, numbers: Collection[int], *, site: Site, now_ms: int
 ) -> bool:
-    """Imports these lines of the next part, or finishes the import if there is no part. False if
-    another process is at it."""
+    """Imports these lines of the next part, or goes on to the next stage if there is no part. False
+    if another process is at it."""
     kept = await _lock(tx, import_id)
     if kept is None:
         return False
     part = await _next_part(tx, kept)
     if part is None:
-        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
+        await _end_stage(tx, kept, now_ms=now_ms)
         return True
-    lines = [line for line in part.lines if line.number in numbers]
-    mapping = msgspec.json.decode(kept.mapping, type=dict[str, int])
+    left = _left(kept, part)
+    lines = [line for line in left if line.number in numbers]
+    if left and not lines:
+        return True  # another process has done them meanwhile
     tenant = Tenant(kept.account_id, kept.campaign_id)
     change = Change(tx, site, tenant, actors.job(importing.IMPORTING), now_ms)
-    result = await importing.bring(change, lines, mapping)
+    result = await stages.run(change, kept.plan, Stage(kept.stage), lines)
     await _record(tx, kept, part, lines, result)
     return True
 
@@ -77,9 +104,8 @@ async def refuse_line(tx: Tx, import_id: str, number: int, error: Exception) -> 
     part = await _next_part(tx, kept) if kept else None
     if kept is None or part is None:
         return
-    lines = [line for line in part.lines if line.number == number]
-    refused = [importing.unexpected(line, error) for line in lines]
-    await _record(tx, kept, part, lines, ImportResult(0, 0, refused))
+    lines = [line for line in _left(kept, part) if line.number == number]
+    await _record(tx, kept, part, lines, StageResult(refused=[(each, error) for each in lines]))
 
 
 async def _lock(tx: Tx, import_id: str) -> RunningImport | None:
@@ -88,29 +114,32 @@ async def _lock(tx: Tx, import_id: str) -> RunningImport | None:
 
 
 async def _next_part(tx: Tx, kept: RunningImport) -> ImportPart | None:
-    return await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id)
+    return await tx.one(_NEXT_PART, account_id=kept.account_id, import_id=kept.id, n=kept.next_part)
+
+
+def _left(kept: RunningImport, part: ImportPart) -> list[ImportLine]:
+    done = kept.done
+    return [line for line in part.lines if line.number not in done]
+
+
+async def _end_stage(tx: Tx, kept: RunningImport, *, now_ms: int) -> None:
+    following = kept.plan.after(Stage(kept.stage))
+    if following is not None:
+        await tx.run(_NEXT_STAGE, account_id=kept.account_id, id=kept.id, stage=following.value)
+    else:
+        await tx.run(_FORGET_OWN_IDS, account_id=kept.account_id, import_id=kept.id)
+        await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
 
 
 async def _record(
-    tx: Tx, kept: RunningImport, part: ImportPart, lines: list[ImportLine], result: ImportResult
+    tx: Tx, kept: RunningImport, part: ImportPart, lines: list[ImportLine], result: StageResult
 ) -> None:
-    """These lines are done."""
-    for each in result.refused:
-        await tx.put(
-            _INSERT_ERROR,
-            import_id=kept.id,
-            line=each.line,
-            account_id=kept.account_id,
-            sentence=each.sentence,
-            content=each.content,
-        )
-    part_key: dict[str, Any] = {"account_id": kept.account_id, "import_id": kept.id, "n": part.n}
+    """These lines are done in this stage. What is left of the file goes with the last stage."""
+    await _record_problems(tx, kept, result)
     done = {line.number for line in lines}
-    rest = [line for line in part.lines if line.number not in done]
-    if rest:
-        await tx.run(_SHORTEN_PART, lines=msgspec.json.encode(rest).decode(), **part_key)
-    else:
-        await tx.run(_DROP_PART, **part_key)
+    is_whole = len(_left(kept, part)) == len(lines)
+    if is_whole and kept.plan.after(Stage(kept.stage)) is None:
+        await tx.run(_DROP_PART, account_id=kept.account_id, import_id=kept.id, n=part.n)
     await tx.run(
         _ADVANCE,
         account_id=kept.account_id,
@@ -119,4 +148,27 @@ async def _record(
         added=result.added,
         skipped=result.skipped,
         failed=len(result.refused),
+        next_part=part.n + 1 if is_whole else part.n,
+        done_lines=_json([] if is_whole else sorted(kept.done | done)),
     )
+
+
+async def _record_problems(tx: Tx, kept: RunningImport, result: StageResult) -> None:
+    if result.refused:
+        refused = [importing.refused_line(*each)._asdict() for each in result.refused]
+        await tx.run(_INSERT_ERRORS, account_id=kept.account_id, import_id=kept.id, rows=refused)
+    if result.findings:
+        await tx.run(
+            _INSERT_FINDINGS,
+            account_id=kept.account_id,
+            import_id=kept.id,
+            rows=_rows(result.findings),
+        )
+
+
+def _rows(found: Sequence[ImportFinding]) -> list[dict[str, object]]:
+    return [each._asdict() for each in dict.fromkeys(found)]
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

@@ -4,24 +4,37 @@
 SELECT id FROM import WHERE status = 'running' ORDER BY created_ms LIMIT :most;
 
 -- name: running
-SELECT id, account_id, campaign_id, mapping FROM import WHERE id = :id AND status = 'running';
+SELECT id, account_id, campaign_id, mapping, stage, next_part, done_lines, gives_rewards, source, file_name FROM import
+WHERE id = :id AND status = 'running';
 
 -- name: next_part
-SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id ORDER BY n LIMIT 1;
+SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n >= :n ORDER BY n LIMIT 1;
 
--- name: insert_error
--- touches: adds import_error
-{insert import_error: import_id, line, account_id, sentence, content} ON CONFLICT (import_id, line) DO NOTHING;
+-- name: insert_errors
+INSERT INTO import_error (import_id, line, account_id, sentence, content)
+SELECT :import_id, r.line, :account_id, r.sentence, r.content
+FROM {rows :rows AS r (line BIGINT, sentence TEXT, content TEXT)} WHERE true
+ON CONFLICT (import_id, line) DO NOTHING;
 
--- name: shorten_part
-UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
+-- name: insert_findings
+INSERT INTO import_finding (import_id, line, kind, account_id, detail)
+SELECT :import_id, r.line, r.kind, :account_id, r.detail FROM {rows :rows AS r (line BIGINT, kind TEXT, detail BIGINT)} WHERE true
+ON CONFLICT (import_id, line, kind) DO NOTHING;
 
 -- name: drop_part
 DELETE FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
 
 -- name: advance
-UPDATE import SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed
+UPDATE import SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed,
+    next_part = :next_part, done_lines = :done_lines
 WHERE account_id = :account_id AND id = :id;
 
+-- name: next_stage
+UPDATE import SET stage = :stage, next_part = 0, done_lines = '[]', done = 0 WHERE account_id = :account_id AND id = :id;
+
 -- name: finish
-UPDATE import SET status = 'done', finished_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+-- Lines that were erased meanwhile may be among those done.
+UPDATE import SET status = 'done', done = total, finished_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+
+-- name: forget_own_ids
+DELETE FROM import_own_id WHERE account_id = :account_id AND import_id = :import_id;

@@ -1,31 +1,26 @@
-"""Imports a file of subscribers: read with any column names, tried first, then imported part by
-part (`import_parts`). Lines that are refused come back as a file with the reasons. Signups go
-through `signups.sign_up`, as over the API.
+"""Imports of files of subscribers: read with any column names, tried first (`trial`), then imported
+part by part (`import_parts`) in several stages (`stages`). Lines that are refused come back as a
+file with the reasons. What was taken over otherwise than the file has it is a finding.
 """
 
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
-from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import import_columns, import_files
-from honeyguide.moving.import_files import ImportLine, RefusedLine, parts
-from honeyguide.referrals import tags
-from honeyguide.referrals.lifecycle import EmailTaken, NewSubscriber
-from honeyguide.referrals.origins import Origin
-from honeyguide.signups import signups
-from honeyguide.store import Again
+from honeyguide.moving import findings, import_columns, import_files
+from honeyguide.moving.findings import FindingKind, ImportFinding
+from honeyguide.moving.import_files import NAME_LIMIT, ImportLine, RefusedLine, parts
+from honeyguide.moving.stages import ImportPlan, Stage
+from honeyguide.moving.trial import Trial
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
@@ -42,10 +37,8 @@ PURGE_BATCH = 5
 UNEXPECTED = "Something went wrong on our side. It has been logged. Import this line again later."
 # Parts stored in one transaction.
 SLICE = 1_000
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_SPACED = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?( ?UTC|Z)?", re.ASCII
-)
+# Lines that a preview shows of those with a problem.
+SHOWN = 20
 
 
 class Import(NamedTuple):
@@ -64,6 +57,28 @@ class Import(NamedTuple):
     dry: str | None
     created_ms: int
     finished_ms: int | None
+    stage: str
+    gives_rewards: int
+    source: str
+
+    @property
+    def plan(self) -> ImportPlan:
+        return ImportPlan(
+            self.id, self.chosen, self.source or self.file_name, bool(self.gives_rewards)
+        )
+
+    @property
+    def step(self) -> str:
+        """Which stage it is at, of how many: "Step 2 of 3: Connecting referrers"."""
+        stages, stage = self.plan.stages, Stage(self.stage)
+        at = stages.index(stage) + 1 if stage in stages else 1
+        return f"Step {at} of {len(stages)}: {stage.label}"
+
+    @property
+    def steps_done(self) -> int:
+        """Lines done in all stages."""
+        stages, stage = self.plan.stages, Stage(self.stage)
+        return (stages.index(stage) if stage in stages else 0) * self.total + self.done
 
     @property
     def tenant(self) -> Tenant:
@@ -95,12 +110,6 @@ class ImportPart(NamedTuple):
         return [ImportLine(*each) for each in msgspec.json.decode(self.content)]
 
 
-class ImportResult(NamedTuple):
-    added: int
-    skipped: int
-    refused: list[RefusedLine]
-
-
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _COMPLETE = _sql.command("complete")
@@ -115,7 +124,12 @@ _START = _sql.command("start")
 _DELETE = _sql.command("delete")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
-_TAKEN = _sql.value("taken", str)
+_FINDINGS = _sql.query(
+    "findings", lambda line, kind, detail: ImportFinding(line, FindingKind(kind), detail)
+)
+_COUNT_FINDINGS = _sql.query(
+    "count_findings", lambda kind, number: (FindingKind(kind), int(number))
+)
 
 
 class UploadedFile(NamedTuple):
@@ -131,7 +145,12 @@ def read_file(data: bytes) -> UploadedFile:
     if not lines:
         raise Invalid("The file has a header row but no subscribers.")
     mapping = import_columns.guess(header, lines)
-    return UploadedFile(header, mapping, [_json(batch) for batch in parts(lines)], len(lines))
+    return UploadedFile(header, mapping, as_stored(lines), len(lines))
+
+
+def as_stored(lines: list[ImportLine]) -> list[str]:
+    """The parts of a file."""
+    return [_json(batch) for batch in parts(lines)]
 
 
 async def begin(
@@ -142,6 +161,7 @@ async def begin(
     mapping: dict[str, int],
     *,
     now_ms: int,
+    source: str = "",
 ) -> str:
     """A new import, which nobody sees before it is complete: a large file is stored in several
     transactions, because the others wait for each."""
@@ -154,6 +174,7 @@ async def begin(
         file_name=file_name[:255],
         header=_json(header),
         mapping=_json(mapping),
+        source=source[:NAME_LIMIT],
         now_ms=now_ms,
     )
     return import_id
@@ -189,10 +210,19 @@ async def of_account(tx: Tx, tenant: Tenant) -> list[Import]:
     return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
 
 
-async def errors(tx: Tx, tenant: Tenant, import_id: str) -> list[RefusedLine]:
-    return await tx.all(
-        _ERRORS, account_id=tenant.account_id, import_id=import_id, most=MOST_ERRORS
-    )
+async def errors(
+    tx: Tx, tenant: Tenant, import_id: str, *, most: int = MOST_ERRORS
+) -> list[RefusedLine]:
+    return await tx.all(_ERRORS, account_id=tenant.account_id, import_id=import_id, most=most)
+
+
+async def findings_of(tx: Tx, tenant: Tenant, import_id: str, *, most: int) -> list[ImportFinding]:
+    """In the order of the lines."""
+    return await tx.all(_FINDINGS, account_id=tenant.account_id, import_id=import_id, most=most)
+
+
+async def count_findings(tx: Tx, tenant: Tenant, import_id: str) -> dict[FindingKind, int]:
+    return dict(await tx.all(_COUNT_FINDINGS, account_id=tenant.account_id, import_id=import_id))
 
 
 async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list[list[str]]:
@@ -200,10 +230,23 @@ async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list
     return [line.cells for line in part.lines[:most]] if part else []
 
 
-async def choose(tx: Tx, tenant: Tenant, import_id: str, mapping: dict[str, int]) -> None:
+async def choose(
+    tx: Tx,
+    tenant: Tenant,
+    import_id: str,
+    mapping: dict[str, int],
+    *,
+    gives_rewards: bool = False,
+) -> None:
     if "email" not in mapping:
         raise Required("email", "Choose the column that contains the email address.")
-    await tx.run(_SET_MAPPING, account_id=tenant.account_id, id=import_id, mapping=_json(mapping))
+    await tx.run(
+        _SET_MAPPING,
+        account_id=tenant.account_id,
+        id=import_id,
+        mapping=_json(mapping),
+        gives_rewards=int(gives_rewards),
+    )
 
 
 async def start(tx: Tx, tenant: Tenant, import_id: str) -> None:
@@ -218,134 +261,45 @@ async def forget(tx: Tx, tenant: Tenant, import_id: str) -> None:
 purge = Purge(_OLD, _PURGE, lambda now_ms: {"expired_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)
 
 
-def _moment(text: str | None, now_ms: int) -> str | None:
-    """Dates as tools write them; what the API takes is taken too."""
-    if text is None:
-        return None
-    if _DAY.fullmatch(text):
-        text = f"{text}T00:00:00Z"
-    elif (spaced := _SPACED.fullmatch(text)) is not None:
-        clock = spaced[2] if len(spaced[2]) == 8 else f"{spaced[2]}:00"
-        text = f"{spaced[1]}T{clock}Z"
-    if parse(text, param="created_at") > now_ms + AHEAD_MS:
-        raise Invalid("{field} is in the future.", param="created_at")
-    return text
-
-
-class ImportedPerson(NamedTuple):
-    line: ImportLine
-    email: EmailAddress
-    new: NewSubscriber
-    tags: list[str]
-
-
-def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedPerson:
-    def cell(field: str) -> str | None:
-        return import_columns.cell(line.cells, mapping, field)
-
-    text = cell("email")
-    if text is None:
-        raise Required("email", "This line has no email address.")
-    email = EmailAddress.parse(text)
-    new = NewSubscriber(
-        email=email.text,
-        name=import_columns.name(line.cells, mapping),
-        referrer_code=cell("referrer_code"),
-        utm_source=cell("utm_source"),
-        utm_campaign=cell("utm_campaign"),
-        created_at=_moment(cell("created_at"), now_ms),
-        origin=Origin.IMPORT,
-        status=import_columns.status(line.cells, mapping),
-    )
-    return ImportedPerson(line, email, new, tags.split_tags(cell("tags") or ""))
-
-
-async def bring(
-    change: Change,
-    lines: Sequence[ImportLine],
-    mapping: dict[str, int],
-    *,
-    dry: bool = False,
-    seen: set[str] | None = None,
-) -> ImportResult:
-    """Imports one part. Subscribers who are already here only get the line's tags; a line that is
-    refused does not stop the others."""
-    try:
-        return await _bring(change, lines, mapping, dry=dry, seen=seen)
-    except EmailTaken:
-        raise Again from None  # they signed up at this very moment, and a second look finds them
-
-
-async def _bring(
-    change: Change,
-    lines: Sequence[ImportLine],
-    mapping: dict[str, int],
-    *,
-    dry: bool,
-    seen: set[str] | None,
-) -> ImportResult:
-    people: list[ImportedPerson] = []
-    refused = []
-    for line in lines:
-        try:
-            people.append(_person(line, mapping, change.now_ms))
-        except Invalid as fault:
-            refused.append(_refused(line, fault))
-        except Exception as error:
-            refused.append(unexpected(line, error))
-    keys = [person.email.key for person in people]
-    here = set(await change.all(_TAKEN, keys=keys)) | (seen if seen is not None else set())
-    added = skipped = 0
-    for person, key in zip(people, keys, strict=True):
-        if key in here:
-            skipped += 1
-            continue
-        here.add(key)
-        if seen is not None:
-            seen.add(key)
-        try:
-            if not dry:
-                # A change of its own: what follows from one line is not what follows from the next.
-                own = Change(change.tx, change.site, change.tenant, change.actor, change.now_ms)
-                await signups.sign_up(own, person.new, email=person.email)
-            added += 1
-        except EmailTaken:
-            raise
-        except Invalid as fault:
-            refused.append(_refused(person.line, fault))
-    await change.tx.flush()  # an address that was taken meanwhile is found here, not at the commit
-    tagged = {person.email.key: person.tags for person in people if person.tags}
-    if tagged and not dry:
-        await tags.add_by_email(change.tx, change.tenant, tagged, now_ms=change.now_ms)
-    return ImportResult(added, skipped, refused)
-
-
-def _refused(line: ImportLine, fault: Invalid) -> RefusedLine:
-    sentence = fault.message_for(import_columns.FIELDS.get(fault.param or "", fault.param))
-    return RefusedLine(line.number, sentence, _json(line.cells))
-
-
-def unexpected(line: ImportLine, error: Exception) -> RefusedLine:
-    """A line that fails for a reason that we did not think of. The log must not name the person."""
+def refused_line(line: ImportLine, error: Exception) -> RefusedLine:
+    """The line and the reason, as the operator gets them. If it is one that we did not think of, it
+    is logged; the log must not name the person."""
+    if isinstance(error, Invalid):
+        sentence = error.message_for(import_columns.FIELDS.get(error.param or "", error.param))
+        return RefusedLine(line.number, sentence, _json(line.cells))
     log.error("Line %d of an import failed: %s", line.number, type(error).__name__, exc_info=error)
     return RefusedLine(line.number, UNEXPECTED, _json(line.cells))
 
 
-async def try_part(
-    tx: Tx, site: Site, kept: Import, n: int, seen: set[str], *, now_ms: int
-) -> ImportResult | None:
-    """What part `n` would come to; None past the last."""
+async def try_part(tx: Tx, site: Site, kept: Import, n: int, trial: Trial, *, now_ms: int) -> bool:
+    """Adds part `n` to the trial. False past the last."""
     part = await tx.one(_PART_AT, account_id=kept.account_id, import_id=kept.id, n=n)
     if part is None:
-        return None
-    change = Change(tx, site, kept.tenant, actors.job(IMPORTING), now_ms)
-    return await bring(change, part.lines, kept.chosen, dry=True, seen=seen)
+        return False
+    await trial.add(_change(tx, site, kept, now_ms), part.lines)
+    return True
 
 
-async def note_dry(
-    tx: Tx, tenant: Tenant, import_id: str, added: int, skipped: int, refused: list[RefusedLine]
-) -> None:
+async def try_referrers(tx: Tx, site: Site, kept: Import, trial: Trial, *, now_ms: int) -> bool:
+    """Some of the referrers, after all parts. False after the last."""
+    return await trial.check_referrers(_change(tx, site, kept, now_ms))
+
+
+def _change(tx: Tx, site: Site, kept: Import, now_ms: int) -> Change:
+    return Change(tx, site, kept.tenant, actors.job(IMPORTING), now_ms)
+
+
+async def note_dry(tx: Tx, tenant: Tenant, import_id: str, trial: Trial) -> None:
     # Without the lines themselves: this is kept, and an erasure would have to find it.
-    first = [{"line": each.line, "sentence": each.sentence} for each in refused[:20]]
-    summary = {"added": added, "skipped": skipped, "failed": len(refused), "first": first}
+    refused = [refused_line(*each) for each in trial.refused[:SHOWN]]
+    summary = {
+        "added": trial.added,
+        "skipped": trial.skipped,
+        "failed": len(trial.refused),
+        "first": [{"line": each.line, "sentence": each.sentence} for each in refused],
+        "findings": findings.in_words(trial.counted),
+        "first_findings": [
+            {"line": each.line, "sentence": each.sentence} for each in trial.findings[:SHOWN]
+        ],
+    }
     await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(summary))

@@ -1,10 +1,10 @@
 -- fragment: import
 id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped,
-failed, dry, created_ms, finished_ms
+failed, dry, created_ms, finished_ms, stage, gives_rewards, source
 
 -- While its file is being stored, an import has a total of 0.
 -- name: insert
-{insert import: id, account_id, campaign_id, file_name, header, mapping, total = 0, created_ms = :now_ms};
+{insert import: id, account_id, campaign_id, file_name, header, mapping, source, total = 0, created_ms = :now_ms};
 
 -- name: complete
 UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
@@ -28,7 +28,7 @@ SELECT line, sentence, content FROM import_error WHERE account_id = :account_id 
 ORDER BY line LIMIT :most;
 
 -- name: set_mapping
-UPDATE import SET mapping = :mapping, dry = NULL WHERE account_id = :account_id AND id = :id AND status = 'new';
+UPDATE import SET mapping = :mapping, gives_rewards = :gives_rewards, dry = NULL WHERE account_id = :account_id AND id = :id AND status = 'new';
 
 -- name: set_dry
 UPDATE import SET dry = :dry WHERE account_id = :account_id AND id = :id AND status = 'new';
@@ -45,5 +45,9 @@ SELECT id FROM import WHERE created_ms <= :expired_ms AND status <> 'running' OR
 -- name: purge
 DELETE FROM import WHERE id {in :rows} AND status <> 'running';
 
--- name: taken
-SELECT email_key FROM subscriber WHERE campaign_id = :campaign_id AND email_key {in :keys};
+-- name: findings
+SELECT line, kind, detail FROM import_finding WHERE account_id = :account_id AND import_id = :import_id
+ORDER BY line, kind LIMIT :most;
+
+-- name: count_findings
+SELECT kind, COUNT(*) AS number FROM import_finding WHERE account_id = :account_id AND import_id = :import_id GROUP BY kind;

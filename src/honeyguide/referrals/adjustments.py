@@ -6,6 +6,7 @@ Rows are only added; an erasure deletes them. What they add up to is kept with t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -66,10 +67,21 @@ class Adjustment(NamedTuple):
         return Actor(ActorKind(self.actor_kind), self.actor_id).by
 
 
+class CarriedOver(NamedTuple):
+    """What somebody had in another tool and is not here as referrals."""
+
+    id: str
+    subscriber_id: str
+    subscriber_created_ms: int
+    amount: int
+
+
 _sql = beside(__file__)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", Adjustment)
 _INSERT = _sql.command("insert")
 _ADD = _sql.command("add")
+_CARRY_OVER = _sql.command("carry_over")
+_ADD_EACH = _sql.command("add_each")
 _ERASE = _sql.command("erase")
 
 
@@ -120,6 +132,15 @@ async def add(change: Change, id_or_email: str, fields: AdjustmentFields) -> Adj
         await rewards.start_backfill(change)  # there may be as many again
     await outbox.emit(change.tx, unlocked.events, now_ms=change.now_ms)
     return made
+
+
+async def carry_over(change: Change, carried: Sequence[CarriedOver], reason: str) -> None:
+    """Adds what subscribers had elsewhere. It gives nobody a reward. The caller has locked them."""
+    if carried:
+        rows = [each._asdict() for each in carried]
+        kind, actor_id = change.actor
+        await change.run(_CARRY_OVER, rows=rows, reason=reason, actor_kind=kind, actor_id=actor_id)
+        await change.run(_ADD_EACH, rows=rows)
 
 
 def _checked(fields: AdjustmentFields) -> tuple[int, str]:

@@ -20,6 +20,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import refused_words, subscribers
 from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
@@ -96,6 +97,7 @@ _TAKEN = _sql.query("taken", CodeHolder)
 _TAKEN_IN_ANY_CASE = _sql.query("taken_in_any_case", CodeHolder)
 _TAKEN_BY_OURS = _sql.query("taken_by_ours", CodeHolder)
 _INSERT = _sql.command("insert")
+_ADOPT = _sql.command("adopt")
 _ERASE = _sql.command("erase")
 # Of two who choose the same code at the same moment, the second waits for the first.
 _TAKEN_MEANWHILE: Refusals = {
@@ -164,14 +166,18 @@ async def adopt(change: Change, holders: Sequence[CodeHolder]) -> list[CodeHolde
     """Adds codes from another tool to their subscribers. Those that somebody else has already are
     returned and not added. A second time changes nothing."""
     held = await taken(change, [each.code for each in holders])
-    refused = []
+    refused, rows = [], []
     for each in holders:
         holder = held.setdefault(each.code, "")
         if not holder:
             held[each.code] = each.subscriber_id
-            await add(change, each.subscriber_id, each.code, CodeSource.IMPORTED)
+            rows.append({"id": new_id(), "folded": each.code.lower(), **each._asdict()})
         elif holder != each.subscriber_id:
             refused.append(each)
+    if rows:
+        # A code that somebody takes at this very moment is found by a second look.
+        taken_now = {"subscriber_code_once": Again}
+        await change.run(_ADOPT, taken_now, rows=rows, source=CodeSource.IMPORTED.value)
     return refused
 
 

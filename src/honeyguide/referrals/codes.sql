@@ -24,5 +24,10 @@ WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id;
 -- name: insert
 {insert subscriber_code: id, account_id, campaign_id, subscriber_id, code, folded, source, created_ms};
 
+-- name: adopt
+INSERT INTO subscriber_code (id, account_id, campaign_id, subscriber_id, code, folded, source, created_ms)
+SELECT r.id, :account_id, :campaign_id, r.subscriber_id, r.code, r.folded, :source, :now_ms
+FROM {rows :rows AS r (id TEXT, subscriber_id TEXT, code TEXT, folded TEXT)} WHERE true;
+
 -- name: erase
 UPDATE subscriber_code SET code = :hash, folded = :folded_hash WHERE account_id = :account_id AND id = :id;

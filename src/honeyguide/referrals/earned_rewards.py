@@ -4,13 +4,14 @@ Each step is reported by email and to webhooks in the transaction that takes it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
-from honeyguide.kernel import checks
+from honeyguide.kernel import actors, checks
 from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -79,6 +80,14 @@ class Unlocked(NamedTuple):
     events: list[Event]
 
 
+class GivenElsewhere(NamedTuple):
+    """A reward that a subscriber got in another tool, so many times."""
+
+    reward_id: str
+    subscriber_id: str
+    multiple: int
+
+
 class _Offered(NamedTuple):
     """A reward of the campaign, how many of it an advocate has, and what they have toward it."""
 
@@ -91,6 +100,7 @@ class _Offered(NamedTuple):
 _sql = beside(__file__)
 _OFFERED = _sql.query("offered", lambda *row: _Offered(Reward(*row[:-3]), *row[-3:]))
 _INSERT = _sql.command("insert")
+_MARK_GIVEN = _sql.command("mark_given")
 _GRANT = _sql.command("grant")
 _LACK = _sql.command("lack")
 _REDEEM = _sql.command("redeem")
@@ -134,6 +144,14 @@ async def unlock(change: Change, advocate_id: str, *, is_news: bool = True) -> U
             else:
                 await reward_events.notify_to_approve(change, reward, earned_id, is_news=is_news)
     return Unlocked(given, events)
+
+
+async def mark_given(change: Change, given: Sequence[GivenElsewhere]) -> None:
+    """Records what subscribers got in another tool, so that they never get it again here. Nobody is
+    told."""
+    if given:
+        rows = [{"id": new_id(), **each._asdict()} for each in given]
+        await change.run(_MARK_GIVEN, rows=rows, by=actors.IMPORT)
 
 
 async def _give(

@@ -4,11 +4,12 @@ w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w
 r.variants
 
 -- name: offered
--- All rewards of the campaign, what the advocate has toward them, and how many of each they have.
+-- All rewards of the campaign, what the advocate has toward them, and how many of each they have. Multiples come in order, but an import
+-- marks only the last of those that were given elsewhere.
 SELECT r.id, r.name, r.referrals, r.kind, r.recurring, r.approval, r.description, r.link, r.coupon_code, r.is_pool,
        r.codes_total, r.codes_left, r.waiting, r.created_ms, r.deleted_ms, r.variants,
        s.referrals_verified AS verified, s.adjustments,
-       (SELECT COUNT(*) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
+       (SELECT COALESCE(MAX(w.multiple), 0) FROM won_reward AS w WHERE w.reward_id = r.id AND w.subscriber_id = s.id) AS have
 FROM subscriber AS s JOIN reward AS r ON r.campaign_id = s.campaign_id AND r.deleted_ms IS NULL
 WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :subscriber_id AND COALESCE(s.erased_ms, 0) = 0
 ORDER BY r.referrals, r.id;
@@ -18,6 +19,13 @@ ORDER BY r.referrals, r.id;
     id, account_id, campaign_id, reward_id, subscriber_id, multiple, status = 'awaiting_approval',
     earned_ms = :now_ms
 }
+ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
+
+-- name: mark_given
+INSERT INTO won_reward (id, account_id, campaign_id, reward_id, subscriber_id, multiple, status, earned_ms, unlocked_ms, redeemed_ms,
+    redeemed_by)
+SELECT r.id, :account_id, :campaign_id, r.reward_id, r.subscriber_id, r.multiple, 'redeemed', :now_ms, :now_ms, :now_ms, :by
+FROM {rows :rows AS r (id TEXT, reward_id TEXT, subscriber_id TEXT, multiple BIGINT)} WHERE true
 ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
 
 -- name: grant

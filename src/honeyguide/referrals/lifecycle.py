@@ -66,6 +66,10 @@ class NewSubscriber(SignupClaims, frozen=True, kw_only=True):
     status: str = "active"
     visit: Visit | None = None
     """On a form of ours."""
+    ref_code: str | None = None
+    """Their code of ours, if they bring one. The caller has seen that it is free."""
+    must_confirm: bool = False
+    """They still had to confirm where they come from."""
 
 
 class SubscriberChanges(msgspec.Struct, frozen=True):
@@ -152,7 +156,8 @@ async def sign_up(
     must_confirm = (
         partner.must_confirm
         if partner
-        else rules.must_confirm(
+        else (new.must_confirm and new.status == "active")
+        or rules.must_confirm(
             origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
         )
     )
@@ -213,7 +218,7 @@ def _new_row(
         id=new_id(),
         email=email.text,
         name=new.name,
-        ref_code=new_code(),
+        ref_code=new.ref_code or new_code(),
         status=new.status,
         must_confirm=int(must_confirm),
         referrer_code=None,

@@ -220,6 +220,14 @@ class Reason(StrEnum):
         "unless you reject it.",
         is_settled=True,
     )
+    IMPORTED = ReasonFacts(
+        "imported",
+        "It had this status in the tool that you imported it from.",
+        short="Pending in the other tool",
+        counted="in the tool they were imported from",
+        rule="An import keeps the status of a referral. A pending one is verified "
+        f"{SCREENING_HOLD_DAYS} days later unless you reject it.",
+    )
     # Referrals by partners; `partners` decides them.
     PROGRAM_PAUSED = ReasonFacts(
         "program_paused",

@@ -46,6 +46,7 @@ _SHORTEN = _sql.command("shorten")
 _REFUSED = _sql.query("refused", _Refused)
 _SET_REFUSED = _sql.command("set_refused")
 _DROP_REFUSED = _sql.command("drop_refused")
+_DROP_OWN_IDS = _sql.command("drop_own_ids")
 
 
 async def lock(tx: Tx, tenant: Tenant) -> None:
@@ -61,6 +62,11 @@ async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
     # line.
     needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
     await erase_matching(tx, tenant, lambda found: found.key == key, needle=needle)
+
+
+async def erase_own_ids(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+    """What the person is called in another tool, while a file from there is imported."""
+    await tx.run(_DROP_OWN_IDS, account_id=tenant.account_id, subscriber_id=subscriber_id)
 
 
 async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle: str = "") -> None:

@@ -18,5 +18,8 @@ WHERE i.account_id = :account_id AND (:needle = '' OR lower(e.content) <> replac
 -- name: set_refused
 UPDATE import_error SET content = :content WHERE account_id = :account_id AND import_id = :import_id AND line = :line;
 
+-- name: drop_own_ids
+DELETE FROM import_own_id WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
 -- name: drop_refused
 DELETE FROM import_error WHERE account_id = :account_id AND import_id = :import_id AND line = :line;

@@ -277,6 +277,7 @@ async def erase(change: Change, id_or_email: str) -> None:
     subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
     await erasures.record(tx, tenant, subscriber.id, now_ms=change.now_ms)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
+    await import_erasure.erase_own_ids(tx, tenant, subscriber.id)
     referral = None
     if subscriber.partner_campaign_id is not None:
         referral = await change.fact(find_referral, subscriber.id)

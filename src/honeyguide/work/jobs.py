@@ -87,18 +87,25 @@ async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms:
 
 
 async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
-    """One part. A line that fails is recorded, and the import goes on."""
+    """One part in one stage. A line that fails is recorded, and the import goes on. False if
+    another process is at it."""
     (import_id,) = imports
 
+    is_ours = True
+
     async def import_lines(numbers: Sequence[int]) -> None:
-        await store.write(import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms)
+        nonlocal is_ours
+        is_ours = await store.write(
+            import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms
+        )
 
     numbers = await store.read(import_parts.next_lines, import_id)
     if not numbers:
         await import_lines(numbers)
+        return is_ours
     for number, error in await do_all(numbers, import_lines):
         await store.write(import_parts.refuse_line, import_id, number, error)
-    return True
+    return is_ours
 
 
 async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:

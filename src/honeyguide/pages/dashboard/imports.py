@@ -8,9 +8,9 @@ import msgspec
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import import_files, importing
+from honeyguide.moving import findings, import_files, importing
 from honeyguide.moving.import_columns import FIELDS
-from honeyguide.moving.import_files import RefusedLine
+from honeyguide.moving.trial import Trial
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -18,6 +18,8 @@ from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4
+# Lines with a problem.
+SHOWN = 50
 
 
 async def upload_form(tx: Tx, request: PageRequest) -> PageView:
@@ -50,7 +52,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "import_file.html",
         kept=kept,
         sample=await importing.first_lines(tx, tenant, kept.id, SAMPLE) if is_new else [],
-        errors=await importing.errors(tx, tenant, kept.id) if kept.failed else [],
+        errors=await importing.errors(tx, tenant, kept.id, most=SHOWN) if kept.failed else [],
+        counted=findings.in_words(await importing.count_findings(tx, tenant, kept.id)),
+        findings=await importing.findings_of(tx, tenant, kept.id, most=SHOWN),
         fields=FIELDS,
         dry=msgspec.json.decode(kept.dry) if kept.dry else None,
         refusal=request.errors.get("", ""),
@@ -76,7 +80,8 @@ async def go_on(services: PageServices, request: PageRequest) -> Response:
         return request.go("/subscribers/import", "File discarded.")
     if kept.status == "new":
         mapping = _mapping(request, len(kept.columns))
-        await store.write(importing.choose, tenant, import_id, mapping)
+        gives = request.text("gives_rewards") == "1"
+        await store.write(importing.choose, tenant, import_id, mapping, gives_rewards=gives)
         if request.text("do") == "start":
             await store.write(importing.start, tenant, import_id)
         else:
@@ -88,17 +93,14 @@ async def _try(services: PageServices, request: PageRequest) -> None:
     """Counts what the import would do, one part of the file at a time, and changes nothing."""
     store, tenant, now_ms = services.store, request.tenant, request.now_ms
     kept = await store.read(importing.get, tenant, request.at("id"))
-    added, skipped, n = 0, 0, 0
-    refused: list[RefusedLine] = []
-    seen: set[str] = set()
-    while outcome := await store.read(
-        importing.try_part, services.site, kept, n, seen, now_ms=now_ms
-    ):
-        added, skipped, n = added + outcome.added, skipped + outcome.skipped, n + 1
-        refused += outcome.refused
-        # On SQLite, reading does not suspend: without this, nobody else would be served meanwhile.
+    trial, n = Trial(kept.chosen), 0
+    # On SQLite, reading does not suspend: without the sleep, nobody else would be served meanwhile.
+    while await store.read(importing.try_part, services.site, kept, n, trial, now_ms=now_ms):
+        n += 1
         await asyncio.sleep(0)
-    await store.write(importing.note_dry, tenant, kept.id, added, skipped, refused)
+    while await store.read(importing.try_referrers, services.site, kept, trial, now_ms=now_ms):
+        await asyncio.sleep(0)
+    await store.write(importing.note_dry, tenant, kept.id, trial)
 
 
 async def error_file(tx: Tx, request: PageRequest) -> Response:

@@ -1,0 +1,131 @@
+"""A referral program in a store of its own, into which files are imported, and its export."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from honeyguide.kernel.spreadsheets import csv_text
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import exporting, findings, import_parts, importing
+from honeyguide.moving.import_files import RefusedLine
+from honeyguide.moving.importing import Import
+from honeyguide.referrals import rewards, subscribers
+from honeyguide.referrals.earned_rewards import EarnedReward, earned_by
+from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.rewards import NewReward
+from honeyguide.referrals.subscriber_filters import of_show
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups.signups import sign_up
+from honeyguide.work.jobs import import_file
+from tests.support.changes import SITE, changing
+from tests.support.stores import OpenStore
+
+NOW_MS = 1_790_000_000_000
+# What would leave, or be shown to somebody.
+LOUD = ("event", "delivery", "letter", "notice", "slack_message", "charge", "partner_referral")
+
+
+class Program:
+    def __init__(self, opened: OpenStore, email: str = "alice@example.org") -> None:
+        self.opened = opened
+        self.campaign_id, _ = opened.account_with_key(email)
+        find = "SELECT account_id FROM campaign WHERE id = :id"
+        ((account_id,),) = opened.ask(find, id=self.campaign_id)
+        self.tenant = Tenant(account_id, self.campaign_id)
+        self.now_ms = NOW_MS
+
+    def change(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
+        made = changing(unit, SITE, self.tenant, self.now_ms)
+        return self.opened.run(self.opened.store.write(made, *args, **kwargs))
+
+    def read(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
+        return self.opened.run(self.opened.store.read(unit, self.tenant, *args, **kwargs))
+
+    def subscribe(self, email: str, **given: Any) -> Subscriber:
+        return self.change(sign_up, NewSubscriber(email=email, **given))
+
+    def offer(self, name: str, referrals: int, **given: Any) -> str:
+        new = NewReward(name=name, referrals=referrals, **given)
+        return self.change(rewards.create, new).id
+
+    def start(self, text: str, *, gives_rewards: bool = False, name: str = "people.csv") -> str:
+        """Stores a file and starts its import."""
+        write, file = self.opened.store.write, importing.read_file(text.encode())
+
+        async def store() -> str:
+            import_id = await write(
+                importing.begin, self.tenant, name, file.header, file.mapping, now_ms=self.now_ms
+            )
+            await write(importing.add_parts, self.tenant, import_id, 0, file.parts)
+            await write(importing.complete, self.tenant, import_id, file.total)
+            await write(
+                importing.choose, self.tenant, import_id, file.mapping, gives_rewards=gives_rewards
+            )
+            await write(importing.start, self.tenant, import_id)
+            return import_id
+
+        return self.opened.run(store())
+
+    def go_on(self, import_id: str, most: int = 1_000_000) -> Import:
+        """Runs so many steps of an import that was started."""
+
+        async def run() -> Import:
+            store = self.opened.store
+            for _ in range(most):
+                if not await store.read(import_parts.running, now_ms=self.now_ms, most=1):
+                    break
+                await import_file(SITE, store, [import_id], self.now_ms)
+            return await store.read(importing.get, self.tenant, import_id)
+
+        return self.opened.run(run())
+
+    def bring(self, text: str, **given: Any) -> Import:
+        return self.go_on(self.start(text, **given))
+
+    def findings(self, kept: Import) -> list[tuple[int, str]]:
+        found = self.read(importing.findings_of, kept.id, most=1_000)
+        assert sum(self.read(importing.count_findings, kept.id).values()) == len(found)
+        return [(each.line, findings.FindingKind(each.kind).value) for each in found]
+
+    def errors(self, kept: Import) -> list[RefusedLine]:
+        return self.read(importing.errors, kept.id)
+
+    def get(self, email: str) -> Subscriber:
+        return self.read(subscribers.get, email)
+
+    def earned(self, email: str) -> list[EarnedReward]:
+        return self.read(earned_by, self.get(email).id)
+
+    def referrers(self) -> dict[str, str]:
+        """Who referred whom, by email address."""
+        rows = self.opened.ask(
+            "SELECT s.email, r.email FROM subscriber AS s JOIN subscriber AS r ON r.id = "
+            "s.referrer_id WHERE s.campaign_id = :id",
+            id=self.campaign_id,
+        )
+        return dict(rows)
+
+    def count(self, table: str) -> int:
+        find = f"SELECT COUNT(*) FROM {table} WHERE account_id = :id"
+        return int(self.opened.ask(find, id=self.tenant.account_id)[0][0])
+
+    def export(self) -> str:
+        async def lines() -> list[tuple[str | int, ...]]:
+            found: list[tuple[str | int, ...]] = [exporting.COLUMNS]
+            after, is_last = None, False
+            while not is_last:
+                rows, after = await self.opened.store.slow_snapshot(
+                    exporting.batch, self.tenant, of_show("all"), after=after
+                )
+                found += [exporting.line(SITE, row) for row in rows]
+                is_last = after is None
+            return found
+
+        return csv_text(self.opened.run(lines()))
+
+    def exported(self) -> dict[str, dict[str, str]]:
+        """By email address."""
+        rows = csv.DictReader(io.StringIO(self.export()))
+        return {row["email"]: row for row in rows}
