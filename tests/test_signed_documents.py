@@ -114,6 +114,22 @@ def test_a_document_under_another_key_is_not_taken_for_ours() -> None:
             check(forged(**{name: theirs[name] for name in names}))
 
 
+def test_nobody_signs_with_their_own_key_under_our_fingerprint() -> None:
+    thief = Ed25519PrivateKey.generate()
+    ours, fields = json.loads(signed()), json.loads(signed(key=thief))
+    for claimed in (fields["fingerprint"], ours["fingerprint"]):
+        del fields["signature"]
+        fields["fingerprint"] = claimed
+        text = json.dumps(fields, sort_keys=True, indent=2).encode() + b"\n"
+        signature = thief.sign(b"honeyguide-document-1\n" + text)
+        fields["signature"] = signed_documents.encode_key(signature)
+        file = json.dumps(fields, sort_keys=True, indent=2).encode() + b"\n"
+        if claimed != ours["fingerprint"]:
+            assert check(file).fingerprint == claimed  # only the fingerprint makes it wrong
+    with pytest.raises(Invalid, match="changed after it was signed"):
+        check(file, expected_fingerprint=ours["fingerprint"])
+
+
 DEEP = b"[" * 100_000
 
 
