@@ -43,6 +43,8 @@ PLANTED = [
     "SELECT id, account_id, (SELECT MIN(l.id) FROM logo AS l WHERE l.account_id = c.account_id), "
     f"'t', 1 {CAMPAIGN}",
     f"INSERT INTO embed SELECT id, account_id, 'hg_x', '', 0, '', 1 {CAMPAIGN}",
+    "INSERT INTO link_host (id, account_id, campaign_id, host, token, due_ms, created_ms) "
+    f"SELECT 'h', account_id, id, 'x', 'x', 1, 1 {CAMPAIGN}",
     f"INSERT INTO newsletter_block SELECT id, account_id, 'kit', '', 'card', 1 {CAMPAIGN}",
     "INSERT INTO consent SELECT MIN(id), 't', account_id, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",

@@ -28,6 +28,7 @@ OWN_TRANSACTIONS = {
     "mail/sending.py": "takes emails to send while no transaction is open",
     "referrals/clicks.py": "writes gathered clicks from time to time",
     "referrals/links.py": "a cache that reads what it lacks",
+    "referrals/link_host_map.py": "a cache that reads what it lacks",
 }
 MOST_BY_POSITION = 6
 RETIRED = frozenset(

@@ -93,6 +93,7 @@ UNOWNED: dict[str, str] = {
     "referrals.evidence.old_values": "finds values to forget, by age",
     "referrals.evidence.forget_values": "forgets values by the keys of its rows",
     "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
+    "referrals.link_hosts.due": "finds hosts to look up, of all accounts",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_restocked": (
@@ -147,6 +148,8 @@ UNOWNED: dict[str, str] = {
     "mail.emails.unsent": "the administrator's metrics over all accounts",
     "events.webhooks.due": "the administrator's metrics over all accounts",
     "referrals.subscribers.first_due_ms": "the administrator's metrics over all accounts",
+    "referrals.link_hosts.verified": "any request may come to any host; it tells whose it is",
+    "referrals.link_hosts.all": "the administrator's list over all accounts",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "referrals.links.campaign": "a slug anybody may type; it tells whose link it is",
     "readers.hub.campaigns_of": "a visitor types an address; the email goes to that address only",

@@ -46,7 +46,7 @@ from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.work.health_notes import HealthNotes
-from honeyguide.work.jobs import backup_jobs, jobs_of, notification_jobs
+from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
 from honeyguide.work.loop import Loop
 from honeyguide.work.notifications import SlackPoster
 
@@ -136,6 +136,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         jobs = (
             jobs_of(site, transport, change_log_keep_days=settings.change_log_keep_days)
             + notification_jobs(site, SlackPoster(site, outbound, keys))
+            + link_host_jobs(site, outbound)
             + backup_jobs(plan)
         )
         dispatcher = Dispatcher(store, outbound, clock, base_url=site.base_url)

@@ -8,6 +8,7 @@ from typing import Any
 
 from honeyguide.accounts import invitations
 from honeyguide.events import recording, webhooks
+from honeyguide.events.name_servers import TextRecords
 from honeyguide.events.recording import AttemptResult
 from honeyguide.integrations import integrations, leases
 from honeyguide.integrations.encryption import EncryptionKeys
@@ -23,7 +24,7 @@ from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
-from honeyguide.referrals import branding, subscribers
+from honeyguide.referrals import branding, link_hosts, subscribers
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
@@ -59,6 +60,7 @@ def write_every_email(service: Service) -> None:
     about_held_emails(operator(service, "hilda"))
     about_webhooks(operator(service, "wendy"))
     about_an_integration(operator(service, "ines"))
+    about_a_link_host(operator(service, "lina"))
     in_a_digest(operator(service, "dora"))
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
@@ -195,6 +197,15 @@ def about_an_integration(who: Operator) -> None:
         await leases.stop(tx, site, leased, token, "The key is not valid.", now_ms=now_ms)
 
     who.service.write(connect)
+
+
+def about_a_link_host(who: Operator) -> None:
+    """Its record was there, and was deleted more than a week ago."""
+    host, _ = who.make(link_hosts.add, "go.lina.example")
+    who.make(link_hosts.record_check, host.id, TextRecords((host.token,)))
+    seen = statement("UPDATE link_host SET seen_ms = 1 WHERE account_id = :id")
+    who.service.write(lambda tx: tx.run(seen, id=who.account_id))
+    who.make(link_hosts.record_check, host.id, TextRecords(()))
 
 
 def in_a_digest(who: Operator) -> None:

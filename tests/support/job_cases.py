@@ -7,6 +7,7 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
+from honeyguide.referrals import link_hosts
 from tests.support import partner_network, prizes
 from tests.support.job_referrals import (
     ODD,
@@ -172,7 +173,20 @@ def empty_search_texts(world: World) -> None:
         )
 
 
+def ask_for_hosts(world: World) -> None:
+    for who in world.both:
+        who.make(link_hosts.add, f"{'a' * 60}.{who.account_id}.example")
+        world.do("UPDATE link_host SET due_ms = 1 WHERE account_id = :id", id=who.account_id)
+
+
 CASES = {
+    "check link hosts": Case(
+        ask_for_hosts,
+        "UPDATE",
+        "link_host",
+        "NEW.account_id = '{id}'",
+        rows("link_host", "AND checked_ms IS NOT NULL"),
+    ),
     "update the page index": Case(
         subscribe, "INSERT", "listing", "NEW.account_id = '{id}'", rows("listing")
     ),

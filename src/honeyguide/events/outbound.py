@@ -17,13 +17,13 @@ from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-import aiodns
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from honeyguide import __version__
 from honeyguide.events.addresses import OutboundPolicy, check_url, is_public
+from honeyguide.events.name_servers import SystemLookup, TextRecords
 from honeyguide.kernel.clock import (
     system_clock,  # a date that a receiver names is by the world's clock, never a shifted one
 )
@@ -36,6 +36,7 @@ __all__ = [
     "GuardedResolver",
     "Outbound",
     "OutboundPolicy",
+    "SystemLookup",
     "check_url",
     "is_public",
     "retry_after_s",
@@ -90,30 +91,6 @@ class FullAnswer(NamedTuple):
     retry_after_s: int | None = None
 
 
-class SystemLookup:
-    """Asks the system's name servers from the event loop. Threads would be a shared resource: names
-    that nobody answers for would hold all of them, and delay everybody else's deliveries."""
-
-    def __init__(self, **options: Any) -> None:
-        self._options = {"timeout": 1.0, "tries": 3, **options}
-        self._resolver: aiodns.DNSResolver | None = None
-
-    async def __call__(self, host: str) -> Sequence[str]:
-        if self._resolver is None:
-            self._resolver = aiodns.DNSResolver(**self._options)
-        try:
-            found = await self._resolver.getaddrinfo(
-                host, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM
-            )
-        except aiodns.error.DNSError as error:
-            raise OSError(str(error)) from error
-        return list(dict.fromkeys(node.addr[0].decode() for node in found.nodes))
-
-    async def close(self) -> None:
-        if self._resolver is not None:
-            await self._resolver.close()
-
-
 class GuardedResolver(AbstractResolver):
     """Resolves a name for each connection, and refuses it if any of its addresses is forbidden. The
     client connects to the addresses returned, and uses the name for SNI, the certificate and Host.
@@ -123,8 +100,8 @@ class GuardedResolver(AbstractResolver):
         self, policy: OutboundPolicy, *, lookup: Lookup | None = None, timeout_s: float = LOOKUP_S
     ) -> None:
         self._policy = policy
-        self._system = SystemLookup()
-        self._lookup = lookup or self._system
+        self.names = SystemLookup()
+        self._lookup = lookup
         self._timeout_s = timeout_s
         self._asked: dict[str, asyncio.Future[Sequence[str]]] = {}
 
@@ -136,13 +113,17 @@ class GuardedResolver(AbstractResolver):
             raise Blocked("The host resolves to an IP address that webhooks may not call.")
         return [_dialable(host, address, port) for address in addresses[:MOST_ADDRESSES]]
 
+    async def texts(self, name: str) -> TextRecords:
+        """The TXT records of a name. They are only read, so any name may be asked for."""
+        return await self.names.texts(name, timeout_s=self._timeout_s)
+
     async def close(self) -> None:
-        await self._system.close()
+        await self.names.close()
 
     async def _addresses(self, host: str) -> Sequence[str]:
         asked = self._asked.get(host)
         if asked is None:
-            asked = self._asked[host] = asyncio.ensure_future(self._lookup(host))
+            asked = self._asked[host] = asyncio.ensure_future((self._lookup or self.names)(host))
             asked.add_done_callback(lambda done: self._forget(host, done))
         try:
             async with asyncio.timeout(self._timeout_s):
@@ -188,7 +169,7 @@ class Outbound:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._policy = policy
-        self._resolver = GuardedResolver(policy, lookup=lookup, timeout_s=lookup_s)
+        self.resolver = GuardedResolver(policy, lookup=lookup, timeout_s=lookup_s)
         self._timeout = aiohttp.ClientTimeout(total=total_s, sock_connect=connect_s)
         self._tls = tls
         self._session: aiohttp.ClientSession | None = None
@@ -251,11 +232,11 @@ class Outbound:
         if self._session is not None:
             await self._session.close()
             self._session = None
-        await self._resolver.close()
+        await self.resolver.close()
 
     def _open(self) -> aiohttp.ClientSession:
         connector = aiohttp.TCPConnector(
-            resolver=self._resolver,
+            resolver=self.resolver,
             use_dns_cache=False,  # a cached answer would be dialled without a check
             socket_factory=self._socket,
             limit=CONNECTIONS,

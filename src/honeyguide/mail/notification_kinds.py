@@ -117,6 +117,12 @@ INTEGRATION_STOPPED = _declare(
     "Your email platform no longer accepts the key, or the list was deleted there.",
     is_forgotten=False,
 )
+LINK_HOST_OFF = _declare(
+    "link_host_off",
+    "Link host turned off",
+    "The DNS record of a link host is gone, so its links no longer work.",
+    is_forgotten=False,
+)
 ACTION_DROPPED = _declare(
     "action_dropped",
     "Action not done",

@@ -4,7 +4,12 @@ belongs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from honeyguide.languages.language import ENGLISH
+from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, EmailText, email
+from honeyguide.mail.texts import DEFAULT_TEXTS
 
 # What becomes of pending referrals when a partner is removed.
 PENDING_FINISH = "Pending referrals finish as planned and are paid if they are verified."
@@ -112,3 +117,33 @@ def charge_reversed(
         "If you do not agree, answer the owner of the program.",
         Button("View your earnings", page),
     )
+
+
+def payout_due(*, month: str, amount: str, page: str) -> EmailText:
+    return email(
+        f"Your payout for {month}: {amount}",
+        f"{month} is closed. You earned {amount}, which is to be paid out to you now.",
+        Button("View the statement", page),
+    )
+
+
+def budget_reached(
+    *,
+    program: str,
+    month: str,
+    resumes: str,
+    page: str,
+    own: Mapping[str, str] = DEFAULT_TEXTS,
+) -> EmailText:
+    """`own` are the owner's texts, here and below."""
+    values = {"newsletter": program, "month": month, "date": resumes, "link": page}
+    written = own_texts.write(email_kinds.BUDGET_REACHED, ENGLISH, own, values)
+    return email(written.subject, *written.paragraphs, Button("View your earnings", page))
+
+
+def budget_reopened(
+    *, program: str, month: str, page: str, own: Mapping[str, str] = DEFAULT_TEXTS
+) -> EmailText:
+    values = {"newsletter": program, "month": month, "link": page}
+    written = own_texts.write(email_kinds.BUDGET_REOPENED, ENGLISH, own, values)
+    return email(written.subject, *written.paragraphs, Button("View your earnings", page))

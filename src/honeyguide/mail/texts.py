@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from honeyguide.languages.language import ENGLISH, Language, translatable
+from honeyguide.languages.language import Language, translatable
 from honeyguide.mail import email_kinds, own_texts
 from honeyguide.mail.content import Button, Code, EmailText, NextReward, Note, email
 
@@ -60,6 +60,16 @@ def integration_stopped(*, platform: str, problem: str, page: str) -> EmailText:
         "Nothing is lost: we keep all changes and write them once it works again. Until then, new "
         "subscribers get no referral link there.",
         Button("Open Integrations", page),
+    )
+
+
+def link_host_off(*, host: str, why: str, page: str) -> EmailText:
+    """`why` is a full sentence: what became of its record."""
+    return email(
+        f"{host} no longer serves your links",
+        f"We have turned this link host off. {why}",
+        "Links that you shared with it lead nowhere until it is verified again.",
+        Button("Open Link hosts", page),
     )
 
 
@@ -166,39 +176,6 @@ def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailTex
         f"{month} is closed. Partners are owed {amount} in all.",
         Button("View the payouts", page),
     )
-
-
-# To a partner.
-
-
-def payout_due(*, month: str, amount: str, page: str) -> EmailText:
-    return email(
-        f"Your payout for {month}: {amount}",
-        f"{month} is closed. You earned {amount}, which is to be paid out to you now.",
-        Button("View the statement", page),
-    )
-
-
-def budget_reached(
-    *,
-    program: str,
-    month: str,
-    resumes: str,
-    page: str,
-    own: Mapping[str, str] = DEFAULT_TEXTS,
-) -> EmailText:
-    """`own` are the owner's texts, here and below."""
-    values = {"newsletter": program, "month": month, "date": resumes, "link": page}
-    written = own_texts.write(email_kinds.BUDGET_REACHED, ENGLISH, own, values)
-    return email(written.subject, *written.paragraphs, Button("View your earnings", page))
-
-
-def budget_reopened(
-    *, program: str, month: str, page: str, own: Mapping[str, str] = DEFAULT_TEXTS
-) -> EmailText:
-    values = {"newsletter": program, "month": month, "link": page}
-    written = own_texts.write(email_kinds.BUDGET_REOPENED, ENGLISH, own, values)
-    return email(written.subject, *written.paragraphs, Button("View your earnings", page))
 
 
 # To a reader.

@@ -37,6 +37,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM embed AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM link_host AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM newsletter_block AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM campaign_brand AS t JOIN logo AS l ON l.id IN (t.logo_id, t.icon_id, t.share_id)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import notifications, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.partners import partner_emails, rules
@@ -123,7 +123,7 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool
 
 async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
     resumes = f"1 {rules.month_name(rules.next_month(budget.month))}"
-    message = await _message(tx, site, budget, texts.budget_reached, resumes=resumes)
+    message = await _message(tx, site, budget, partner_texts.budget_reached, resumes=resumes)
     once = _reach_key(budget)
     partners = await tx.all(
         _PARTNERS_OF,
@@ -146,7 +146,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> boo
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    message = await _message(tx, site, budget, texts.budget_reopened)
+    message = await _message(tx, site, budget, partner_texts.budget_reopened)
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
     partners = await tx.all(
         _PARTNERS_TO_REOPEN,

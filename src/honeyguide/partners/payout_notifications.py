@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import notifications, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import PAYOUT_DUE
 from honeyguide.partners import rules
@@ -124,7 +124,7 @@ async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: 
 
 async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, now_ms: int) -> None:
     link = f"/statements/partner/{month}"
-    message = texts.payout_due(
+    message = partner_texts.payout_due(
         month=rules.month_name(month),
         amount=money.show(payout.amount_cents),
         page=f"{site.base_url}{link}",

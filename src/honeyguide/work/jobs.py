@@ -11,6 +11,7 @@ from honeyguide.accounts import accounts, attempts, idempotency, invitations, se
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
+from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.isolation import do_all
@@ -29,7 +30,15 @@ from honeyguide.partners import (
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
-from honeyguide.referrals import backfill, clicks, cohorts, evidence, page_index, shipments
+from honeyguide.referrals import (
+    backfill,
+    clicks,
+    cohorts,
+    evidence,
+    link_hosts,
+    page_index,
+    shipments,
+)
 from honeyguide.referrals.cohorts import DueCampaign
 from honeyguide.referrals.shipments import OldAddress
 from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
@@ -45,6 +54,7 @@ from honeyguide.work import (
     weekly_summaries,
 )
 from honeyguide.work.items import Items, purged
+from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.notifications import SlackPoster
 
 # Programs whose rate is written together.
@@ -228,6 +238,17 @@ def backup_jobs(plan: BackupPlan | None) -> tuple[Job, ...]:
             partial(backups.copy_erasures, plan),
             probe=erasures.has_uncopied,
             topic=erasures.TOPIC,
+        ),
+    )
+
+
+def link_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
+    return (
+        Job(
+            link_hosts.CHECKING,
+            MINUTE_MS,
+            (hosts_to_check(site, outbound),),
+            topic=link_hosts.CHECKS,
         ),
     )
 

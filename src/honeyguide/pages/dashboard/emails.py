@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
-from honeyguide.mail import email_kinds, emails, layout, own_texts, texts
+from honeyguide.mail import email_kinds, emails, layout, own_texts, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding, EmailParts
@@ -215,9 +215,9 @@ def _sample_to_partner(
         "own": own,
     }
     if edited.email is email_kinds.BUDGET_REOPENED:
-        return texts.budget_reopened(**sample)
+        return partner_texts.budget_reopened(**sample)
     resumes = f"1 {rules.month_name(rules.next_month(month))}"
-    return texts.budget_reached(resumes=resumes, **sample)
+    return partner_texts.budget_reached(resumes=resumes, **sample)
 
 
 async def _sample_text(

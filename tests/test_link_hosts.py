@@ -1,0 +1,162 @@
+"""Link hosts over their life: asked for, verified through DNS, checked daily, turned off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Fault
+from honeyguide.referrals import link_hosts
+from honeyguide.referrals.link_hosts import LinkHost
+from tests.support.name_server import NameServer, use_name_server
+from tests.support.prizes import tenant_of
+from tests.support.service import ENGINES, Service, until
+from tests.support.stores import statement
+from tests.support.web import Operator, operator
+
+DAY_S = DAY_MS // 1000
+
+
+class World:
+    def __init__(self, service: Service, names: NameServer) -> None:
+        self.service, self.names = service, names
+        self.days = 0
+
+    def check(self, days: float = 0) -> None:
+        """Days later, the job looks up what is due."""
+        self.days += days
+        self.service.set_clock(self.days * DAY_S)
+        (job,) = [job for job in self.service.services.loop.jobs if job.name == link_hosts.CHECKING]
+        self.service.run_job(job)
+
+    def put_record(self, *hosts: LinkHost) -> None:
+        self.names.texts[hosts[0].record_name] = [host.token for host in hosts]
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
+    with NameServer() as names, Service(request.param, work=False) as service:
+        use_name_server(service, names)
+        yield World(service, names)
+
+
+def ask(who: Operator, host: str) -> LinkHost:
+    return who.make(link_hosts.add, host)[0]  # type: ignore[no-any-return]
+
+
+def host_of(who: Operator) -> LinkHost:
+    (host,) = who.service.read(lambda tx: link_hosts.of_account(tx, tenant_of(who)))
+    return host
+
+
+def notified(who: Operator) -> list[str]:
+    sql = "SELECT sentence FROM notice WHERE account_id = :id AND kind = 'link_host_off'"
+    return [
+        row[0] for row in who.service.read(lambda tx: tx.all(statement(sql), id=who.account_id))
+    ]
+
+
+def test_a_host_is_verified_once_its_record_is_found(world: World) -> None:
+    alice = operator(world.service)
+    asked = ask(alice, "GO.first.example.")
+    assert asked.host == "go.first.example" and asked.record_name == "_honeyguide.go.first.example"
+    assert len(asked.token) == 32 and not asked.is_verified
+    world.check()
+    assert host_of(alice).checked_ms is None, "a name server would remember that it is not there"
+    world.check(days=0.01)
+    waiting = host_of(alice)
+    assert not waiting.is_verified and "was not found" in (waiting.problem or "")
+    world.names.texts[asked.record_name] = ["v=spf1", asked.token.upper()]
+    world.check(days=0.05)
+    assert "has another value" in (host_of(alice).problem or "")
+    world.put_record(asked)
+    world.check(days=0.05)
+    assert host_of(alice).is_verified and host_of(alice).problem is None
+    assert notified(alice) == []
+
+
+def test_a_record_that_vanishes_turns_the_host_off_after_a_week(world: World) -> None:
+    alice = operator(world.service)
+    asked = ask(alice, "go.vanishing.example")
+    world.put_record(asked)
+    world.check(days=0.01)
+    seen_ms = host_of(alice).seen_ms or 0
+    world.names.texts.pop(asked.record_name)
+    for _ in range(6):
+        world.check(days=1.001)
+        kept = host_of(alice)
+        assert kept.is_verified and kept.off_ms == seen_ms + 7 * DAY_MS
+    world.check(days=1.001)
+    assert not host_of(alice).is_verified and host_of(alice).off_ms is None
+    assert notified(alice) == ["go.vanishing.example no longer serves your links"]
+    world.check(days=1.001)
+    assert len(notified(alice)) == 1
+    world.put_record(asked)
+    world.check(days=1.001)
+    assert host_of(alice).is_verified
+
+
+def test_name_servers_that_do_not_answer_turn_nothing_off(world: World) -> None:
+    alice = operator(world.service)
+    asked = ask(alice, "go.silent.example")
+    world.put_record(asked)
+    world.check(days=0.01)
+    world.names.broken.add(asked.record_name)
+    for _ in range(9):
+        world.check(days=1.001)
+    kept = host_of(alice)
+    assert kept.is_verified and "did not answer" in (kept.problem or "")
+
+
+def test_a_host_is_one_accounts_and_goes_where_the_record_goes(world: World) -> None:
+    alice, bob = operator(world.service), operator(world.service, "bob")
+    hers, his = ask(alice, "go.moving.example"), ask(bob, "go.moving.example")
+    assert hers.token != his.token
+    world.put_record(hers)
+    world.check(days=0.01)
+    assert host_of(alice).is_verified and not host_of(bob).is_verified
+    world.put_record(hers, his)
+    world.check(days=1.001)
+    assert host_of(alice).is_verified and not host_of(bob).is_verified
+    assert "Another account" in (host_of(bob).problem or "")
+    world.put_record(his)
+    world.check(days=1.001)
+    assert host_of(bob).is_verified and not host_of(alice).is_verified
+    assert notified(alice) == ["go.moving.example no longer serves your links"]
+    assert notified(bob) == []
+
+
+def test_two_accounts_that_verify_one_host_at_once_do_not_both_have_it(world: World) -> None:
+    both = [operator(world.service), operator(world.service, "bob")]
+    asked = [ask(who, "go.parallel.example") for who in both]
+    world.put_record(*asked)
+    records = world.service.run(
+        world.service.services.outbound.resolver.texts(asked[0].record_name)
+    )
+    with ThreadPoolExecutor(2) as pool:
+        for who, host in zip(both, asked, strict=True):
+            pool.submit(who.make, link_hosts.record_check, host.id, records)
+    assert [host_of(who).is_verified for who in both].count(True) == 1
+
+
+def test_an_account_has_at_most_twenty_hosts(world: World) -> None:
+    alice = operator(world.service)
+    for number in range(link_hosts.MOST):
+        ask(alice, f"go{number}.many.example")
+    again = alice.make(link_hosts.add, "go7.many.example")
+    assert again[1] is False
+    with pytest.raises(Fault, match="at most 20 link hosts"):
+        ask(alice, "go20.many.example")
+
+
+def test_asking_again_for_a_host_looks_it_up_at_once() -> None:
+    with NameServer() as names, Service("sqlite") as service:
+        use_name_server(service, names)
+        alice = operator(service)
+        asked = ask(alice, "go.again.example")
+        names.texts[asked.record_name] = [asked.token]
+        ask(alice, "go.again.example")
+        until(lambda: host_of(alice).is_verified)
