@@ -40,9 +40,11 @@ from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
+from honeyguide.pages.readers.link_hosts import TENANT, LinkHostHandler
 from honeyguide.pages.readers.links import PREFIXES, LinkHandler, is_link
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
+from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.work.health_notes import HealthNotes
@@ -170,21 +172,30 @@ class Application:
         self._api: Api | None = None
         self._system: System | None = None
         self._site: PageCounter | None = None
+        self._link_hosts: LinkHostHandler | None = None
+        self._links_only: PageCounter | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
-        elif scope["type"] == "http":
-            path = scope["path"]
-            if self._api is not None and (
-                path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")
-            ):
-                await self._api(scope, receive, send)
-            elif self._system is not None and path in self._system.paths:
-                await self._system(scope, receive, send)
-            elif self._site is not None:
+        elif scope["type"] == "http" and self._link_hosts is not None:
+            tenant = await self._link_hosts.tenant_of(scope)
+            if tenant is None:
+                await self._serve(scope, receive, send)
+            elif self._links_only is not None:
                 log_context.start_request(os.urandom(8).hex())
-                await self._site(scope, receive, send)
+                await self._links_only({**scope, TENANT: tenant}, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What is at our own host."""
+        path = scope["path"]
+        if self._api is not None and (path.startswith(("/v1/", "/v2/")) or path in ("/v1", "/v2")):
+            await self._api(scope, receive, send)
+        elif self._system is not None and path in self._system.paths:
+            await self._system(scope, receive, send)
+        elif self._site is not None:
+            log_context.start_request(os.urandom(8).hex())
+            await self._site(scope, receive, send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -237,6 +248,9 @@ class Application:
         )
         pages = pages_app(describe, page_services)
         self._links = links = LinkHandler(page_services, pages)
+        hosts = LinkHostMap(store, services.site, services.clock)
+        self._link_hosts = LinkHostHandler(hosts, links, self._serve)
+        self._links_only = links_only = PageCounter(self._link_hosts, telemetry, ("/",))
         keys = EncryptionKeys(self._settings.secret_keys)
         hooks = PlatformHooks(store, services.outbound, keys, services.clock)
 
@@ -247,13 +261,15 @@ class Application:
 
         self._site = site = PageCounter(site_of_path, telemetry, PREFIXES)
         process = ProcessMetrics(
-            telemetry.registry, store, background, lambda: api.under_way + site.under_way
+            telemetry.registry,
+            store,
+            background,
+            lambda: api.under_way + site.under_way + links_only.under_way,
         )
         readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
-        self._system = System(
-            readiness, exposition, describe, Introduction(store, services.site.base_url)
-        )
+        introduction = Introduction(store, services.site.base_url)
+        self._system = System(readiness, exposition, describe, introduction, hosts)
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)
         background.add(process, links.counter, notes, *(services.work if self._work else ()))

@@ -1,5 +1,5 @@
-"""Endpoints for machines: liveness, readiness, metrics, the OpenAPI document, and the public keys
-of this installation.
+"""Endpoints for machines: liveness, readiness, metrics, the OpenAPI document, the public keys of
+this installation, and whether a proxy may get a certificate for a host.
 """
 
 from __future__ import annotations
@@ -14,18 +14,29 @@ import msgspec
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.introduction import Introduction
 from honeyguide.api.readiness import Readiness
-from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body
+from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body, query_of
 from honeyguide.kernel import log_context
-from honeyguide.kernel.errors import Unavailable
+from honeyguide.kernel.errors import Invalid, Missing, Unavailable
+from honeyguide.referrals.link_host_map import LinkHostMap
+from honeyguide.referrals.link_hosts import UNKNOWN
 
 _encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"
 _METRICS = b"text/plain; version=0.0.4; charset=utf-8"
+# A proxy asks before it gets a certificate for `?domain=`, and goes by the status.
+TLS_QUESTION = "/internal/tls"
 
 
 class System:
     paths = frozenset(
-        {"/healthz", "/readyz", "/metrics", "/openapi.json", "/.well-known/honeyguide"}
+        {
+            "/healthz",
+            "/readyz",
+            "/metrics",
+            "/openapi.json",
+            "/.well-known/honeyguide",
+            TLS_QUESTION,
+        }
     )
 
     def __init__(
@@ -34,17 +45,19 @@ class System:
         exposition: Exposition,
         describe: Callable[[], dict[str, Any]],
         introduction: Introduction,
+        hosts: LinkHostMap,
     ) -> None:
         self._readiness = readiness
         self._exposition = exposition
         self._describe = describe
         self._introduction = introduction
+        self._hosts = hosts
         self._openapi = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = os.urandom(8).hex()
         log_context.start_request(request_id)
-        status, kind, body = await self._answer(scope["path"], scope["method"], request_id)
+        status, kind, body = await self._answer(scope, request_id)
         headers = [
             (b"content-type", kind),
             (b"content-length", b"%d" % len(body)),
@@ -59,8 +72,9 @@ class System:
             {"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body}
         )
 
-    async def _answer(self, path: str, method: str, request_id: str) -> tuple[int, bytes, bytes]:
-        if method not in ("GET", "HEAD"):
+    async def _answer(self, scope: Scope, request_id: str) -> tuple[int, bytes, bytes]:
+        path = scope["path"]
+        if scope["method"] not in ("GET", "HEAD"):
             return 405, _JSON, _encode(error_body(WrongMethod(["GET"]), request_id))
         if path == "/healthz":
             return 200, _JSON, b'{"status":"alive"}'
@@ -76,6 +90,17 @@ class System:
                 return 200, _JSON, _encode(await self._introduction.read())
             except Unavailable as error:
                 return error.status, _JSON, _encode(error_body(error, request_id))
+        if path == TLS_QUESTION:
+            if await self._is_link_host(scope["query_string"]):
+                return 200, _JSON, b'{"status":"verified"}'
+            return 404, _JSON, _encode(error_body(Missing(UNKNOWN), request_id))
         if not self._openapi:  # making it takes longer than the event loop may wait
             self._openapi = await asyncio.to_thread(lambda: _encode(self._describe()))
         return 200, _JSON, self._openapi
+
+    async def _is_link_host(self, query: bytes) -> bool:
+        try:
+            domain = query_of(query).get("domain", "")
+        except Invalid:
+            return False
+        return await self._hosts.find(domain) is not None

@@ -47,16 +47,18 @@ async def lookup(tx: Tx, code: str) -> Link | None:
     return await tx.one(_LOOKUP, code=code)
 
 
-async def lookup_in(tx: Tx, slug: str, code: str) -> Link | None:
-    """By a code of this campaign: ours, or a further one. A slug that the campaign had before still
-    names it."""
+async def lookup_by_slug(tx: Tx, slug: str, code: str) -> Link | None:
+    """A slug that the campaign had before still names it."""
     tenant = await tx.one(_CAMPAIGN, slug=slug.lower()) if codes.is_code(code) else None
-    if tenant is None:
-        return None
+    return None if tenant is None else await lookup_in(tx, tenant, code)
+
+
+async def lookup_in(tx: Tx, tenant: Tenant, code: str) -> Link | None:
+    """By a code of ours or a further one, of this campaign's subscribers alone."""
     link = await lookup(tx, code)
     if link is None or link.campaign_id != tenant.campaign_id:
-        ref_code = await codes.find_ref_code(tx, tenant, code)
-        link = await lookup(tx, ref_code) if ref_code else None
+        own = await codes.find_ref_code(tx, tenant, code)
+        link = await lookup(tx, own) if own is not None else None
     return link
 
 
@@ -106,8 +108,13 @@ class LinkCache:
         """By what follows `/r/`: a code of ours, or a campaign's slug and a code of it."""
         slug, slash, code = path.rpartition("/")
         if slash:
-            return await self._find(path, lambda tx: lookup_in(tx, slug, code))
+            return await self._find(path, lambda tx: lookup_by_slug(tx, slug, code))
         return await self._find(code.lower(), lambda tx: lookup(tx, code))
+
+    async def find_in(self, tenant: Tenant, code: str) -> Link | None:
+        """As `lookup_in`."""
+        key = f"{tenant.campaign_id} {code}"
+        return await self._find(key, lambda tx: lookup_in(tx, tenant, code))
 
     async def _find(self, key: str, look_up: Work[Link | None]) -> Link | None:
         now_ms = self._clock()

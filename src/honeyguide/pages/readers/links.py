@@ -13,11 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import links as partner_links
 from honeyguide.referrals import clicks, links
 from honeyguide.referrals.clicks import ClickCounter
-from honeyguide.referrals.links import LinkCache
+from honeyguide.referrals.links import Link, LinkCache
 
 READER, PARTNER = PREFIXES = ("/r/", "/p/")
 
@@ -74,7 +75,24 @@ class LinkHandler:
             )(path[3:], scope)
         if found is None:
             await self._behind(scope, receive, send)
-            return
+        else:
+            await self._redirect(found, scope, send)
+
+    async def follow_at_host(self, tenant: Tenant, scope: Scope, send: Send) -> bool:
+        """Answers a link at a link host, if it leads somewhere: `/<code>` or `/p/<code>`, of this
+        account alone. Returns whether it did."""
+        path: str = scope["path"]
+        if path.startswith(PARTNER):
+            found = await self._find_partner_link(path[3:], scope)
+        else:
+            link = await self._cache.find_in(tenant, path[1:])
+            found = None if link is None else self._target_of(link, scope)
+        if found is None or found.account_id != tenant.account_id:
+            return False
+        await self._redirect(found, scope, send)
+        return True
+
+    async def _redirect(self, found: LinkTarget, scope: Scope, send: Send) -> None:
         if scope["method"] == "GET":
             self._count(scope, found)
         headers = [(b"location", _header(found.target)), *_HEADERS]
@@ -83,8 +101,9 @@ class LinkHandler:
 
     async def _find_reader_link(self, path: str, scope: Scope) -> LinkTarget | None:
         link = await self._cache.find(path)
-        if link is None:
-            return None
+        return None if link is None else self._target_of(link, scope)
+
+    def _target_of(self, link: Link, scope: Scope) -> LinkTarget:
         target = links.destination(self._site, link, scope["query_string"].decode("latin-1"))
         return LinkTarget(target, link.account_id, link.campaign_id, link.code)
 
