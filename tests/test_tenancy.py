@@ -56,6 +56,12 @@ def make_webhook(owner: Member, address: str) -> tuple[str, ...]:
     return (answer.json()["webhook"]["uuid"],)
 
 
+def make_link_host(owner: Member, address: str) -> tuple[str, ...]:
+    answer = owner.post(address, {"host": f"secret{next(_numbers)}.example"})
+    assert answer.status_code == 201, answer.text
+    return (answer.json()["link_host"]["uuid"],)
+
+
 def make_delivery(owner: Member, address: str) -> tuple[str, ...]:
     answer = owner.post(f"{address.removesuffix('/deliveries')}/test", {})
     assert answer.status_code == 200, answer.text
@@ -148,6 +154,7 @@ MAKERS: dict[str, Maker] = {
     "partner_programs/*/partners": make_partner,
     "partner_programs/*/referrals": make_partner_referral,
     "payouts": make_payout,
+    "link_hosts": make_link_host,
     "webhooks": make_webhook,
     "webhooks/*/deliveries": make_delivery,
 }
@@ -156,6 +163,7 @@ MAKERS: dict[str, Maker] = {
 BODIES: dict[str, dict[str, Any]] = {
     "/subscribers": {"email": "new@example.org"},
     "/webhooks": {"url": "http://127.0.0.1:9/hook"},
+    "/link_hosts": {"host": "go.example.org"},
     "/partner_programs": {
         "max_payout": 90,
         "total_budget": 300,

@@ -84,6 +84,11 @@ def screening_entry(owner: Operator) -> str:
     )
 
 
+def link_host(owner: Operator) -> str:
+    made = owner.post("/v1/link_hosts", {"host": f"secret{next(_numbers)}.example"})
+    return str(made.json()["link_host"]["uuid"])
+
+
 def note(owner: Operator) -> str:
     return noted(owner)[1]
 
@@ -297,6 +302,7 @@ MAKERS: dict[str, Maker] = {
     "saved filter": saved_filter,
     "delayed action": delayed,
     "screening entry": screening_entry,
+    "link host": link_host,
     "import": imported,
     "reward": reward,
     "physical reward": physical_reward,

@@ -15,6 +15,7 @@ from tests.support.belongings import (
     claiming,
     earned,
     email,
+    link_host,
     paid_referral,
     partner_campaign,
     partner_in,
@@ -206,6 +207,14 @@ API = [
         SENT,
         shipment,
     ),
+    Logged(
+        "POST /v1/link_hosts",
+        "link_host.added",
+        {"host": "go.secret.example"},
+        None,
+        {"host": "go.secret.example"},
+    ),
+    Logged("DELETE /v1/link_hosts/{uuid}", "link_host.removed", {}, {}, None, link_host, False),
     *(
         each
         for path, make in ((f"{_V1}/webhooks", v1_webhook), ("/v2/webhooks", webhook))

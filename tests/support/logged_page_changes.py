@@ -206,6 +206,13 @@ PAGES = [
         screening_entry,
     ),
     Logged(
+        "/settings/link-hosts",
+        "link_host.added",
+        {"do": "add", "host": "go.secret.example"},
+        None,
+        {"host": "go.secret.example"},
+    ),
+    Logged(
         "/settings/time-zone",
         "account.changed",
         {"time_zone": "Europe/Paris"},

@@ -26,6 +26,7 @@ from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.codes import CodeFields
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
+from honeyguide.referrals.link_hosts import LinkHostFields
 from honeyguide.referrals.rewards import RewardFields
 from honeyguide.signups import group_decisions, referral_checks
 
@@ -137,6 +138,10 @@ class AdjustmentCreate(Body, AdjustmentFields, frozen=True):
 
 class CodeCreate(Body, CodeFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("code",)
+
+
+class LinkHostCreate(Body, LinkHostFields, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("host",)
 
 
 class TagList(Body, frozen=True):

@@ -21,6 +21,7 @@ TAGS: dict[str, str] = {
     "Referrals": "Why a referral is verified, pending or rejected, and how to decide it yourself.",
     "Rewards": "What advocates earn for their referrals.",
     "Shipments": "Physical rewards that subscribers claimed with a postal address.",
+    "Link hosts": "Host names of your own that serve your links.",
     "Webhooks": "URLs that receive signed events.",
     "Publications": "Your newsletters and their audiences.",
     "Partner programs": "The paid offers your publications make to partners.",

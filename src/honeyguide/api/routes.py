@@ -5,6 +5,7 @@ from __future__ import annotations
 from honeyguide.api import (
     bodies,
     codes,
+    link_hosts,
     partners,
     program_partners,
     publications,
@@ -229,6 +230,7 @@ ROUTES: tuple[Route, ...] = (
     *rewards.ROUTES,
     *codes.ROUTES,
     *shipments.ROUTES,
+    *link_hosts.ROUTES,
     *webhooks.ROUTES,
     *publications.ROUTES,
     *partners.ROUTES,

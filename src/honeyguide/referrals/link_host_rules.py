@@ -14,6 +14,8 @@ from honeyguide.kernel.site import Site
 
 RECORD_PREFIX = "_honeyguide."
 LONGEST_HOST = 253 - len(RECORD_PREFIX)
+# What a link host answers for /robots.txt: whoever shows a preview of a link may follow it.
+ROBOTS = b"User-agent: *\nDisallow:\n"
 # Name servers have outages, and people repair a record that they deleted by mistake.
 GRACE_MS = 7 * DAY_MS
 # Not at once: a name server remembers for up to an hour that there was no record yet.

@@ -5,7 +5,9 @@ once a TXT record with the account's token is found, and for as long as it stays
 from __future__ import annotations
 
 import secrets
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+import msgspec
 
 from honeyguide.accounts import attempts, owner_notifications
 from honeyguide.accounts.attempts import Limit
@@ -15,6 +17,7 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
+from honeyguide.kernel.public import doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import texts
 from honeyguide.mail.notification_kinds import LINK_HOST_OFF
@@ -35,6 +38,17 @@ MOST_LISTED = 1_000
 # Lookups that an operator asks for on the dashboard.
 LOOKUPS = Limit("link host checks by account", 60, HOUR_MS)
 PAGE = "/settings/link-hosts"
+
+
+HostName = Annotated[
+    str, doc("A host name of your own, such as a subdomain.", "go.example.org", maxLength=253)
+]
+
+
+class LinkHostFields(msgspec.Struct, frozen=True):
+    """What callers may set."""
+
+    host: HostName | None = None
 
 
 class LinkHost(NamedTuple):

@@ -22,6 +22,7 @@ from honeyguide.pages.dashboard import (
     formats,
     imports,
     integrations,
+    link_hosts,
     login,
     network,
     new_subscriber,
@@ -247,6 +248,8 @@ PAGES = (
         screening_lists.show,
         screening_lists.FORM,
     ),
+    get("/settings/link-hosts", READS, link_hosts.show),
+    post("/settings/link-hosts", SERVICES, link_hosts.change, link_hosts.show, link_hosts.FORM),
     post(
         "/settings/campaign", SERVICES, settings.save_campaign, settings.show, settings.FORM.fields
     ),

@@ -8,9 +8,8 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers.links import LinkHandler
 from honeyguide.referrals.link_host_map import LinkHostMap
+from honeyguide.referrals.link_host_rules import ROBOTS
 
-# Whoever shows a preview of a link may follow it.
-ROBOTS = b"User-agent: *\nDisallow:\n"
 WELL_KNOWN = "/.well-known/"
 TENANT = "honeyguide.tenant"
 _LATER = b"The database cannot be reached. Try again in a moment.\n"

@@ -1,0 +1,97 @@
+"""Endpoints for link hosts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from honeyguide.api import bodies
+from honeyguide.api.call import Call, Known, resource
+from honeyguide.api.views import Message, View, filler
+from honeyguide.kernel import public
+from honeyguide.kernel.errors import Required
+from honeyguide.kernel.public import doc
+from honeyguide.referrals import link_hosts
+from honeyguide.referrals.link_hosts import HostName, LinkHost
+from honeyguide.store.tx import Tx
+
+
+class LinkHostView(View, frozen=True):
+    """A host name of yours that serves your links."""
+
+    uuid: public.Uuid
+    host: HostName
+    is_verified: Annotated[bool, doc("Whether it serves your links.", True)]
+    record_name: Annotated[
+        str,
+        doc("Name of the TXT record that proves the host is yours.", "_honeyguide.go.example.org"),
+    ]
+    record_value: Annotated[
+        str, doc("Value of that TXT record.", "5f0c9b7d1e2a4c6f8b3d5a7e9c1f2b4d")
+    ]
+    verified_at: Annotated[public.Time, doc("Since when it serves your links.")] | None
+    checked_at: Annotated[public.Time, doc("When we last looked up the record.")] | None
+    problem: Annotated[str | None, doc("What was wrong with the record then, if anything.", None)]
+    created_at: public.CreatedAt
+
+
+class OneLinkHost(View, frozen=True):
+    link_host: LinkHostView
+
+
+class LinkHosts(View, frozen=True):
+    link_hosts: list[LinkHostView]
+
+
+_view = filler(LinkHostView, LinkHost, record_value="token")
+
+
+async def list_hosts(tx: Tx, call: Call) -> LinkHosts:
+    return LinkHosts([_view(each) for each in await link_hosts.of_account(tx, call.tenant)])
+
+
+async def get_host(tx: Tx, call: Call) -> OneLinkHost:
+    return OneLinkHost(_view(await link_hosts.get(tx, call.tenant, call.path["uuid"])))
+
+
+async def add_host(tx: Tx, call: Call) -> OneLinkHost | Known:
+    if not call.body.host:
+        raise Required("host")
+    host, is_new = await link_hosts.add(call.change(tx), call.body.host)
+    shown = OneLinkHost(_view(host))
+    return shown if is_new else Known(shown)
+
+
+async def remove_host(tx: Tx, call: Call) -> Message:
+    await link_hosts.remove(call.change(tx), call.path["uuid"])
+    return Message("The link host was removed.")
+
+
+_BASE = "/v1/link_hosts"
+_hosts = resource("Link hosts", "link_hosts")
+
+ROUTES = (
+    _hosts(
+        "GET", _BASE, list_hosts, summary="List link hosts", detail="By name.", answer=LinkHosts
+    ),
+    _hosts(
+        "POST",
+        _BASE,
+        add_host,
+        summary="Add a link host",
+        detail="Then add the TXT record it names, and send the same request again: the record is "
+        "looked up within moments. A host that you have already is answered with 200.",
+        body=bodies.LinkHostCreate,
+        answer=OneLinkHost,
+        status=201,
+        known=True,
+    ),
+    _hosts("GET", f"{_BASE}/{{uuid}}", get_host, summary="Get a link host", answer=OneLinkHost),
+    _hosts(
+        "DELETE",
+        f"{_BASE}/{{uuid}}",
+        remove_host,
+        summary="Remove a link host",
+        detail="Links that were shared with it no longer work.",
+        answer=Message,
+    ),
+)
