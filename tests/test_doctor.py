@@ -18,7 +18,7 @@ import pytest
 from honeyguide import settings
 from honeyguide.accounts.accounts import Proof
 from honeyguide.backups.records import BackupRecord
-from honeyguide.doctor import judgements
+from honeyguide.doctor import judgements, link_hosts
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.programs import programs
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
@@ -26,6 +26,7 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.partners.verification import ProgramHealth
+from honeyguide.referrals.link_hosts import ListedHost
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
 from tests.support.mailbox import Mailbox
@@ -158,6 +159,21 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
             ("failed", PROBLEM),
         )
     ),
+    *(
+        (
+            link_hosts.records([ListedHost("go.x.example", verified, 1, problem, 1, None, "x")]),
+            level,
+        )
+        for verified, problem, level in (
+            (1, None, OK),
+            (None, "Not found.", OK),
+            (1, "Not found.", WARNING),
+        )
+    ),
+    (link_hosts.records([]), OK),
+    (link_hosts.answers(None), OK),
+    (link_hosts.answers({}), OK),
+    (link_hosts.answers({"go.x.example": "another server answers"}), WARNING),
 ]
 
 

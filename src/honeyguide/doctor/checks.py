@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from honeyguide.doctor import judgements, records
+from honeyguide.doctor import judgements, link_hosts, records
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.programs import programs
 from honeyguide.doctor.results import CheckResult, in_order, ok, problem
+from honeyguide.events.addresses import OutboundPolicy
+from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Unavailable
@@ -25,6 +27,7 @@ from honeyguide.mail.transports import (
     Transport,
     transport_for,
 )
+from honeyguide.referrals.link_hosts import VerifiedHost, all_verified
 from honeyguide.settings import Settings
 from honeyguide.store import (
     Planned,
@@ -53,6 +56,7 @@ async def check_all(settings: Settings, clock: Clock) -> list[CheckResult]:
         store = await open_store(settings.direct_url, pool_size=1)
         try:
             found += await store.read(_of_tables, settings, now_ms=clock())
+            found.append(await _link_hosts(settings, await store.read(all_verified)))
         finally:
             await store.close()
     return in_order(found)
@@ -68,16 +72,28 @@ async def check_quickly(
         *([] if sends_mail else [judgements.mail(settings, None)]),
         *([] if settings.database_direct_url else [judgements.pgbouncer(None)]),
         *([] if settings.replica_url else [judgements.replica(None)]),
+        *([] if await all_verified(tx) else [link_hosts.answers(None)]),
         *of_settings(settings, seen),
         judgements.clock(skew_ms, is_moved=bool(settings.test_clock)),
         *await _of_tables(tx, settings, now_ms=now_ms),
     ]
 
 
-async def check_slowly(settings: Settings) -> list[CheckResult]:
+async def check_slowly(settings: Settings, hosts: Sequence[VerifiedHost]) -> list[CheckResult]:
     """The checks that connect to something. The clock is left out, as pages check it each time."""
-    database, mail = await asyncio.gather(_database(settings), check_mail(settings))
-    return [*(result for result in database if result.name != "clock"), mail]
+    database, mail, link_host_answers = await asyncio.gather(
+        _database(settings), check_mail(settings), _link_hosts(settings, hosts)
+    )
+    found = [result for result in database if result.name != "clock"]
+    return [*found, mail, link_host_answers]
+
+
+async def _link_hosts(settings: Settings, hosts: Sequence[VerifiedHost]) -> CheckResult:
+    outbound = Outbound(OutboundPolicy.for_base_url(settings.base_url))
+    try:
+        return await link_hosts.ask(outbound, settings.base_url, [each.host for each in hosts])
+    finally:
+        await outbound.close()
 
 
 def of_settings(settings: Settings, seen: SeenRequest | None = None) -> list[CheckResult]:
@@ -93,6 +109,7 @@ async def _of_tables(tx: Tx, settings: Settings, *, now_ms: int) -> list[CheckRe
     return [
         *judgements.of_records(settings, found, now_ms=now_ms),
         programs(settings, found.programs),
+        link_hosts.records(found.link_hosts),
         judgements.jobs(
             found.job_runs, found.job_failures, found.failing_loops, now_ms=system_clock()
         ),

@@ -17,6 +17,8 @@ from honeyguide.mail import emails, slack_messages
 from honeyguide.moving import installation_key
 from honeyguide.partners import verification
 from honeyguide.partners.verification import ProgramHealth
+from honeyguide.referrals import link_hosts
+from honeyguide.referrals.link_hosts import ListedHost
 from honeyguide.store import failing_loops, job_failures, job_runs
 from honeyguide.store.failing_loops import FailingLoop
 from honeyguide.store.job_failures import JobFailure
@@ -41,6 +43,7 @@ class Records(NamedTuple):
     encrypted_signing_keys: list[str]  # the one in use, if there is one yet
     proof: accounts.Proof | None
     programs: ProgramHealth
+    link_hosts: list[ListedHost]
     backup_ms: int | None
     backup: BackupRecord | None  # the last automatic one, also if it failed
 
@@ -69,6 +72,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         ],
         proof=await accounts.last_proof(tx),
         programs=await verification.health(tx),
+        link_hosts=await link_hosts.list_all(tx),
         backup_ms=await accounts.last_backup_ms(tx),
         backup=await records.last_finished(tx),
     )

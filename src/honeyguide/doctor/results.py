@@ -34,6 +34,8 @@ TITLES = {
     "mail": "Mail server",
     "emails": "Emails",
     "webhooks": "Webhooks",
+    "link_hosts": "Link hosts",
+    "link_host_answers": "Link host answers",
     "jobs": "Background jobs",
     "ledger": "Ledger",
     "programs": "Partner programs",

@@ -24,6 +24,7 @@ from honeyguide.pages.downloads import attachment
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
+from honeyguide.referrals import link_hosts
 from honeyguide.store import job_failures, job_runs
 from honeyguide.store.tx import Tx
 
@@ -63,6 +64,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         month=_month(request),
         owed=await payouts.of_month(tx, _month(request)),
         accounts=await accounts.list_all(tx),
+        link_hosts=await link_hosts.list_all(tx),
         invited=await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
         backup_ms=await accounts.last_backup_ms(tx),
         backups=await backups.find_backups(tx, request),
@@ -106,7 +108,8 @@ async def _checks(tx: Tx, request: PageRequest) -> list[CheckRow]:
 
 async def check(services: PageServices, request: PageRequest) -> Response:
     """Makes the checks that connect to something, and keeps their results."""
-    results = await checks.check_slowly(services.settings)
+    hosts = await services.store.read(link_hosts.all_verified)
+    results = await checks.check_slowly(services.settings, hosts)
     await services.store.write(records.store_results, results, now_ms=request.now_ms)
     return request.go("/administration", "The database and the mail server were checked.")
 

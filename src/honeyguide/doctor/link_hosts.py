@@ -1,0 +1,80 @@
+"""Whether the link hosts of all accounts have their DNS record, resolve and answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from honeyguide.doctor.results import CheckResult, ok, warning
+from honeyguide.events.outbound import FullAnswer, Outbound
+from honeyguide.referrals.link_host_rules import ROBOTS
+from honeyguide.referrals.link_hosts import ListedHost
+
+# Asked at the same time; the others are left out, so that a page does not wait for long.
+MOST_ASKED = 20
+MOST_READ = 1_000
+_NOT_OURS = "another server answers"
+
+
+def records(hosts: Sequence[ListedHost]) -> CheckResult:
+    """From what the daily lookups found."""
+    verified = [each for each in hosts if each.verified_ms is not None]
+    missing = [each.host for each in verified if each.problem is not None]
+    if missing:
+        return warning(
+            "link_hosts",
+            f"The TXT record cannot be found for {_names(missing)}.",
+            "Unless the records come back, these hosts are turned off after a week. Their accounts "
+            "see it under Link hosts.",
+        )
+    return ok("link_hosts", f"{len(verified):,} verified" if verified else "None")
+
+
+def answers(troubles: dict[str, str] | None) -> CheckResult:
+    """`troubles` says by host what went wrong; None if there are no hosts to ask."""
+    if troubles is None:
+        return ok("link_host_answers", "No link hosts")
+    if troubles:
+        shown = "; ".join(f"{host}: {why}" for host, why in troubles.items())
+        return warning(
+            "link_host_answers",
+            f"Links do not work on {shown}.",
+            "Point the host here with a CNAME record, and let the proxy serve it with a "
+            "certificate, as in docs/link-hosts.md.",
+        )
+    return ok("link_host_answers", "All answer")
+
+
+async def ask(outbound: Outbound, base_url: str, hosts: Sequence[str]) -> CheckResult:
+    """Requests a file that every link host has, as a visitor would."""
+    if not hosts:
+        return answers(None)
+    url = urlsplit(base_url)
+    port = f":{url.port}" if url.port else ""
+    asked = hosts[:MOST_ASKED]
+    found = await asyncio.gather(
+        *(
+            outbound.request(
+                "GET",
+                f"{url.scheme}://{host}{port}/robots.txt",
+                body=None,
+                headers={},
+                most_read=MOST_READ,
+            )
+            for host in asked
+        )
+    )
+    troubles = {host: _trouble(answer) for host, answer in zip(asked, found, strict=True)}
+    return answers({host: why for host, why in troubles.items() if why})
+
+
+def _trouble(answer: FullAnswer) -> str:
+    if answer.error is not None:
+        return answer.error.removesuffix(".")
+    return "" if answer.status == 200 and answer.body == ROBOTS else _NOT_OURS
+
+
+def _names(hosts: Sequence[str]) -> str:
+    more = f" and {len(hosts) - 5:,} more" if len(hosts) > 5 else ""
+    return ", ".join(hosts[:5]) + more
