@@ -120,6 +120,7 @@ class World:
             "TagList": {"tags": ["vip"]},
             "CodeCreate": {"code": "ann-lee"},
             "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
+            "LinkHostCreate": {"host": "go.example.org"},
             "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
             "NewReferralCheck": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
             "ReversalCreate": {"reason": "robot"},

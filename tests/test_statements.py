@@ -96,9 +96,7 @@ UNOWNED: dict[str, str] = {
     "referrals.link_hosts.due": "finds hosts to look up, of all accounts",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
-    "referrals.backfill.next_restocked": (
-        "finds a pool that has codes again, and people who wait for them"
-    ),
+    "referrals.backfill.next_restocked": "finds a pool that has codes again, for those who wait",
     "referrals.clicks.add": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.count": "clicks on many accounts' links, each with its owner",
     "referrals.clicks.known_hosts": "sites that clicks on many accounts' links came from",
@@ -114,9 +112,7 @@ UNOWNED: dict[str, str] = {
     "partners.publications.without_search_text": "finds search texts to fill in, of all accounts",
     "partners.payouts.insert": "payouts of many accounts, each with its owner",
     "partners.payouts.insert_transfers": "the ledger's side of the payouts made just before",
-    "partners.budget_notifications.nearly_spent": (
-        "finds owners to be told, each told by their own account"
-    ),
+    "partners.budget_notifications.nearly_spent": "finds owners to be told, each by account",
     "partners.budget_notifications.reached": (
         "finds owners and partners to be told, each told by their own account"
     ),
