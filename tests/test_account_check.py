@@ -89,6 +89,9 @@ PLANTED = [
     "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id) "
     f"SELECT 'g', MIN(id), account_id FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) "
     "GROUP BY account_id",
+    "INSERT INTO adoption_value (integration_id, subscriber_id, account_id, code_field, "
+    "link_field, others, state) SELECT 'g', MIN(id), account_id, '', '', 0, 'found' "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO integration_event (id, integration_id, account_id, digest, received_ms) "
     f"SELECT 'v', 'g', account_id, 'x', 1 {CAMPAIGN}",
     f"INSERT INTO disconnected_integration SELECT 'd', account_id, id {CAMPAIGN}",

@@ -201,12 +201,14 @@ class Beehiiv(Connector):
         raise TryLater("beehiiv asked us to slow down.", after_s=_wait_s(reply))
 
     def remote(self, access: PlatformAccess, found: _BeehiivSubscription) -> Remote:
+        values = {each.name: each.value for each in found.custom_fields}
         return Remote(
             id=found.id,
             email=found.email,
             kind=_STATES.get(found.status),
             can_return=found.status == "inactive",
-            code=self.code_in(access, {each.name: each.value for each in found.custom_fields}),
+            code=self.code_in(access, values),
+            fields=self.fields_in(access, values),
             created_ms=found.created * 1000 if found.created else None,
         )
 

@@ -239,6 +239,7 @@ class Brevo(Connector):
             can_return=is_on_list,
             name=str(found.attributes.get("FIRSTNAME") or "") or None,
             code=self.code_in(access, found.attributes),
+            fields=self.fields_in(access, found.attributes),
             created_ms=time_ms(found.created_at),
         )
 

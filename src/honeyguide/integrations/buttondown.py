@@ -181,6 +181,7 @@ class Buttondown(Connector):
             email=found.email_address,
             kind=_STATES.get(found.type),
             code=self.code_in(access, found.metadata),
+            fields=self.fields_in(access, found.metadata),
             created_ms=time_ms(found.creation_date),
             record=found,
         )

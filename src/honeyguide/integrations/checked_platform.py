@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from honeyguide.integrations.about import About
+from honeyguide.integrations.about import About, SyncField
 from honeyguide.integrations.platform import (
     Audience,
     Contact,
@@ -18,7 +18,7 @@ from honeyguide.integrations.platform import (
     WriteResult,
 )
 from honeyguide.integrations.problems import ForgedHook, Unexpected, understood
-from honeyguide.integrations.reports import ChangePage, IncomingHook, PlatformChange
+from honeyguide.integrations.reports import ChangePage, FoundValues, IncomingHook, PlatformChange
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 
@@ -49,6 +49,10 @@ class CheckedPlatform:
             found = await self._platform.audiences(access)
             return [_audience(each) for each in found if _is_id(each.id)]
 
+    async def has_fields(self, access: PlatformAccess) -> bool:
+        with understood(self.about.name):
+            return await self._platform.has_fields(access)
+
     async def ensure_fields(self, access: PlatformAccess) -> int:
         with understood(self.about.name):
             return await self._platform.ensure_fields(access)
@@ -72,6 +76,11 @@ class CheckedPlatform:
             changes=_changes(page.changes),
             seen=[each for each in page.seen if _is_id(each)],
             next_token=following,
+            found=[
+                FoundValues(each.email, _fields(each.fields))
+                for each in page.found
+                if _is_id(each.email)
+            ],
         )
 
     async def add_hook(self, access: PlatformAccess, url: str) -> dict[str, str]:
@@ -143,5 +152,10 @@ def _change(change: PlatformChange) -> PlatformChange:
         change,
         name=_text(change.name) if change.name else None,
         code=_text(change.code) if change.code else None,
+        fields=_fields(change.fields),
         created_ms=created_ms if created_ms is not None and 0 <= created_ms <= LAST_MS else None,
     )
+
+
+def _fields(found: Mapping[SyncField, str]) -> dict[SyncField, str]:
+    return {field: _text(text) for field, text in found.items()}

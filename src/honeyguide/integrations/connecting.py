@@ -4,7 +4,7 @@ are created. No transaction is open meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -73,11 +73,13 @@ async def set_up(
         code_field=new.code_field,
     )
     try:
+        has_fields = await platform.has_fields(access)
         await platform.ensure_fields(access)
         more, problem = await _add_hook(platform, access, hook_url(site, new.hook_key))
     except PlatformError as error:
         raise CannotConnect(error) from None
-    return msgspec.structs.replace(new, credentials={**new.credentials, **more}), problem
+    credentials = {**new.credentials, **more}
+    return msgspec.structs.replace(new, credentials=credentials, has_fields=has_fields), problem
 
 
 async def _add_hook(
@@ -94,11 +96,15 @@ async def _add_hook(
         return {}, error.reason
 
 
-async def create_fields(platform: Platform, access: PlatformAccess) -> None:
+async def create_fields(platform: Platform, access: PlatformAccess, ours: Collection[str]) -> bool:
+    """Tells whether another tool may have filled one of the fields. It has not filled `ours`."""
+    others = {field: name for field, name in access.field_names.items() if name not in ours}
     try:
+        has_fields = await platform.has_fields(msgspec.structs.replace(access, field_names=others))
         await platform.ensure_fields(access)
     except PlatformError as error:
         raise CannotConnect(error) from None
+    return has_fields
 
 
 async def take_down(platform: Platform, access: PlatformAccess) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from honeyguide.integrations import policy
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.answers import NewHook, answer_of, unwrapped
 from honeyguide.integrations.http import PlatformReply
 from honeyguide.integrations.platform import Contact, PlatformAccess, WriteOutcome, WriteResult
@@ -24,7 +25,13 @@ from honeyguide.integrations.platform_api import ApiClient, quoted
 from honeyguide.integrations.platform_hooks import HOOK_ID, HOOK_SECRET, PlatformWebhook
 from honeyguide.integrations.policy import Add, Remote, Update
 from honeyguide.integrations.problems import FieldsGone, ForgedHook, PlatformError, Unexpected
-from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
+from honeyguide.integrations.reports import (
+    ChangeKind,
+    ChangePage,
+    FoundValues,
+    IncomingHook,
+    PlatformChange,
+)
 from honeyguide.integrations.write_order import outcome, write_at_once, write_in_turn
 
 # About the contact that was sent. Another status is about us.
@@ -140,6 +147,19 @@ class Connector(ApiClient, ABC):
         code = (values.get(name) or values.get(self.field_key(name))) if name else None
         return str(code) if code else None
 
+    def fields_in(self, access: PlatformAccess, values: Mapping[str, Any]) -> dict[SyncField, str]:
+        """What the fields of a contact have of ours, if it may be another tool's."""
+        if not access.reads_fields:
+            return {}
+        found = {}
+        for field, name in access.field_names.items():
+            value = values.get(name)
+            if value is None:
+                value = values.get(self.field_key(name))
+            if value is not None and value != "":
+                found[field] = str(value)
+        return found
+
     def change(self, remote: Remote, old_email: str = "") -> PlatformChange | None:
         """What a contact's state says; None if it says nothing about our list."""
         kind = remote.kind
@@ -155,6 +175,7 @@ class Connector(ApiClient, ABC):
             name=remote.name,
             code=remote.code,
             created_ms=remote.created_ms,
+            fields=remote.fields,
         )
 
     def changes(self, remotes: Iterable[Remote]) -> list[PlatformChange]:
@@ -163,7 +184,8 @@ class Connector(ApiClient, ABC):
     def page(self, access: PlatformAccess, found: Sequence[Any], token: str | None) -> ChangePage:
         remotes = [self.remote(access, each) for each in found]
         seen = [each.id for each in remotes]
-        return ChangePage(changes=self.changes(remotes), seen=seen, next_token=token)
+        found = [FoundValues(each.email, each.fields) for each in remotes if access.reads_fields]
+        return ChangePage(changes=self.changes(remotes), seen=seen, next_token=token, found=found)
 
     async def ask(
         self, access: PlatformAccess, key: str, old_email: str = ""
@@ -247,6 +269,13 @@ class Connector(ApiClient, ABC):
         return outcome(contact, decision, remote_id=remote.id)
 
     # -- fields and webhooks
+
+    async def has_fields(self, access: PlatformAccess) -> bool:
+        """Where a field needs no making, nobody knows its name before it is written."""
+        if self.field_kind is None:
+            return bool(access.field_names)
+        there = await self.fields_there(access)
+        return any(self.field_key(name) in there for name in access.field_names.values())
 
     async def ensure_fields(self, access: PlatformAccess) -> int:
         if self.field_kind is None:

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from honeyguide.integrations import adoption
 from honeyguide.integrations.about import SyncField
-from honeyguide.integrations.integrations import Integration
+from honeyguide.integrations.adoption import AdoptionValue
+from honeyguide.integrations.integrations import ADOPT, Integration
 from honeyguide.integrations.platform import Contact, ContactStatus
 from honeyguide.kernel.site import Site
 from honeyguide.referrals import hub, rewards, rules
@@ -18,6 +20,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 UNSUBSCRIBED = "unsubscribed"
+REWARD_FIELDS = (SyncField.LAST_REWARD, SyncField.LAST_REWARD_ID, SyncField.COUPON)
 
 
 class WrittenState(msgspec.Struct, frozen=True):
@@ -140,19 +143,30 @@ async def plan(
         ids=[each.subscriber_id for each in queue],
     )
     last = {each.subscriber_id: each for each in earned}  # the newest comes last
+    found = await adoption.of_contacts(tx, integration, [each.subscriber_id for each in queue])
     return [
-        _planned(site, integration, each, all_rewards, last.get(each.subscriber_id))
+        _planned(
+            integration,
+            each,
+            _values(site, integration, each, all_rewards, last.get(each.subscriber_id)),
+            found.get(each.subscriber_id),
+        )
         for each in queue
     ]
 
 
 def _planned(
-    site: Site,
     integration: Integration,
     queued: QueuedWrite,
-    all_rewards: Sequence[Reward],
-    last: EarnedLast | None,
+    values: Mapping[SyncField, str],
+    found: AdoptionValue | None,
 ) -> PlannedWrite:
+    is_emptied = queued.erased_ms is not None or queued.is_removed
+    has_lost_fields = (queued.synced_ms or 0) < integration.fields_ms
+    kept: frozenset[SyncField] = frozenset()
+    if found is not None and not is_emptied:
+        values = adopted_values(values, found)
+        kept = kept_fields(integration, queued, values, found) if not has_lost_fields else kept
     email, before = queued.email or "", queued.last_written
     contact = Contact(
         subscriber_id=queued.subscriber_id,
@@ -163,18 +177,51 @@ def _planned(
         may_return=queued.removed_ms is not None and _status(queued) == ContactStatus.ACTIVE,
         remote_id=queued.remote_id,
         old_email=before.email if before is not None and before.email != email else None,
-        values={}
-        if queued.erased_ms is not None or queued.is_removed
-        else _values(site, queued, all_rewards, last),
+        values={} if is_emptied else values,
+        kept=kept,
     )
     names = integration.names or {field: str(field) for field in contact.values}
-    fields = {name: contact.values.get(field, "") for field, name in names.items()}
     return PlannedWrite(
         queued=queued,
         contact=contact,
-        state=WrittenState(email, contact.status, fields),
-        is_lost=(queued.synced_ms or 0) < integration.fields_ms or _is_missing(integration, queued),
+        state=WrittenState(email, contact.status, contact.named(names)),
+        is_lost=has_lost_fields or _is_missing(integration, queued),
     )
+
+
+def adopted_values(
+    values: Mapping[SyncField, str], found: AdoptionValue
+) -> Mapping[SyncField, str]:
+    """With the code and the link that another tool gave them."""
+    adopted = {SyncField.CODE: found.code, SyncField.LINK: found.link}
+    return {**values, **{field: text for field, text in adopted.items() if text is not None}}
+
+
+def kept_fields(
+    integration: Integration,
+    queued: QueuedWrite,
+    values: Mapping[SyncField, str],
+    found: AdoptionValue,
+) -> frozenset[SyncField]:
+    """What is not written, so that it stays byte for byte: code and link where they were found,
+    unless we emptied or wrote these fields since; the reward until they earn one here; and the
+    number of referrals until it is carried over."""
+    before = queued.last_written
+    ours = before.fields if before is not None else {}
+    stays = {
+        SyncField.CODE: found.code_field if found.code is not None else "",
+        SyncField.LINK: found.link_field if found.link is not None else "",
+    }
+    kept = {
+        field
+        for field, name in integration.names.items()
+        if stays.get(field) == name and name not in ours
+    }
+    if found.reward is not None or found.coupon is not None:
+        kept |= {field for field in REWARD_FIELDS if not values.get(field)}
+    if found.is_waiting:
+        kept.add(SyncField.REFERRALS)
+    return frozenset(kept)
 
 
 def _is_missing(integration: Integration, queued: QueuedWrite) -> bool:
@@ -206,15 +253,22 @@ def _may_add(integration: Integration, queued: QueuedWrite) -> bool:
 
 
 def _values(
-    site: Site, queued: QueuedWrite, all_rewards: Sequence[Reward], last: EarnedLast | None
+    site: Site,
+    integration: Integration,
+    queued: QueuedWrite,
+    all_rewards: Sequence[Reward],
+    last: EarnedLast | None,
 ) -> Mapping[SyncField, str]:
+    # What another tool counted is an adjustment here, and must not vanish from the field.
+    is_adopted = integration.adoption_answer == ADOPT
+    referrals = queued.toward_rewards if is_adopted else queued.referrals_verified
     token = hub.token(site, queued.subscriber_id, queued.ref_code)
     ahead = rewards.next_reward(all_rewards, queued.toward_rewards)
     return {
         SyncField.CODE: queued.ref_code,
         SyncField.LINK: site.reader_link(queued.ref_code),
         SyncField.HUB_LINK: f"{site.base_url}/hub/{token}",
-        SyncField.REFERRALS: str(queued.referrals_verified),
+        SyncField.REFERRALS: str(referrals),
         SyncField.NEXT_REWARD: ahead[0].name if ahead else "",
         SyncField.REFERRALS_MISSING: str(ahead[1]) if ahead else "",
         SyncField.LAST_REWARD: last.name if last else "",

@@ -31,6 +31,7 @@ _DELETE = _sql.command("delete")
 _INSERT = _sql.command("insert")
 _NEXT = _sql.query("next", _Disconnected)
 _DELETE_EVENTS = _sql.command("delete_events")
+_DELETE_VALUES = _sql.command("delete_values")
 _DELETE_SUBSCRIBERS = _sql.command("delete_subscribers")
 _FINISH = _sql.command("finish")
 
@@ -66,6 +67,7 @@ async def delete_batch(tx: Tx, *, now_ms: int, only: str = "") -> bool:
         return False
     bound: dict[str, Any] = {"id": gone.id, "account_id": gone.account_id}
     deleted = await tx.run(_DELETE_SUBSCRIBERS, most=BATCH, **bound)
+    deleted += await tx.run(_DELETE_VALUES, most=BATCH, **bound)
     deleted += await tx.run(_DELETE_EVENTS, most=BATCH, **bound)
     deleted += await changes.forget(tx, Tenant(gone.account_id, gone.campaign_id), most=BATCH)
     if not deleted:

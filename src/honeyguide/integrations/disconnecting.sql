@@ -13,6 +13,11 @@ DELETE FROM integration_subscriber WHERE account_id = :account_id AND integratio
     SELECT subscriber_id FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id LIMIT :most
 );
 
+-- name: delete_values
+DELETE FROM adoption_value WHERE account_id = :account_id AND integration_id = :id AND subscriber_id IN (
+    SELECT subscriber_id FROM adoption_value WHERE account_id = :account_id AND integration_id = :id LIMIT :most
+);
+
 -- name: delete_events
 DELETE FROM integration_event WHERE account_id = :account_id AND id IN (
     SELECT id FROM integration_event WHERE account_id = :account_id AND integration_id = :id LIMIT :most

@@ -110,6 +110,10 @@ class Generic:
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         return [Audience(id="url", name=access.credentials["url"])]
 
+    async def has_fields(self, access: PlatformAccess) -> bool:
+        """The tool keeps our fields for us, and cannot be asked for what is in them."""
+        return False
+
     async def ensure_fields(self, access: PlatformAccess) -> int:
         return 0
 

@@ -29,6 +29,9 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 
 ACTIVE, PAUSED, FAILED = "active", "paused", "failed"
+# What becomes of what another tool wrote to our fields (`adoption.py`). Only `SETTLED` is written.
+SETTLED, READING, ASKED, ADOPTING = "", "reading", "asked", "adopting"
+ADOPT, REPLACE = "adopt", "replace"
 # Above every time; a pass over a list begins here.
 TOP_MS = 1 << 62
 MOST_COUNTED = 10_000
@@ -79,6 +82,13 @@ class Integration(msgspec.Struct, frozen=True):
     read_tries: int
     read_problem: str | None
     next_page_ms: int
+    adoption: str
+    adoption_answer: str
+
+    @property
+    def reads_fields(self) -> bool:
+        """Whether what contacts have in our fields may be another tool's."""
+        return self.adoption != SETTLED or self.adoption_answer == ADOPT
 
     @property
     def actor(self) -> Actor:
@@ -102,6 +112,8 @@ class NewIntegration(msgspec.Struct, frozen=True, kw_only=True):
     code_field: str
     adds_existing: bool
     hook_key: str
+    has_fields: bool = False
+    """Whether the platform may have had these fields before we came (`Platform.has_fields`)."""
 
 
 class FailedWrite(NamedTuple):
@@ -121,6 +133,7 @@ class SyncState(NamedTuple):
     reason: str | None
     due_ms: int | None
     failed_ms: int | None
+    adoption: str
 
 
 class _Counts(NamedTuple):
@@ -210,6 +223,7 @@ def access_to(
         audience_id=integration.audience_id,
         field_names=integration.names,
         code_field=integration.code_field,
+        reads_fields=integration.reads_fields,
     )
 
 
@@ -230,7 +244,8 @@ async def connect(
     change: Change, keys: EncryptionKeys, new: NewIntegration, *, created_ms: int | None = None
 ) -> Integration:
     """Everybody is queued for writing, and the platform's list is read, from now on. Those who
-    signed up here since `created_ms` are added there."""
+    signed up here since `created_ms` are added there. If another tool may have filled our fields,
+    nothing is written before the list was read."""
     integration_id = new_id()
     await change.run(
         _INSERT,
@@ -246,6 +261,7 @@ async def connect(
         adds_existing=int(new.adds_existing),
         hook_key=new.hook_key,
         pass_ms=TOP_MS,
+        adoption=READING if new.has_fields else SETTLED,
         created_ms=change.now_ms if created_ms is None else created_ms,
     )
     change.tx.wake(TOPIC)
@@ -307,7 +323,11 @@ async def _log_changed(change: Change, before: Integration) -> None:
     await change_log.record(change, "integration.changed", after.id, old, new)
 
 
-async def set_field_names(change: Change, names: Mapping[SyncField, str], code_field: str) -> None:
+async def set_field_names(
+    change: Change, names: Mapping[SyncField, str], code_field: str, *, has_fields: bool = False
+) -> None:
+    """Everybody is written again with the new names. If another tool may have filled the new
+    fields, the list is read first (`has_fields`, as in `NewIntegration`)."""
     integration = await get(change.tx, change.tenant)
     await change.run(
         _SET_FIELD_NAMES,
@@ -315,6 +335,7 @@ async def set_field_names(change: Change, names: Mapping[SyncField, str], code_f
         field_names=msgspec.json.encode(names).decode(),
         code_field=code_field,
         pass_ms=TOP_MS,
+        adoption=READING if has_fields else SETTLED,
     )
     change.tx.wake(TOPIC)
     await _log_changed(change, integration)

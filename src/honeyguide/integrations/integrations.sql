@@ -3,7 +3,7 @@ id, account_id, campaign_id, platform, status, credentials, key_hint, audience_i
 adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
 read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
 last_out_count, fields_ms, refused_hook, refused_hook_ms, list_read_ms, missing, missing_ms, read_tries,
-read_problem, next_page_ms
+read_problem, next_page_ms, adoption, adoption_answer
 
 -- name: of_campaign
 SELECT {integration} FROM integration WHERE account_id = :account_id AND campaign_id = :campaign_id;
@@ -17,10 +17,10 @@ SELECT {integration} FROM integration WHERE hook_key = :hook_key;
 -- name: insert
 INSERT INTO integration (
     id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
-    adds_existing, hook_key, created_ms, pass, pass_ms, pass_id, read_began_ms
+    adds_existing, hook_key, created_ms, pass, pass_ms, pass_id, read_began_ms, adoption
 ) VALUES (
     :id, :account_id, :campaign_id, :platform, 'active', :credentials, :key_hint, :audience_id, :audience_name, :field_names,
-    :code_field, :adds_existing, :hook_key, :created_ms, 'advocates', :pass_ms, '', :now_ms
+    :code_field, :adds_existing, :hook_key, :created_ms, 'advocates', :pass_ms, '', :now_ms, :adoption
 );
 
 -- name: set_status
@@ -33,8 +33,11 @@ UPDATE integration SET credentials = :credentials, key_hint = :key_hint, audienc
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_field_names
--- The pass writes everybody again, with the new names.
-UPDATE integration SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms, pass_id = ''
+-- The pass writes everybody again, with the new names. Whoever serves it goes on with the old ones, so the lease ends.
+UPDATE integration SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms, pass_id = '',
+    lease_token = NULL, leased_until_ms = 0, adoption = :adoption,
+    is_reading = CASE WHEN :adoption = 'reading' THEN 0 ELSE is_reading END,
+    next_full_read_ms = CASE WHEN :adoption = 'reading' THEN 0 ELSE next_full_read_ms END
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: retry_failed
@@ -72,7 +75,7 @@ SELECT (
 ) AS n;
 
 -- name: of_subscriber
-SELECT i.platform, t.synced_ms, t.written, t.reason, t.due_ms, t.failed_ms
+SELECT i.platform, t.synced_ms, t.written, t.reason, t.due_ms, t.failed_ms, i.adoption
 FROM integration AS i JOIN integration_subscriber AS t ON t.integration_id = i.id
 WHERE i.account_id = :account_id AND i.campaign_id = :campaign_id AND t.subscriber_id = :subscriber_id;
 

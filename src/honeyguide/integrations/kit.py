@@ -226,5 +226,6 @@ class Kit(Connector):
             kind=_STATES.get(found.state),
             name=found.first_name,
             code=self.code_in(access, found.fields),
+            fields=self.fields_in(access, found.fields),
             created_ms=time_ms(found.created_at),
         )

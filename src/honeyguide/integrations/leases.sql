@@ -1,12 +1,16 @@
 -- name: due
 -- Active integrations that nobody serves and that have something to do. There are few integrations; each question is one row by
--- an index. A first sync whose worker died after the last write only has to be finished.
+-- an index. A first sync whose worker died after the last write only has to be finished. Nothing is written before it is known what
+-- becomes of another tool's values.
 SELECT i.id FROM integration AS i
 WHERE i.status = 'active' AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
-    i.pass IS NOT NULL OR CASE WHEN i.is_reading = 1 THEN i.next_page_ms <= :now_ms
-        ELSE i.first_sync_ms IS NULL OR i.next_full_read_ms <= :now_ms OR i.next_read_ms BETWEEN 1 AND :now_ms END
+    (i.adoption = '' AND (
+        i.pass IS NOT NULL OR (i.is_reading = 0 AND i.first_sync_ms IS NULL)
+        OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
+    ))
+    OR CASE WHEN i.is_reading = 1 THEN i.next_page_ms <= :now_ms
+        ELSE i.next_full_read_ms <= :now_ms OR i.next_read_ms BETWEEN 1 AND :now_ms END
     OR (SELECT 1 FROM subscriber_change AS c WHERE c.campaign_id = i.campaign_id LIMIT 1) = 1
-    OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
     OR (SELECT 1 FROM integration_event AS e WHERE e.integration_id = i.id AND e.due_ms <= :now_ms LIMIT 1) = 1
 ) ORDER BY i.next_call_ms, i.id;
 

@@ -222,5 +222,6 @@ class Listmonk(Connector):
             can_return=not is_blocked,
             name=found.name or None,
             code=self.code_in(access, found.attribs or {}),
+            fields=self.fields_in(access, found.attribs or {}),
             created_ms=time_ms(ours.subscription_created_at) if ours else None,
         )

@@ -234,6 +234,7 @@ class Mailchimp(Connector):
             kind=_STATES.get(member.status),
             name=member.full_name or None,
             code=self.code_in(access, member.merge_fields),
+            fields=self.fields_in(access, member.merge_fields),
             created_ms=time_ms(member.timestamp_opt),
         )
 

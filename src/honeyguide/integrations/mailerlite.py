@@ -205,6 +205,7 @@ class MailerLite(Connector):
             kind=_STATES.get(found.status),
             name=str(found.fields.get("name") or "") or None,
             code=self.code_in(access, values),
+            fields=self.fields_in(access, values),
             created_ms=_utc_ms(found.subscribed_at or found.created_at),
         )
 

@@ -54,6 +54,9 @@ class PlatformAccess(msgspec.Struct, frozen=True, kw_only=True):
     """Only the fields that the operator wants."""
     code_field: str = ""
     """The platform's field in which its signup form keeps a referral code; "" if none."""
+    reads_fields: bool = False
+    """Whether to report what contacts have in our fields, because another tool may have written
+    it."""
 
     def __repr__(self) -> str:
         return f"PlatformAccess({self.about.key})"  # no key in a log
@@ -89,6 +92,8 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """Whether we ourselves took them off the list, because they had not confirmed, and they have
     now. Only then somebody who is unsubscribed there is made active again, where the API can."""
     values: Mapping[SyncField, str]
+    kept: frozenset[SyncField] = frozenset()
+    """Fields that stay as another tool wrote them."""
 
     @property
     def key_there(self) -> str:
@@ -96,8 +101,12 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
         return self.remote_id or self.old_email or self.email
 
     def fields(self, access: PlatformAccess) -> dict[str, str]:
-        """The values by the names that the operator chose."""
-        return {name: self.values.get(field, "") for field, name in access.field_names.items()}
+        """The values to write, by the names that the operator chose."""
+        return self.named(access.field_names)
+
+    def named(self, names: Mapping[SyncField, str]) -> dict[str, str]:
+        written = {field: name for field, name in names.items() if field not in self.kept}
+        return {name: self.values.get(field, "") for field, name in written.items()}
 
 
 class WriteResult(StrEnum):
@@ -127,6 +136,11 @@ class Platform(Protocol):
     async def audiences(self, access: PlatformAccess) -> list[Audience]:
         """What the operator can choose from. One that is alone is chosen without asking. If there
         are more than `MOST_AUDIENCES`, one more is enough (`first_lists`)."""
+        ...
+
+    async def has_fields(self, access: PlatformAccess) -> bool:
+        """Whether a field of `access.field_names` exists already, so that somebody else may have
+        filled it. Also if the platform cannot tell."""
         ...
 
     async def ensure_fields(self, access: PlatformAccess) -> int:

@@ -25,6 +25,7 @@ from typing import Any
 
 import msgspec
 
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.platform import Contact, ContactStatus, WriteResult
 from honeyguide.integrations.reports import ChangeKind
 
@@ -44,6 +45,8 @@ class Remote(msgspec.Struct, frozen=True, kw_only=True):
     name: str | None = None
     code: str | None = None
     created_ms: int | None = None
+    fields: Mapping[SyncField, str] = {}
+    """As in `PlatformChange`."""
     record: Any = None
     """The module's own struct, for its `update`."""
     is_seen: bool = True

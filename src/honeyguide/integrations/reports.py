@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.problems import understood
 
 T = TypeVar("T")
@@ -35,6 +36,15 @@ class PlatformChange(msgspec.Struct, frozen=True, kw_only=True):
     """What the field `access.code_field` says: whose link brought them."""
     created_ms: int | None = None
     """When they joined there, if it says so."""
+    fields: Mapping[SyncField, str] = msgspec.field(default_factory=dict)
+    """What they have in our fields, if `access.reads_fields`."""
+
+
+class FoundValues(msgspec.Struct, frozen=True):
+    """What a contact has in our fields."""
+
+    email: str
+    fields: Mapping[SyncField, str]
 
 
 class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +53,9 @@ class ChangePage(msgspec.Struct, frozen=True, kw_only=True):
     """The IDs of everybody on the page, also of those about whom there is nothing to say."""
     next_token: str | None
     """What to pass for the next page; None after the last one."""
+    found: Sequence[FoundValues] = ()
+    """Everybody on the page, also those about whom there is nothing to say, if
+    `access.reads_fields`."""
 
 
 class IncomingHook(msgspec.Struct, frozen=True, kw_only=True):

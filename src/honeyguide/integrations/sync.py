@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 
-from honeyguide.integrations import incoming, integrations, outgoing, reading
+from honeyguide.integrations import adoption, incoming, integrations, outgoing, reading
 from honeyguide.integrations.about import Limits
 from honeyguide.integrations.contacts import PlannedWrite
 from honeyguide.integrations.incoming import StoredHook
@@ -29,11 +29,13 @@ from honeyguide.integrations.problems import (
     Unexpected,
     WrongCredentials,
 )
-from honeyguide.integrations.reports import PlatformChange
+from honeyguide.integrations.reading import MissingCount
+from honeyguide.integrations.reports import FoundValues, PlatformChange
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.integrations")
 
@@ -102,7 +104,17 @@ class IntegrationSync:
         except PlatformError as error:
             return error.reason
         is_done = await self._apply(integration, changes, received_ms=stored.received_ms)
+        await self._note_found(
+            integration, [FoundValues(c.email, c.fields) for c in changes if c.fields]
+        )
         return None if is_done else OUR_FAULT
+
+    async def _note_found(self, integration: Integration, found: Sequence[FoundValues]) -> None:
+        """After the changes were applied, so that everybody is known here."""
+        if found and integration.reads_fields:
+            await self._store.write(
+                adoption.note_found, self._site, integration, self._token, found
+            )
 
     async def _apply(
         self, integration: Integration, changes: Sequence[PlatformChange], *, received_ms: int
@@ -162,6 +174,7 @@ class IntegrationSync:
         )
         changes = await self._store.read(incoming.unknown_changes, integration, page.changes)
         await self._apply(integration, changes, received_ms=integration.read_began_ms)
+        await self._note_found(integration, page.found)
         is_whole = integration.read_since_ms is None and self._access.about.has_list
         if is_whole and page.seen:
             await self._store.write(reading.mark_seen, integration, page.seen)
@@ -177,22 +190,31 @@ class IntegrationSync:
             counted = (
                 await self._store.read(reading.count_missing, integration) if is_whole else None
             )
-            await self._store.write(
-                reading.end,
-                integration,
-                self._token,
-                counted=counted,
-                poll_every_s=self._access.about.poll_every_s,
-                next_call_ms=self._next_call_ms,
-            )
+            await self._store.write(self._end_read, integration, counted)
+
+    async def _end_read(
+        self, tx: Tx, integration: Integration, counted: MissingCount | None
+    ) -> None:
+        await reading.end(
+            tx,
+            integration,
+            self._token,
+            counted=counted,
+            poll_every_s=self._access.about.poll_every_s,
+            next_call_ms=self._next_call_ms,
+        )
+        if integration.read_since_ms is None:
+            await adoption.conclude(tx, self._site, integration, self._token, now_ms=self._clock())
 
     async def _write(self, integration: Integration) -> bool:
-        """One batch of what changed here."""
+        """One batch of what changed here; nothing while another tool's values might be lost."""
         most = batch_size(self._access.about.limits)
         while await self._store.write(
             outgoing.queue_changes, integration, self._token, now_ms=self._clock()
         ):
             pass
+        if integration.adoption != integrations.SETTLED:
+            return False
         planned = await self._plan(integration, most)
         if len(planned) < most and integration.pass_list is not None:
             await self._store.write(

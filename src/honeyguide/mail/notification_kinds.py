@@ -113,9 +113,11 @@ WEBHOOK_FAILING = _declare(
 )
 INTEGRATION_STOPPED = _declare(
     "integration_stopped",
-    "Sync stopped",
-    "Your email platform no longer accepts the key, or the list was deleted there.",
+    "Sync stopped or waiting",
+    "Your email platform no longer accepts the key, or the list was deleted there, or its fields "
+    "have values of another tool and we need your answer.",
     is_forgotten=False,
+    covers=("integration_stopped", "integration_asks"),
 )
 LINK_HOST_OFF = _declare(
     "link_host_off",

@@ -73,6 +73,16 @@ def link_host_off(*, host: str, why: str, page: str) -> EmailText:
     )
 
 
+def integration_asks(*, platform: str, page: str) -> EmailText:
+    return email(
+        f"{platform}: adopt what another tool wrote?",
+        f"Another tool has written to the fields in {platform} that you chose for us.",
+        "Adopt its codes, and links that you have sent go on working. Or replace them. We write "
+        "nothing until you answer.",
+        Button("Open Integrations", page),
+    )
+
+
 def reward_low_stock(*, reward: str, left: int, page: str) -> EmailText:
     codes = "1 coupon code is" if left == 1 else f"{left:,} coupon codes are"
     return email(

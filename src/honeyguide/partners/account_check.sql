@@ -123,6 +123,10 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
         LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
            OR s.campaign_id <> COALESCE(i.campaign_id, d.campaign_id))
+     + (SELECT COUNT(*) FROM adoption_value AS t LEFT JOIN integration AS i ON i.id = t.integration_id
+        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
+           OR s.campaign_id <> COALESCE(i.campaign_id, d.campaign_id))
      + (SELECT COUNT(*) FROM integration_event AS t LEFT JOIN integration AS i ON i.id = t.integration_id
         LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id
         WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id)

@@ -50,9 +50,21 @@ class _Synced(NamedTuple):
     written: str | None
 
 
+class _Found(NamedTuple):
+    """What another tool had written about them to an email platform."""
+
+    platform: str
+    code: str | None
+    link: str | None
+    referrals: str | None
+    reward: str | None
+    coupon: str | None
+
+
 _sql = beside(__file__)
 _EVENTS = _sql.query("events", _Event)
 _SYNCED = _sql.query("synced", _Synced)
+_FOUND = _sql.query("found", _Found)
 
 
 def _at(ms: int | None) -> str | None:
@@ -127,6 +139,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
         "email_platforms": await _platforms(tx, tenant, s.id),
+        "found_on_platforms": await _found(tx, tenant, s.id),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
     }
 
@@ -213,6 +226,11 @@ def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
 async def _platforms(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[dict[str, Any]]:
     found = await tx.all(_SYNCED, account_id=tenant.account_id, subscriber_id=subscriber_id)
     return [_platform(synced) for synced in found]
+
+
+async def _found(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[dict[str, Any]]:
+    found = await tx.all(_FOUND, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    return [each._asdict() for each in found]
 
 
 def _platform(synced: _Synced) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from honeyguide.events import signature
 from honeyguide.integrations import (
+    adoption,
     connecting,
     disconnecting,
     estimates,
@@ -28,6 +29,7 @@ from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import integration_adoption
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
@@ -84,6 +86,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         pages=page.total_pages(unconfirmed_total),
         link=lambda number: f"/integrations?page={number}#h-unconfirmed",
         failed=await integrations.failed_writes(tx, integration, most=MOST_SHOWN),
+        found=await integration_adoption.found(tx, integration),
+        refused=await adoption.refused(tx, integration, most=MOST_SHOWN),
+        most=MOST_SHOWN,
         names=[
             (name.lower() if about.is_lower_case else name, field_names.LABELS[field])
             for field, name in integration.names.items()
@@ -153,7 +158,8 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
     )
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     await request.apply(integrations.connect, _keys(services), new)
-    said = f"{platform.about.name} is connected. The first sync has begun. {problem}"
+    begun = "We are reading its list first." if new.has_fields else "The first sync has begun."
+    said = f"{platform.about.name} is connected. {begun} {problem}"
     return request.go("/integrations", said.strip())
 
 
@@ -253,6 +259,8 @@ async def _replace_key(
         )
     else:
         said = f"We are writing everybody to {audience.name} now."
+        if new.has_fields:
+            said = f"We are reading {audience.name} first."
         await request.apply(disconnecting.change_list, _keys(services), new)
     if old is not None:
         with_new_key = {**old.credentials, **credentials}
@@ -264,8 +272,8 @@ async def _replace_key(
 
 
 async def act(services: PageServices, request: PageRequest) -> Response:
-    """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, and
-    disconnect."""
+    """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, adopt
+    or replace another tool's values, and disconnect."""
     wanted = request.text("do")
     if wanted == "pause":
         await request.apply(integrations.set_status, integrations.PAUSED)
@@ -284,6 +292,8 @@ async def act(services: PageServices, request: PageRequest) -> Response:
         return request.go("/integrations", said)
     if wanted == "remove_unconfirmed":
         return await _remove_unconfirmed(request)
+    if wanted in (integrations.ADOPT, integrations.REPLACE):
+        return await integration_adoption.answer(request, wanted)
     if wanted == "disconnect":
         return await _disconnect(services, request)
     raise Missing("There is no such action.")
@@ -343,7 +353,19 @@ async def save_fields(services: PageServices, request: PageRequest) -> Response:
     access = integrations.access_to(
         integration, _keys(services), services.outbound, now_ms=system_clock()
     )
-    await connecting.create_fields(platform, msgspec.structs.replace(access, field_names=names))
+    has_fields = await connecting.create_fields(
+        platform, msgspec.structs.replace(access, field_names=names), _ours(integration)
+    )
     code_field = request.text("code_field")[:CODE_FIELD_LIMIT]
-    await request.apply(integrations.set_field_names, names, code_field)
-    return request.go("/integrations", "Saved. Everybody is written again with the new names.")
+    await request.apply(integrations.set_field_names, names, code_field, has_fields=has_fields)
+    if has_fields:
+        said = "Saved. We are reading what another tool may have written to these fields."
+    else:
+        said = "Saved. Everybody is written again with the new names."
+    return request.go("/integrations", said)
+
+
+def _ours(integration: Integration) -> set[str]:
+    """The names of fields that have only what we wrote."""
+    is_settled = integration.adoption == integrations.SETTLED
+    return set(integration.names.values()) if is_settled else set()

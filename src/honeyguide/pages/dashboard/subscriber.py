@@ -198,6 +198,7 @@ class ShownSync(NamedTuple):
     platform: str
     synced_ms: int | None
     is_due: bool
+    waits_for_answer: bool
     reason: str | None
     fields: dict[str, str]
 
@@ -210,6 +211,7 @@ async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSyn
         platform=integrations.platform_of(state.platform).about.name,
         synced_ms=state.synced_ms,
         is_due=state.due_ms is not None,
+        waits_for_answer=state.adoption == integrations.ASKED,
         reason=state.reason,
         fields=json.loads(state.written)["fields"] if state.written else {},
     )

@@ -1,0 +1,279 @@
+"""What another tool wrote to the fields that we are to write: read before anything is written.
+
+If the platform has our fields already when it is connected, its whole list is read first. What its
+contacts have in these fields, and did not get from us, is kept here. Then the operator is asked:
+adopt it, so that links already sent go on working, or replace it. Nothing is written until then.
+`moving/adoption.py` does what they answer.
+
+Somebody whom the platform shows later is treated as the operator answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple, Self
+
+from honeyguide.accounts import accounts
+from honeyguide.events import change_log
+from honeyguide.integrations import integrations, leases
+from honeyguide.integrations.about import SyncField
+from honeyguide.integrations.integrations import MOST_COUNTED, Integration
+from honeyguide.integrations.reports import FoundValues
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
+from honeyguide.mail import notifications, texts
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+# Wakes the job that does what the operator answered.
+TOPIC = "adoption"
+NOTIFICATION = "integration_asks"
+FOUND, ADOPTED, REFUSED = "found", "adopted", "refused"
+_ADOPTED_FIELDS = (
+    SyncField.CODE,
+    SyncField.LINK,
+    SyncField.REFERRALS,
+    SyncField.LAST_REWARD,
+    SyncField.LAST_REWARD_ID,
+    SyncField.COUPON,
+)
+
+
+class AdoptionValue(NamedTuple):
+    """What one contact had in our fields."""
+
+    subscriber_id: str
+    code: str | None
+    code_field: str
+    link: str | None
+    link_field: str
+    referrals: str | None
+    reward: str | None
+    coupon: str | None
+    others: int
+    state: str = FOUND
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the job has still to take them over."""
+        return self.state == FOUND
+
+
+class FoundCounts(NamedTuple):
+    """How many contacts have what; counted up to `MOST_COUNTED`."""
+
+    contacts: int
+    codes: int
+    links: int
+    referrals: int
+    rewards: int
+    coupons: int
+
+
+class AdoptionProblem(StrEnum):
+    """Why a code stays there without counting here."""
+
+    sentence: str
+
+    def __new__(cls, code: str, sentence: str = "") -> Self:
+        problem = str.__new__(cls, code)
+        problem._value_ = code
+        problem.sentence = sentence
+        return problem
+
+    TAKEN = "taken", "Another subscriber has this code here."
+    NO_CODE = (
+        "no_code",
+        "A code has at most 64 letters, digits, dashes and underscores, and no accents.",
+    )
+
+
+class RefusedValue(NamedTuple):
+    subscriber_id: str
+    email: str | None
+    name: str | None
+    code: str | None
+    problem: str
+
+    @property
+    def sentence(self) -> str:
+        return AdoptionProblem(self.problem).sentence
+
+
+class _Known(NamedTuple):
+    subscriber_id: str
+    email_key: str
+    ref_code: str
+    synced_ms: int | None
+
+
+_sql = beside(__file__)
+_KNOWN = _sql.query("known", _Known)
+_FORGET = _sql.command("forget")
+_NOTE = _sql.command("note")
+_CONCLUDE = _sql.command("conclude")
+_OF_CONTACTS = _sql.query("of_contacts", AdoptionValue)
+_COUNT = _sql.query("count", FoundCounts)
+_REFUSED = _sql.query("refused", RefusedValue)
+_ANSWER = _sql.command("answer")
+
+
+# -- reading
+
+
+async def note_found(
+    tx: Tx, site: Site, integration: Integration, token: str, found: Sequence[FoundValues]
+) -> None:
+    """Keeps what contacts have in our fields, as far as they are subscribers here and did not get
+    it from us. What they had before and have no longer is forgotten."""
+    await leases.lock(tx, integration, token)
+    by_key = {key: each for each in found if (key := _key(each.email))}
+    # Locked, so that nothing is kept about somebody who is erased at the same moment.
+    known = await tx.lock(
+        _KNOWN, email_keys=list(by_key), integration_id=integration.id, **_tenant(integration)
+    )
+    is_late = integration.adoption == integrations.SETTLED
+    known = [each for each in known if not (is_late and each.synced_ms is not None)]
+    if not known:
+        return
+    bound: dict[str, Any] = {"account_id": integration.account_id, "integration_id": integration.id}
+    await tx.run(_FORGET, ids=[each.subscriber_id for each in known], **bound)
+    values = [
+        _value(integration, each.subscriber_id, fields)
+        for each in known
+        if not is_ours(site, each.ref_code, fields := by_key[each.email_key].fields)
+    ]
+    rows = [value._asdict() for value in values if value is not None]
+    if rows:
+        await tx.run(_NOTE, rows=rows, **bound)
+        if is_late:
+            tx.wake(TOPIC)
+
+
+def is_ours(site: Site, ref_code: str, fields: Mapping[SyncField, str]) -> bool:
+    """Whether we wrote these values ourselves, as when a platform is connected again."""
+    return fields.get(SyncField.CODE) == ref_code or fields.get(SyncField.LINK) == site.reader_link(
+        ref_code
+    )
+
+
+def _value(
+    integration: Integration, subscriber_id: str, fields: Mapping[SyncField, str]
+) -> AdoptionValue | None:
+    names = integration.names
+    filled = {field: text for field, text in fields.items() if text.strip()}
+    if not filled:
+        return None
+    return AdoptionValue(
+        subscriber_id=subscriber_id,
+        code=filled.get(SyncField.CODE),
+        code_field=names.get(SyncField.CODE, ""),
+        link=filled.get(SyncField.LINK),
+        link_field=names.get(SyncField.LINK, ""),
+        referrals=filled.get(SyncField.REFERRALS),
+        reward=filled.get(SyncField.LAST_REWARD_ID) or filled.get(SyncField.LAST_REWARD),
+        coupon=filled.get(SyncField.COUPON),
+        others=sum(field not in _ADOPTED_FIELDS for field in filled),
+    )
+
+
+def _key(email: str) -> str:
+    try:
+        return EmailAddress.parse(email).key
+    except Invalid:
+        return ""
+
+
+async def conclude(
+    tx: Tx, site: Site, integration: Integration, token: str, *, now_ms: int
+) -> None:
+    """The whole list was read. Asks the operator if something was found; otherwise writing
+    begins."""
+    bound: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
+    if not await tx.run(_CONCLUDE, token=token, **bound):
+        return
+    after = await integrations.get_by_id(tx, integration.id)
+    if after.adoption == integrations.ASKED:
+        await _notify(tx, site, after, now_ms=now_ms)
+
+
+async def _notify(tx: Tx, site: Site, integration: Integration, *, now_ms: int) -> None:
+    page = "/integrations"
+    message = texts.integration_asks(
+        platform=integrations.name_of(integration.platform), page=f"{site.base_url}{page}"
+    )
+    account = await accounts.get(tx, integration.account_id)
+    await notifications.notify(
+        tx,
+        integration.account_id,
+        account.email,
+        NOTIFICATION,
+        f"{NOTIFICATION}:{integration.id}:{now_ms}",
+        message,
+        link=page,
+        base_url=site.base_url,
+        now_ms=now_ms,
+    )
+
+
+# -- the question and its answer
+
+
+async def count(tx: Tx, integration: Integration) -> FoundCounts:
+    counted = await tx.one(
+        _COUNT, account_id=integration.account_id, id=integration.id, most=MOST_COUNTED
+    )
+    assert counted is not None
+    return counted
+
+
+async def refused(tx: Tx, integration: Integration, *, most: int) -> list[RefusedValue]:
+    """Whose code could not be adopted, and why."""
+    return await tx.all(_REFUSED, account_id=integration.account_id, id=integration.id, most=most)
+
+
+async def answer(change: Change, answered: str) -> None:
+    """`adopt` or `replace`. To replace them, nobody has to wait for the list to be read."""
+    integration = await integrations.get(change.tx, change.tenant)
+    before = integration.adoption
+    may_answer = before == integrations.ASKED or (
+        before == integrations.READING and answered == integrations.REPLACE
+    )
+    is_adopting = answered == integrations.ADOPT
+    if not may_answer or not await change.run(
+        _ANSWER,
+        id=integration.id,
+        before=before,
+        adoption=integrations.ADOPTING if is_adopting else integrations.SETTLED,
+        answer=answered,
+    ):
+        raise Invalid("This was answered already.")
+    change.tx.wake(TOPIC)
+    change.tx.wake(integrations.TOPIC)
+    said = {"adoption_answer": answered}
+    await change_log.record(change, "integration.values_answered", integration.id, None, said)
+
+
+# -- writing
+
+
+async def of_contacts(
+    tx: Tx, integration: Integration, subscriber_ids: Sequence[str]
+) -> dict[str, AdoptionValue]:
+    """What stays as it is there, by subscriber; nothing unless the operator adopts."""
+    if integration.adoption_answer != integrations.ADOPT:
+        return {}
+    found = await tx.all(
+        _OF_CONTACTS,
+        account_id=integration.account_id,
+        integration_id=integration.id,
+        ids=list(subscriber_ids),
+    )
+    return {each.subscriber_id: each for each in found}
+
+
+def _tenant(integration: Integration) -> dict[str, Any]:
+    return integration.tenant._asdict()

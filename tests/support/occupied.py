@@ -1,0 +1,119 @@
+"""A newsletter that is connected with a platform whose fields another tool has filled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import pytest
+
+from honeyguide.integrations import adoption, connecting, integrations
+from honeyguide.integrations.about import Limits, SyncField
+from honeyguide.integrations.adoption import FoundCounts
+from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.platform import Audience, Platform
+from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.store import Store
+from tests.support.integrations import KEYS, Synced, newsletter
+from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.cases import case_of
+from tests.support.platforms.stand_in import Seen
+from tests.support.stores import OpenStore
+from tests.support.trade import SITE
+
+NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
+# What the stand-in of MailerLite calls the field that somebody made as RH_TOTREF.
+_COUNT_THERE = {"mailerlite": "r_h__t_o_t_r_e_f"}
+READS = ("GET", "HEAD")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Occupied:
+    key: str
+    case: PlatformCase
+    server: Any
+    platform: Platform
+    synced: Synced
+
+    def add(self, email: str, code: str = "", count: str = "") -> Any:
+        """Somebody of whom another tool wrote this."""
+        assert self.case.active is not None
+        person = self.case.active(self.server, email)
+        self.fill(person, code, count)
+        return person
+
+    def fill(self, person: Any, code: str, count: str) -> None:
+        fields = self.case.fields(person)
+        if code:
+            fields[self.case.code] = code
+        if count:
+            fields[self._count] = count
+
+    @property
+    def _count(self) -> str:
+        plain = self.case.code.replace("CODE", "TOTREF").replace("code", "totref")
+        return _COUNT_THERE.get(self.key, plain)
+
+    def there(self, email: str) -> tuple[str, str]:
+        """Their code and their count, as the platform has them."""
+        fields = self.case.fields(self.case.find(self.server, email))
+        return fields.get(self.case.code, ""), fields.get(self._count, "")
+
+    async def connect(self, names: Mapping[SyncField, str] = NAMES, **options: Any) -> None:
+        new = NewIntegration(
+            **{
+                "platform": self.key,
+                "credentials": self.case.credentials(self.server),
+                "audience": Audience(id=self.case.audience_id or "list", name="The list"),
+                "field_names": names,
+                "code_field": "",
+                "adds_existing": True,
+                "hook_key": f"hook-{self.synced.tenant.campaign_id}",
+                **options,
+            }
+        )
+        set_up, _ = await connecting.set_up(self.platform, self.synced.outbound, SITE, new)
+        await self.synced.make(integrations.connect, KEYS, set_up)
+        self.server.seen.clear()
+
+    def writes(self) -> list[Seen]:
+        """Requests that changed something there."""
+        return [each for each in self.server.seen if each.method not in READS]
+
+    async def adoption(self) -> str:
+        return (await self.synced.integration()).adoption
+
+    async def counts(self) -> FoundCounts:
+        return await self.synced.store.read(adoption.count, await self.synced.integration())
+
+    async def answer(self, answered: str) -> None:
+        await self.synced.make(adoption.answer, answered)
+
+
+def with_occupied(
+    engine: str,
+    key: str,
+    monkeypatch: pytest.MonkeyPatch,
+    test: Callable[[Occupied], Awaitable[None]],
+) -> None:
+    """Runs a test with a newsletter and a platform without a pace. It is not connected yet."""
+
+    async def run(store: Store) -> None:
+        case = case_of(key)
+        server = case.server()
+        async with server.serving(), newsletter(store) as synced:
+            platform = case.platform(server)
+            limits = Limits(per_batch=platform.about.limits.per_batch, requests_per_batch=1)
+            about = msgspec.structs.replace(platform.about, limits=limits)
+            monkeypatch.setattr(platform, "about", about, raising=False)
+            monkeypatch.setitem(PLATFORMS, key, platform)
+            async with asyncio.timeout(120):
+                await test(
+                    Occupied(key=key, case=case, server=server, platform=platform, synced=synced)
+                )
+
+    with OpenStore(engine) as opened:
+        opened.run(run(opened.store))
