@@ -119,6 +119,8 @@ UNOWNED: dict[str, str] = {
     "partners.budget_notifications.reopened": (
         "finds partners to be told, each told by their own account"
     ),
+    "moving.adopting.due": "finds integrations whose values are to be adopted",
+    "moving.adopting.lock_integration": "the job adopts the values of all accounts",
     "integrations.integrations.by_id": "the worker serves integrations of all accounts",
     "integrations.leases.due": "finds integrations with something to do",
     "integrations.leases.claim": "leases an integration",

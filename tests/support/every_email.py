@@ -10,11 +10,13 @@ from honeyguide.accounts import invitations
 from honeyguide.events import recording, webhooks
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.events.recording import AttemptResult
-from honeyguide.integrations import integrations, leases
+from honeyguide.integrations import adoption, integrations, leases
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
+from honeyguide.integrations.reports import FoundValues
 from honeyguide.kernel import actors, mornings
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -185,7 +187,10 @@ def about_an_integration(who: Operator) -> None:
         code_field="",
         adds_existing=False,
         hook_key=new_id(),
+        has_fields=True,
     )
+    who.subscribe("found@example.org")
+    found_there = [FoundValues("found@example.org", {SyncField.CODE: "theirs"})]
 
     async def connect(tx: Tx) -> None:
         keys, token = EncryptionKeys([b"\xab" * 32]), new_id()
@@ -194,6 +199,8 @@ def about_an_integration(who: Operator) -> None:
         assert found is not None
         leased = await leases.claim(tx, found.id, token)
         assert leased is not None
+        await adoption.note_found(tx, site, leased, token, found_there)
+        await adoption.conclude(tx, site, leased, token, now_ms=now_ms)
         await leases.stop(tx, site, leased, token, "The key is not valid.", now_ms=now_ms)
 
     who.service.write(connect)

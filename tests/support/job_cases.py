@@ -13,6 +13,7 @@ from tests.support.job_referrals import (
     ODD,
     come_with_codes,
     delay_decisions,
+    find_values,
     hold_emails,
     hold_referrals,
     keep_old_evidence,
@@ -274,6 +275,13 @@ CASES = {
         "import",
         "NEW.account_id = '{id}'",
         rows("import", "AND status = 'done'"),
+    ),
+    "adopt what another tool wrote to a platform": Case(
+        find_values,
+        "UPDATE",
+        "adoption_value",
+        "NEW.account_id = '{id}'",
+        no_rows("adoption_value", "AND state = 'found'"),
     ),
     "verify referrals after their holding period": Case(
         hold_referrals,

@@ -22,6 +22,28 @@ def subscribe(world: World) -> None:
         who.subscribe(f"{new_id()}@example.org", **ODD)
 
 
+def find_values(world: World) -> None:
+    """What another tool wrote to a platform, to be adopted."""
+    for who in world.both:
+        person = who.subscribe(f"{new_id()}@example.org", **ODD)
+        world.do(
+            "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
+            "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, "
+            "hook_key, created_ms, adoption, adoption_answer) VALUES (:id, :id, :campaign, "
+            "'mailchimp', 'paused', '', '', '', '', '{}', '', 0, :id, 1, 'adopting', 'adopt')",
+            id=who.account_id,
+            campaign=who.campaign_id,
+        )
+        world.do(
+            "INSERT INTO adoption_value (integration_id, subscriber_id, account_id, code, "
+            "code_field, link_field, referrals, others, state) "
+            "VALUES (:id, :person, :id, :code, 'X', '', '7', 0, 'found')",
+            id=who.account_id,
+            person=person["uuid"],
+            code=ODD["name"],
+        )
+
+
 def hold_referrals(world: World) -> None:
     for who in world.both:
         ana = who.subscribe(f"{new_id()}@example.org", **ODD)

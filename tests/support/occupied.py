@@ -16,6 +16,7 @@ from honeyguide.integrations.adoption import FoundCounts
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience, Platform
 from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.moving import adopting
 from honeyguide.store import Store
 from tests.support.integrations import KEYS, Synced, newsletter
 from tests.support.platforms.case import PlatformCase
@@ -91,6 +92,15 @@ class Occupied:
 
     async def answer(self, answered: str) -> None:
         await self.synced.make(adoption.answer, answered)
+
+
+async def adopt(on: Occupied, answered: str = "adopt") -> None:
+    """Answers, and lets the job do what was answered."""
+    if answered:
+        await on.answer(answered)
+    store = on.synced.store
+    while found := await store.read(adopting.due, now_ms=on.synced.now_ms, most=1):
+        await store.write(adopting.adopt_batch, SITE, found[0], now_ms=on.synced.now_ms)
 
 
 def with_occupied(

@@ -3,7 +3,7 @@
 If the platform has our fields already when it is connected, its whole list is read first. What its
 contacts have in these fields, and did not get from us, is kept here. Then the operator is asked:
 adopt it, so that links already sent go on working, or replace it. Nothing is written until then.
-`moving/adoption.py` does what they answer.
+`moving/adopting.py` does what they answer.
 
 Somebody whom the platform shows later is treated as the operator answered.
 """
@@ -23,7 +23,7 @@ from honeyguide.integrations.reports import FoundValues
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import integration_texts, notifications
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -103,7 +103,7 @@ class RefusedValue(NamedTuple):
         return AdoptionProblem(self.problem).sentence
 
 
-class _Known(NamedTuple):
+class _KnownContact(NamedTuple):
     subscriber_id: str
     email_key: str
     ref_code: str
@@ -111,7 +111,7 @@ class _Known(NamedTuple):
 
 
 _sql = beside(__file__)
-_KNOWN = _sql.query("known", _Known)
+_KNOWN = _sql.query("known", _KnownContact)
 _FORGET = _sql.command("forget")
 _NOTE = _sql.command("note")
 _CONCLUDE = _sql.command("conclude")
@@ -202,7 +202,7 @@ async def conclude(
 
 async def _notify(tx: Tx, site: Site, integration: Integration, *, now_ms: int) -> None:
     page = "/integrations"
-    message = texts.integration_asks(
+    message = integration_texts.integration_asks(
         platform=integrations.name_of(integration.platform), page=f"{site.base_url}{page}"
     )
     account = await accounts.get(tx, integration.account_id)
@@ -253,8 +253,8 @@ async def answer(change: Change, answered: str) -> None:
         raise Invalid("This was answered already.")
     change.tx.wake(TOPIC)
     change.tx.wake(integrations.TOPIC)
-    said = {"adoption_answer": answered}
-    await change_log.record(change, "integration.values_answered", integration.id, None, said)
+    after = {"adoption_answer": answered}
+    await change_log.record(change, "integration.values_answered", integration.id, None, after)
 
 
 # -- writing

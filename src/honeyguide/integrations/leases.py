@@ -10,7 +10,7 @@ from honeyguide.integrations import integrations
 from honeyguide.integrations.integrations import Integration
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, texts
+from honeyguide.mail import integration_texts, notifications
 from honeyguide.mail.notification_kinds import INTEGRATION_STOPPED
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -96,7 +96,7 @@ async def stop(
     ):
         return
     page = "/integrations"
-    message = texts.integration_stopped(
+    message = integration_texts.integration_stopped(
         platform=integrations.name_of(integration.platform),
         problem=problem,
         page=f"{site.base_url}{page}",

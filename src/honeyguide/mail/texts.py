@@ -52,17 +52,6 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     )
 
 
-def integration_stopped(*, platform: str, problem: str, page: str) -> EmailText:
-    """`problem` is a full sentence: what the platform said."""
-    return email(
-        f"{platform}: sync has stopped",
-        problem,
-        "Nothing is lost: we keep all changes and write them once it works again. Until then, new "
-        "subscribers get no referral link there.",
-        Button("Open Integrations", page),
-    )
-
-
 def link_host_off(*, host: str, why: str, page: str) -> EmailText:
     """`why` is a full sentence: what became of its record."""
     return email(
@@ -70,16 +59,6 @@ def link_host_off(*, host: str, why: str, page: str) -> EmailText:
         f"We have turned this link host off. {why}",
         "Links that you shared with it lead nowhere until it is verified again.",
         Button("Open Link hosts", page),
-    )
-
-
-def integration_asks(*, platform: str, page: str) -> EmailText:
-    return email(
-        f"{platform}: adopt what another tool wrote?",
-        f"Another tool has written to the fields in {platform} that you chose for us.",
-        "Adopt its codes, and links that you have sent go on working. Or replace them. We write "
-        "nothing until you answer.",
-        Button("Open Integrations", page),
     )
 
 

@@ -50,7 +50,7 @@ class _Synced(NamedTuple):
     written: str | None
 
 
-class _Found(NamedTuple):
+class _FoundThere(NamedTuple):
     """What another tool had written about them to an email platform."""
 
     platform: str
@@ -64,7 +64,7 @@ class _Found(NamedTuple):
 _sql = beside(__file__)
 _EVENTS = _sql.query("events", _Event)
 _SYNCED = _sql.query("synced", _Synced)
-_FOUND = _sql.query("found", _Found)
+_FOUND = _sql.query("found", _FoundThere)
 
 
 def _at(ms: int | None) -> str | None:

@@ -12,13 +12,13 @@ from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbound import Outbound
-from honeyguide.integrations import disconnecting, incoming
+from honeyguide.integrations import adoption, disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
-from honeyguide.moving import import_parts, importing
+from honeyguide.moving import adopting, import_parts, importing
 from honeyguide.partners import (
     charges,
     network,
@@ -116,6 +116,12 @@ async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: 
     for number, error in await do_all(numbers, import_lines):
         await store.write(import_parts.refuse_line, import_id, number, error)
     return is_ours
+
+
+async def adopt_values(site: Site, store: Store, found: Sequence[str], now_ms: int) -> bool:
+    (integration_id,) = found
+    await store.write(adopting.adopt_batch, site, integration_id, now_ms=now_ms)
+    return True
 
 
 async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:
@@ -372,6 +378,12 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
             importing.IMPORTING,
             SECOND_MS,
             (Items(import_parts.running, partial(import_file, site)),),
+        ),
+        Job(
+            adopting.ADOPTING,
+            MINUTE_MS,
+            (Items(adopting.due, partial(adopt_values, site)),),
+            topic=adoption.TOPIC,
         ),
         *_decision_jobs(site),
         Job(

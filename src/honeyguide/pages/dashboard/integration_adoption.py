@@ -38,13 +38,13 @@ async def found(tx: Tx, integration: Integration) -> list[tuple[str, str]]:
     return shown or [("values", "")]
 
 
-async def answer(request: PageRequest, wanted: str) -> Response:
+async def answer(request: PageRequest, answered: str) -> Response:
     try:
-        await request.apply(adoption.answer, wanted)
+        await request.apply(adoption.answer, answered)
     except Invalid as error:  # in another window, or by another member
         return request.go("/integrations", error.message)
-    if wanted == integrations.ADOPT:
-        said = "We are adopting what is there. Writing begins when that is done."
+    if answered == integrations.ADOPT:
+        message = "We are adopting what is there. Writing begins when that is done."
     else:
-        said = "The first sync has begun. We write our own values."
-    return request.go("/integrations", said)
+        message = "The first sync has begun. We write our own values."
+    return request.go("/integrations", message)

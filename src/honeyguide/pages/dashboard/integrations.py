@@ -359,10 +359,10 @@ async def save_fields(services: PageServices, request: PageRequest) -> Response:
     code_field = request.text("code_field")[:CODE_FIELD_LIMIT]
     await request.apply(integrations.set_field_names, names, code_field, has_fields=has_fields)
     if has_fields:
-        said = "Saved. We are reading what another tool may have written to these fields."
+        then = "We are reading what another tool may have written to these fields."
     else:
-        said = "Saved. Everybody is written again with the new names."
-    return request.go("/integrations", said)
+        then = "Everybody is written again with the new names."
+    return request.go("/integrations", f"Saved. {then}")
 
 
 def _ours(integration: Integration) -> set[str]:

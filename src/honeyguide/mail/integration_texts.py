@@ -1,0 +1,26 @@
+"""What an operator is told about their email platform; like `texts`, to which it belongs."""
+
+from __future__ import annotations
+
+from honeyguide.mail.content import Button, EmailText, email
+
+
+def integration_stopped(*, platform: str, problem: str, page: str) -> EmailText:
+    """`problem` is a full sentence: what the platform said."""
+    return email(
+        f"{platform}: sync has stopped",
+        problem,
+        "Nothing is lost: we keep all changes and write them once it works again. Until then, new "
+        "subscribers get no referral link there.",
+        Button("Open Integrations", page),
+    )
+
+
+def integration_asks(*, platform: str, page: str) -> EmailText:
+    return email(
+        f"{platform}: adopt what another tool wrote?",
+        f"Another tool has written to the fields in {platform} that you chose for us.",
+        "Adopt its codes, and links that you have sent go on working. Or replace them. We write "
+        "nothing until you answer.",
+        Button("Open Integrations", page),
+    )
