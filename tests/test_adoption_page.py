@@ -59,6 +59,32 @@ def test_the_page_asks_and_replaces(service: Service, server: listmonk.ListmonkS
     assert "This was answered already." in shown(alice)
 
 
+def test_the_page_adopts_and_lists_what_it_could_not(
+    service: Service, server: listmonk.ListmonkServer
+) -> None:
+    occupy(server)
+    odd = server.add("odd@example.org")
+    odd["attribs"].update(rh_code="<b>no</b>", rh_lastreward="Mug")
+    alice = operator(service)
+    choose_list(alice, server, listmonk.LIST)
+    until(lambda: "Waiting for your answer" in shown(alice))
+    assert "1 reward in rh_lastreward" in shown(alice)
+    people = {
+        each["email"]: each for each in alice.get(f"{alice.v1}/subscribers").json()["subscribers"]
+    }
+    page = text_of(alice.web.get(f"/subscribers/{people['odd@example.org']['uuid']}").text)
+    assert "Nothing is written until you answer" in page
+    answer = alice.web.post("/integrations", do="adopt")
+    assert answer.status_code == 303
+    until(lambda: "Everything is written" in shown(alice))
+    listed = shown(alice)
+    assert "1 code could not be adopted" in listed and "<b>no</b>" in listed, listed
+    assert server.by_email("odd@example.org")["attribs"]["rh_code"] == "<b>no</b>"
+    assert server.by_email("reader1@example.org")["attribs"]["rh_code"] == "Reader1"
+    friend = alice.subscribe("friend@example.org", referrer_code="READER1")
+    assert friend["referrer_code"] == people["reader1@example.org"]["ref_code"]
+
+
 def test_nobody_answers_for_another_account(
     service: Service, server: listmonk.ListmonkServer
 ) -> None:
