@@ -5,6 +5,7 @@ asked, and not one contact is written before they answer.
 from __future__ import annotations
 
 import pytest
+from aiohttp import web
 
 from honeyguide.integrations import integrations
 from honeyguide.integrations.about import SyncField
@@ -15,7 +16,7 @@ from honeyguide.mail import notifications
 from honeyguide.signups import privacy
 from tests.support.integrations import connect_case
 from tests.support.occupied import Occupied, with_occupied
-from tests.support.platforms.stand_in import garbage
+from tests.support.platforms.stand_in import garbage, pass_on
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
@@ -205,5 +206,30 @@ def test_new_names_that_are_in_use_there_are_read_first(
         await on.synced.sync()
         assert await on.adoption() == "asked" and on.writes() == []
         assert (await on.counts()).codes == 1
+
+    with_occupied(engine, "mailchimp", monkeypatch, test)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_names_that_change_while_a_page_is_read_begin_anew(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(on: Occupied) -> None:
+        on.add("james@example.org", "james23B", "7")
+        await on.connect({SyncField.CODE: "HG_CODE"})
+        await on.synced.sync()
+
+        async def rename(request: web.Request) -> web.StreamResponse:
+            on.server.before = None
+            names = {SyncField.CODE: "RH_CODE"}
+            await on.synced.make(integrations.set_field_names, names, "", has_fields=True)
+            return await pass_on(request)
+
+        on.synced.pass_a_day()
+        on.server.before = rename
+        await on.synced.sync()
+        # That page was read without the new field, and said nothing about it.
+        assert await on.adoption() == "asked"
+        assert on.there("james@example.org")[0] == "james23B"
 
     with_occupied(engine, "mailchimp", monkeypatch, test)
