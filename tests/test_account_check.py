@@ -28,6 +28,7 @@ OF_THE_ACCOUNT = {
     "partner_block",
     "slack_webhook",
     "slack_message",
+    "moved_document",
 }
 # What the demo has none of, for the oldest account, which has a campaign.
 CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
@@ -37,6 +38,11 @@ PLANTED = [
     f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
     f"INSERT INTO import_part SELECT 'i', 1, account_id, '' {CAMPAIGN}",
     f"INSERT INTO import_error SELECT 'i', 1, account_id, 'x', '' {CAMPAIGN}",
+    "INSERT INTO remote_fetch (import_id, account_id, base_url, stage, created_ms) "
+    f"SELECT 'i', account_id, 'x', 'people', 1 {CAMPAIGN}",
+    f"INSERT INTO fetched_person SELECT 'i', 'x', account_id {CAMPAIGN}",
+    "INSERT INTO moved_document SELECT 'm', account_id, 'payouts', 'x', 'x', 'x', '{}', NULL, '', "
+    f"1 {CAMPAIGN}",
     "INSERT INTO consent_text (id, account_id, campaign_id, text, created_ms) "
     f"SELECT 't', account_id, id, 'x', 1 {CAMPAIGN}",
     "INSERT INTO campaign_brand (campaign_id, account_id, logo_id, consent_text_id, changed_ms) "

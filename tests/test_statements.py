@@ -76,6 +76,8 @@ UNOWNED: dict[str, str] = {
     "signups.used_forms.purge": "sweeps forms whose tokens have expired",
     "signups.erasures.old": "finds what to sweep, of all accounts",
     "moving.importing.old": "finds what to sweep, of all accounts",
+    "moving.fetching.due": "finds fetches to go on with, of all accounts",
+    "moving.fetching.due_by_id": "one that was found just before, with its account",
     "moving.import_parts.all_running": "finds imports that wait, of all accounts",
     "integrations.incoming.old": "finds what to sweep, of all accounts",
     "accounts.sessions.ended": "finds what to sweep, of all accounts",

@@ -47,8 +47,9 @@ from honeyguide.pages.site import pages_app
 from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
+from honeyguide.work.fetches import Fetcher
 from honeyguide.work.health_notes import HealthNotes
-from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
+from honeyguide.work.jobs import backup_jobs, fetch_jobs, jobs_of, link_host_jobs, notification_jobs
 from honeyguide.work.loop import Loop
 from honeyguide.work.notifications import SlackPoster
 
@@ -135,10 +136,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
         if plan is not None:
             # In a thread that nobody waits for: the folder may be on a disk that hangs.
             threading.Thread(target=plan.place.make_private, daemon=True).start()
+        fetcher = Fetcher(store, outbound, site, clock)
         jobs = (
             jobs_of(site, transport, change_log_keep_days=settings.change_log_keep_days)
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + link_host_jobs(site, outbound)
+            + fetch_jobs(fetcher, keys)
             + backup_jobs(plan)
         )
         dispatcher = Dispatcher(store, outbound, clock, base_url=site.base_url)

@@ -9,6 +9,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
 from honeyguide.referrals import link_hosts
 from tests.support import partner_network, prizes
+from tests.support.job_fetches import begin_fetches
 from tests.support.job_referrals import (
     ODD,
     come_with_codes,
@@ -282,6 +283,13 @@ CASES = {
         "adoption_value",
         "NEW.account_id = '{id}'",
         no_rows("adoption_value", "AND state = 'found'"),
+    ),
+    "fetch from another service": Case(
+        begin_fetches,
+        "UPDATE",
+        "remote_fetch",
+        "NEW.account_id = '{id}'",
+        rows("remote_fetch", "AND is_stopped = 1"),
     ),
     "verify referrals after their holding period": Case(
         hold_referrals,

@@ -116,24 +116,24 @@ class RemoteApi:
 
     def _totals(self, reply: PlatformReply) -> dict[str, int]:
         """The totals of a list: in `meta`, or beside the list itself."""
-        said = reply.decode(dict[str, msgspec.Raw])
-        if "meta" in said:
-            said = self._field(reply, "meta", dict[str, msgspec.Raw])
+        answer = reply.decode(dict[str, msgspec.Raw])
+        if "meta" in answer:
+            answer = self._field(reply, "meta", dict[str, msgspec.Raw])
         with understood(self.name):
             return {
                 name: msgspec.json.decode(value, type=int)
-                for name, value in said.items()
+                for name, value in answer.items()
                 if name.startswith("total_")
             }
 
     def _field(self, reply: PlatformReply, key: str, kind: type[T]) -> T:
         if not reply.is_ok:
             raise Unexpected(f"{self.name} answered with status {reply.status}.")
-        said = reply.decode(dict[str, msgspec.Raw])
-        if key not in said:
+        answer = reply.decode(dict[str, msgspec.Raw])
+        if key not in answer:
             raise Unexpected(f"{self.name} sent an answer without {key}.")
         with understood(self.name):
-            return msgspec.json.decode(said[key], type=kind)
+            return msgspec.json.decode(answer[key], type=kind)
 
     async def _get(self, path: str) -> PlatformReply:
         return await self._http.call(

@@ -28,7 +28,7 @@ UNREADABLE = "people who could not be read"
 _REFERRAL_STATUSES = frozenset({"verified", "confirmed", "pending", "rejected"})
 
 
-class _Counts(msgspec.Struct):
+class _ReferralCounts(msgspec.Struct):
     verified: int | None = None
     confirmed: int | None = None
     # There, and not needed: these people are in the list themselves.
@@ -44,7 +44,7 @@ class _Membership(msgspec.Struct):
     name: str | None = None
     ref_code: str | None = None
     referral_link: str | None = None
-    referrals: _Counts | int | None = None
+    referrals: _ReferralCounts | int | None = None
     rewards: msgspec.Raw | None = None
     status: str | None = None
     codes: list[str] = []
@@ -95,13 +95,13 @@ def read_people(items: Sequence[msgspec.Raw]) -> ReadPeople:
     for item in items:
         try:
             person = msgspec.json.decode(item, type=_Person)
-            said = msgspec.json.decode(item, type=dict[str, msgspec.Raw])
+            fields = msgspec.json.decode(item, type=dict[str, msgspec.Raw])
         except (ValueError, RecursionError):
             continue
         if not person.uuid or not person.email.strip():
             continue
-        unknown = [name for name in said if name not in _KNOWN and name not in _EXPANSIONS]
-        joined = _membership(said, unknown)
+        unknown = [name for name in fields if name not in _KNOWN and name not in _EXPANSIONS]
+        joined = _membership(fields, unknown)
         if person.referral_status and person.referral_status not in _REFERRAL_STATUSES:
             unknown.append("values of referral_status")
         says_who_left = bool(person.status or joined.status)
@@ -111,14 +111,14 @@ def read_people(items: Sequence[msgspec.Raw]) -> ReadPeople:
     return ReadPeople(people, len(items) - len(people))
 
 
-def _membership(said: dict[str, msgspec.Raw], unknown: list[str]) -> _Membership:
+def _membership(fields: dict[str, msgspec.Raw], unknown: list[str]) -> _Membership:
     """An account has one campaign. What has another form than ours counts as not understood."""
     for name in _EXPANSIONS:
-        if name not in said:
+        if name not in fields:
             continue
         try:
-            found = msgspec.json.decode(said[name], type=list[_Membership])
-            raw = msgspec.json.decode(said[name], type=list[dict[str, Any]])
+            found = msgspec.json.decode(fields[name], type=list[_Membership])
+            raw = msgspec.json.decode(fields[name], type=list[dict[str, Any]])
         except (ValueError, RecursionError):
             unknown.append(name)
             continue
@@ -157,7 +157,7 @@ def _count(person: _Person, joined: _Membership) -> int | None:
     """Verified referrals. 0 is left out: there is nothing to carry over."""
     counts = joined.referrals
     found = [person.referrals_count, counts if isinstance(counts, int) else None]
-    if isinstance(counts, _Counts):
+    if isinstance(counts, _ReferralCounts):
         found += [counts.verified, counts.confirmed]
     return max((each for each in found if each is not None and each > 0), default=None)
 

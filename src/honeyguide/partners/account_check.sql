@@ -139,6 +139,10 @@ SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.cam
      + (SELECT COUNT(*) FROM import_part AS t LEFT JOIN import AS i ON i.id = t.import_id
         WHERE COALESCE(i.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM import_error AS t LEFT JOIN import AS i ON i.id = t.import_id
+        WHERE COALESCE(i.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM remote_fetch AS t LEFT JOIN import AS i ON i.id = t.import_id
+        WHERE COALESCE(i.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM fetched_person AS t LEFT JOIN import AS i ON i.id = t.import_id
         WHERE COALESCE(i.account_id, '') <> t.account_id) AS n;
 
 -- name: partners_astray

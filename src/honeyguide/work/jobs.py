@@ -13,12 +13,13 @@ from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import adoption, disconnecting, incoming
+from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
-from honeyguide.moving import adopting, import_parts, importing
+from honeyguide.moving import adopting, fetching, import_parts, importing
 from honeyguide.partners import (
     charges,
     network,
@@ -47,12 +48,14 @@ from honeyguide.store.purging import Purge
 from honeyguide.work import (
     applying,
     backups,
+    fetches,
     held_emails,
     looking,
     money,
     notifications,
     weekly_summaries,
 )
+from honeyguide.work.fetches import Fetcher
 from honeyguide.work.items import Items, purged
 from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.notifications import SlackPoster
@@ -301,6 +304,17 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
                 ),
             ),
             topic=slack_messages.TOPIC,
+        ),
+    )
+
+
+def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
+    return (
+        Job(
+            fetches.FETCHING,
+            SECOND_MS,
+            (Items(fetching.due, partial(fetches.fetch_some, fetcher, keys), fetching.BATCH),),
+            topic=fetching.TOPIC,
         ),
     )
 

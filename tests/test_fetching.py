@@ -1,0 +1,341 @@
+"""People fetched from another service's API: all of them once, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+from aiohttp import web
+
+from honeyguide.events.outbound import Outbound
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import fetching, importing, moved_documents, remote_people
+from honeyguide.moving.fetching import FetchStage, RemoteFetch
+from honeyguide.store.tx import Tx
+from honeyguide.work.fetches import Fetcher
+from tests.support.changes import SITE
+from tests.support.incumbent import KEY, IncumbentServer, person
+from tests.support.platforms.stand_in import FREE, garbage, pass_on, status
+from tests.support.service import ENGINES
+from tests.support.stores import OpenStore, statement
+
+
+class Move:
+    """One account that fetches, with a clock that waits for nobody."""
+
+    def __init__(self, opened: OpenStore, tenant: Tenant, server: IncumbentServer) -> None:
+        self.opened = opened
+        self.store = opened.store
+        self.tenant = tenant
+        self.server = server
+        self.now_ms = system_clock()
+        self.waited_ms = 0
+
+    @asynccontextmanager
+    async def fetcher(self) -> AsyncIterator[Fetcher]:
+        outbound = Outbound(FREE)
+        try:
+            yield Fetcher(self.store, outbound, SITE, lambda: self.now_ms, interval_s=0.0)
+        finally:
+            await outbound.close()
+
+    async def begin(self) -> str:
+        return await self.store.write(
+            fetching.begin, self.tenant, self.server.url, "The Old Program", now_ms=self.now_ms
+        )
+
+    async def fetch(
+        self, import_id: str, key: str = KEY, pages: int = 10_000, only_people: bool = True
+    ) -> RemoteFetch:
+        """Until it is done or stops, or so many pages."""
+        fetch = await self.store.read(fetching.get, self.tenant, import_id)
+        async with self.fetcher() as fetcher:
+            api = fetcher.api(self.server.url, key)
+            for _ in range(pages):
+                if fetch.stage == FetchStage.DONE or fetch.is_stopped:
+                    break
+                if fetch.next_ms > self.now_ms:
+                    self.waited_ms += fetch.next_ms - self.now_ms
+                    self.now_ms = fetch.next_ms
+                fetch = await fetcher.fetch_page(fetch, api, only_people=only_people)
+        return fetch
+
+    async def lines(self, import_id: str) -> list[dict[str, str]]:
+        found: list[dict[str, str]] = []
+        for n in itertools.count():
+            part = await self.store.read(_part, import_id, n)
+            if not part:
+                return found
+            for number, cells in msgspec.json.decode(part[0][0]):
+                assert number == len(found) + 1
+                found.append(dict(zip(remote_people.HEADER, cells, strict=True)))
+        raise AssertionError
+
+
+_PART = statement("SELECT lines FROM import_part WHERE import_id = :import_id AND n = :n")
+
+
+async def _part(tx: Tx, import_id: str, n: int) -> list[tuple[str]]:
+    return await tx.all(_PART, import_id=import_id, n=n)
+
+
+@pytest.fixture(params=ENGINES)
+def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
+    with OpenStore(request.param) as opened:
+        yield opened
+
+
+def move_of(opened: OpenStore, server: IncumbentServer) -> Move:
+    opened.account_with_key()
+    ((account_id, campaign_id),) = opened.ask("SELECT account_id, id FROM campaign")
+    return Move(opened, Tenant(account_id, campaign_id), server)
+
+
+def moving(opened: OpenStore, people: int) -> Move:
+    return move_of(opened, IncumbentServer(people))
+
+
+def emails(lines: list[dict[str, str]]) -> list[str]:
+    return sorted(line["email"] for line in lines)
+
+
+def everybody(server: IncumbentServer) -> list[str]:
+    return sorted(each["email"].strip() for each in server.people)
+
+
+def test_everybody_once_with_all_that_is_said(opened: OpenStore) -> None:
+    move = moving(opened, 500)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        lines = await move.lines(import_id)
+        assert emails(lines) == everybody(move.server)
+        assert (fetch.stage, fetch.fetched, fetch.total, fetch.lines) == (
+            FetchStage.DONE,
+            500,
+            500,
+            500,
+        )
+        assert fetch.unknown == {"fingerprint": 5} and fetch.says_who_left
+        # Three pages, and the first once more.
+        assert len(move.server.seen) == 4
+        by_email = {line["email"]: line for line in lines}
+        assert by_email["reader113@old.example"] == {
+            "email": "reader113@old.example",
+            "name": "Reader 113",
+            "ref_code": "c0000113",
+            "code": "",
+            "referrer": "c0000110",
+            "referral_status": "pending",
+            "status": "confirmed",
+            "created_at": "2024-06-02T10:00:00.000Z",
+            "utm_source": "",
+            "utm_campaign": "",
+            "ip_address": "",
+            "tags": "",
+            "own_id": "sub-000113",
+            "referrals_count": "",
+            "adjustments": "",
+        }
+        assert by_email["reader107@old.example"]["status"] == "unsubscribed"
+        assert by_email["reader123@old.example"]["referrals_count"] == "7"
+        # It is an ordinary import now.
+        kept = await move.store.read(importing.get, move.tenant, import_id)
+        assert kept.total == 500 and kept.file_name.endswith(": The Old Program")
+        assert kept.chosen == remote_people.MAPPING and kept.columns == remote_people.HEADER
+
+    opened.run(work())
+    assert opened.ask("SELECT COUNT(*) FROM fetched_person") == [(0,)]
+
+
+def test_an_import_is_not_seen_before_everybody_is_fetched(opened: OpenStore) -> None:
+    move = moving(opened, 450)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id, pages=2)
+            assert (fetch.fetched, fetch.total, fetch.has_people) == (400, 450, False)
+            assert 0 < fetch.seconds_left < 10
+            assert await move.store.read(importing.of_account, move.tenant) == []
+            await move.fetch(import_id)
+            assert len(await move.store.read(importing.of_account, move.tenant)) == 1
+
+    opened.run(work())
+
+
+def test_people_who_join_and_leave_meanwhile(opened: OpenStore) -> None:
+    """Both move the pages. Who was there all the time is never missed or doubled."""
+    move = moving(opened, 1000)
+    served = itertools.count(1)
+
+    async def change(request: web.Request) -> web.StreamResponse:
+        number = next(served)
+        if number in (2, 4):
+            move.server.people += [person(2000 + 10 * number + each) for each in range(7)]
+        if number == 3:
+            del move.server.people[500:530]
+        return await pass_on(request)
+
+    async def work() -> None:
+        async with move.server.serving():
+            move.server.before = change
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        lines = emails(await move.lines(import_id))
+        assert len(set(lines)) == len(lines) == fetch.fetched
+        assert set(everybody(move.server)) <= set(lines)
+
+    opened.run(work())
+
+
+def test_it_obeys_and_goes_on_after_whatever_passes(opened: OpenStore) -> None:
+    move = moving(opened, 900)
+    faults = [
+        *(status(429, retry_after="30"), status(503), garbage),
+        *(status(500), status(429, retry_after="soon")),
+    ]
+    served = itertools.count(1)
+
+    async def sometimes(request: web.Request) -> web.StreamResponse:
+        if next(served) % 2 and faults:
+            return await faults.pop()(request)
+        return await pass_on(request)
+
+    async def work() -> None:
+        async with move.server.serving():
+            move.server.before = sometimes
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        assert not faults and fetch.stage == FetchStage.DONE and not fetch.problem
+        assert emails(await move.lines(import_id)) == everybody(move.server)
+        assert move.waited_ms >= 30_000 + 4 * 1000
+
+    opened.run(work())
+
+
+def test_a_key_that_is_refused_halfway_can_be_replaced(opened: OpenStore) -> None:
+    move = moving(opened, 600)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            await move.fetch(import_id, pages=1)
+            move.server.key = "another"
+            stopped = await move.fetch(import_id)
+            assert stopped.is_stopped and "does not accept the key." in stopped.problem
+            assert (stopped.fetched, stopped.page) == (200, 2)
+            asked = len(move.server.seen)
+            assert (await move.fetch(import_id)).is_stopped and len(move.server.seen) == asked
+            await move.store.write(fetching.resume, stopped)
+            fetch = await move.fetch(import_id, key="another")
+        assert fetch.stage == FetchStage.DONE and not fetch.problem
+        assert emails(await move.lines(import_id)) == everybody(move.server)
+
+    opened.run(work())
+
+
+@pytest.mark.parametrize(("answer", "tries"), [(garbage, 4), (status(503), 10)])
+def test_it_gives_up_with_a_sentence(opened: OpenStore, answer: Any, tries: int) -> None:
+    move = moving(opened, 300)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            await move.fetch(import_id, pages=1)
+            move.server.before = answer
+            fetch = await move.fetch(import_id)
+            assert fetch.is_stopped and fetch.problem.endswith(".")
+            assert len(move.server.seen) == 1 + tries
+            assert move.waited_ms < 30 * 60_000
+            move.server.before = None
+            await move.store.write(fetching.resume, fetch)
+            assert (await move.fetch(import_id)).fetched == 300
+
+    opened.run(work())
+
+
+def test_two_processes_at_once_store_a_page_once(opened: OpenStore) -> None:
+    move = moving(opened, 500)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.store.read(fetching.get, move.tenant, import_id)
+            async with move.fetcher() as fetcher:
+                api = fetcher.api(move.server.url, KEY)
+                page = await api.page("/v2/subscribers", "subscribers", 1, expand="campaigns")
+            args = (fetch, page)
+            assert await move.store.write(fetching.store_people, *args, only_people=True)
+            assert not await move.store.write(fetching.store_people, *args, only_people=True)
+            await move.fetch(import_id)
+        assert emails(await move.lines(import_id)) == everybody(move.server)
+
+    opened.run(work())
+
+
+def test_people_who_cannot_be_read_are_counted_and_skipped(opened: OpenStore) -> None:
+    move = moving(opened, 250)
+    move.server.people[3] = {"uuid": "x", "email": 7}
+    move.server.people[240] = {"email": "nobody@old.example"}
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        assert fetch.fetched == 248 and fetch.unknown[remote_people.UNREADABLE] == 2
+        assert len(move.server.seen) == 3
+
+    opened.run(work())
+
+
+def test_a_service_with_nobody(opened: OpenStore) -> None:
+    move = moving(opened, 0)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        assert fetch.stage == FetchStage.DONE and fetch.fetched == 0
+        assert await move.store.read(importing.of_account, move.tenant) == []
+
+    opened.run(work())
+
+
+def test_payouts_are_documents_and_no_ledger_entries(opened: OpenStore) -> None:
+    move = moving(opened, 5)
+    move.server.payouts = [
+        {**move.server.payouts[0], "uuid": f"payout-{number}"} for number in range(450)
+    ]
+    move.server.payouts[7] = {"uuid": None}
+
+    async def work() -> None:
+        async with move.server.serving():
+            for _ in range(2):  # the second time adds nothing
+                import_id = await move.begin()
+                fetch = await move.fetch(import_id, only_people=False)
+                assert fetch.stage == FetchStage.DONE
+                assert fetch.unknown == {"documents that could not be read": 1}
+        assert await move.store.read(moved_documents.count, move.tenant) == 449
+
+    opened.run(work())
+    ((name, content),) = opened.ask(
+        "SELECT name, content FROM moved_document WHERE uuid = 'payout-3'"
+    )
+    assert name == "Payout 2026-09"
+    assert msgspec.json.decode(content)["amount_in_dollars"] == 412.5
+    assert opened.ask("SELECT COUNT(*) FROM payout") == [(0,)]
+
+
+def test_waits_are_bounded() -> None:
+    waits = [fetching.wait_ms(tries, None) for tries in range(10)]
+    assert waits[:4] == [1000, 2000, 4000, 8000]
+    assert fetching.wait_ms(0, 45) == 45_000
+    assert fetching.wait_ms(0, 10**8) == fetching.LONGEST_WAIT_MS
