@@ -11,7 +11,9 @@ from rich.progress import Progress, TimeRemainingColumn
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
+from honeyguide.cli import remote_import
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
+from honeyguide.cli.remote_import import RemoteImport
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
@@ -51,10 +53,26 @@ def _columns(columns: list[import_columns.Column]) -> str:
     return f"Columns used: {used}.\nColumns ignored: {ignored}."
 
 
+def _is_api(file: Path) -> bool:
+    """A file of that name is a file."""
+    return str(file) == remote_import.SPARKLOOP and not file.is_file()
+
+
+def _existing(file: Path) -> Path:
+    if not _is_api(file) and not file.is_file():
+        raise typer.BadParameter(f"File '{file}' does not exist.")
+    return file
+
+
 @app.command("import")
 def import_command(
     file: Annotated[
-        Path, typer.Argument(help="CSV file with a header row.", exists=True, dir_okay=False)
+        Path,
+        typer.Argument(
+            help="CSV file with a header row; or `sparkloop`, to import from the API of SparkLoop "
+            "or of another Honeyguide.",
+            callback=_existing,
+        ),
     ],
     account: Annotated[str, typer.Option(help="Email address of the account to import into.")],
     dry_run: Annotated[
@@ -71,10 +89,25 @@ def import_command(
             help="Give rewards that subscribers have reached, instead of marking them as given.",
         ),
     ] = False,
+    base_url: Annotated[
+        str | None,
+        typer.Option(help="From an API: where it is; default: SparkLoop’s."),
+    ] = None,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="From an API: file with its key. Without it, the key is taken from "
+            f"{remote_import.KEY_NAME} or asked for."
+        ),
+    ] = None,
 ) -> None:
-    """Import subscribers from a CSV file: their codes, referrers and counts too. Existing
-    subscribers only get the tags, codes and referrers that they lack. Nobody is emailed and no
-    webhooks are sent."""
+    """Import subscribers from a CSV file or an API: their codes, referrers and counts too.
+    Existing subscribers only get the tags, codes and referrers that they lack. Nobody is emailed
+    and no webhooks are sent."""
+    if _is_api(file):
+        key = remote_import.read_key(key_file)
+        remote_import.import_from_api(RemoteImport(account, base_url, key, dry_run, give_rewards))
+        return
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header, lines)

@@ -1,0 +1,81 @@
+"""Imports that are stored, tried and run from the command line, with a progress bar."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import NamedTuple
+
+import typer
+from rich.progress import TimeRemainingColumn
+
+from honeyguide.app import Services
+from honeyguide.cli.base import progress
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import findings, importing
+from honeyguide.moving.findings import Finding
+from honeyguide.moving.import_files import RefusedLine
+from honeyguide.moving.trial import Trial
+from honeyguide.work.jobs import import_file
+
+SHOWN = 20
+
+
+class ImportOutcome(NamedTuple):
+    added: int
+    skipped: int
+    refused: list[RefusedLine]
+    findings: list[Finding]
+    counted: list[str]
+    """The findings in words."""
+
+
+async def try_import(services: Services, tenant: Tenant, import_id: str) -> ImportOutcome:
+    """What the import would do. Nothing is changed."""
+    store, site, now_ms = services.store, services.site, services.clock()
+    kept = await store.read(importing.get, tenant, import_id)
+    trial, n = Trial(kept.chosen), 0
+    with progress(TimeRemainingColumn(), transient=False) as bar:
+        task = bar.add_task("Checking", total=kept.total)
+        while await store.read(importing.try_part, site, kept, n, trial, now_ms=now_ms):
+            n += 1
+            bar.update(task, completed=trial.added + trial.skipped + len(trial.refused))
+        while await store.read(importing.try_referrers, site, kept, trial, now_ms=now_ms):
+            pass
+    refused = [importing.refused_line(*each) for each in trial.refused]
+    counted = findings.in_words(trial.counted)
+    return ImportOutcome(trial.added, trial.skipped, refused, trial.findings, counted)
+
+
+async def run_import(services: Services, tenant: Tenant, import_id: str) -> ImportOutcome:
+    """Runs an import to its end. If this process ends early, a server goes on with it."""
+    store = services.store
+    await store.write(importing.start, tenant, import_id)
+    with progress(TimeRemainingColumn(), transient=False) as bar:
+        kept = await store.read(importing.get, tenant, import_id)
+        task = bar.add_task("Importing", total=kept.total * len(kept.plan.stages))
+        while kept.status == "running":
+            if not await import_file(services.site, store, [import_id], services.clock()):
+                await asyncio.sleep(0.1)  # a server is at it
+            kept = await store.read(importing.get, tenant, import_id)
+            bar.update(task, completed=kept.steps_done)
+    refused = await store.read(importing.errors, tenant, import_id, most=kept.total)
+    found = await store.read(importing.findings_of, tenant, import_id, most=kept.total)
+    counted = findings.in_words(await store.read(importing.count_findings, tenant, import_id))
+    return ImportOutcome(kept.added, kept.skipped, refused, found, counted)
+
+
+def show_lines(outcome: ImportOutcome) -> None:
+    """The first lines with a problem, on stderr."""
+    for each in [*outcome.refused[:SHOWN], *outcome.findings[:SHOWN]]:
+        typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
+
+
+def in_words(outcome: ImportOutcome, *, is_dry: bool) -> str:
+    would = "would be added" if is_dry else "added"
+    text = (
+        f"{outcome.added:,} {would}, {outcome.skipped:,} already subscribed, "
+        f"{len(outcome.refused):,} failed."
+    )
+    if outcome.counted:
+        text += f"\nNot taken over as in the file: {', '.join(outcome.counted)}."
+    return text
