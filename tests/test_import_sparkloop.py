@@ -124,7 +124,7 @@ def test_what_it_refuses(alice: tuple[str, Credentials], tmp_path: Path) -> None
         )
     with OpenStore("", url) as opened:
         assert opened.ask("SELECT COUNT(*) FROM import") == [(0,)]
-    missing = command("import", str(tmp_path / "no.csv"), "--account", ACCOUNT, database_url=url)
+    missing = command("import", "no.csv", "--account", ACCOUNT, database_url=url)
     assert missing.returncode == 2 and "does not exist" in missing.stderr
 
 

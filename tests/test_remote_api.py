@@ -176,6 +176,7 @@ def test_what_another_honeyguide_says() -> None:
         "status": "unsubscribed",
         "codes": ["Ann23b", "k7m2x9pa"],
         "tags": ["vip", "beta"],
+        "rewards": [{"uuid": "x"}],
         "adjustments": 2,
     }
     ann = {
@@ -190,6 +191,7 @@ def test_what_another_honeyguide_says() -> None:
     assert cells["status"] == "unsubscribed" and read.says_who_left
     assert (cells["referrals_count"], cells["adjustments"]) == ("3", "2")
     assert cells["tags"] == "vip, beta"
+    assert read.not_understood == []
     assert cells["referral_status"] == ""  # nobody referred them
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import pytest
 
+from honeyguide.referrals import codes
+from honeyguide.referrals.codes import CodeHolder
 from tests.support.service import Member
 from tests.test_v1_subscribers import READ, WRITTEN
 
@@ -107,7 +109,15 @@ def test_expand_campaigns_adds_referral_programs_to_each(
         "referral_link": f"{alice.service.url}/r/{pair[0]['ref_code']}",
         "rewards": [],
         "referrals": {"verified": 1, "pending": 0, "rejected": 1},
+        "status": "active",
+        "codes": ["Ana23b"],
+        "adjustments": 2,
+        "tags": ["vip"],
     }
+    ana = f"{alice.v1}/subscribers/ana%40example.org"
+    alice.make(codes.adopt, [CodeHolder("Ana23b", str(pair[0]["uuid"]))])
+    alice.post(f"{ana}/adjustments", {"amount": 2, "reason": "Event"})
+    alice.put(f"{ana}/tags", {"tags": ["vip"]})
     for path in lists(alice):
         one = alice.get(f"{path}/ana%40example.org", params={"expand": "campaigns"}).json()[
             "subscriber"

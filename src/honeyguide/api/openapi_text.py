@@ -47,7 +47,7 @@ QUERY: dict[str, Schema] = {
     },
     "expand": {
         "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "
-        "counts and rewards.",
+        "counts, rewards, status, further codes, adjustments and tags.",
         "schema": {"type": "string", "enum": ["campaigns"]},
     },
     "page": {

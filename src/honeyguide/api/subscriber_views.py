@@ -16,6 +16,7 @@ from honeyguide.referrals import origins
 from honeyguide.referrals.evidence import EvidenceItem
 from honeyguide.referrals.explanations import Explained
 from honeyguide.referrals.rules import Status
+from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups.group_decisions import DecisionResult
 
@@ -93,6 +94,10 @@ class ReferralProgram(View, frozen=True):
     referral_link: public.ReferralLink
     referrals: ReferralCounts
     rewards: list[EarnedRewardView]
+    status: Annotated[str, doc("Whether they left.", "active", enum=list(SUBSCRIBER_STATUSES))]
+    codes: Annotated[list[str], doc("Further codes of theirs, which credit like the first.", [])]
+    adjustments: Annotated[int, doc("What was added to their progress toward rewards.", 0)]
+    tags: public.Tags
 
 
 Programs = list[ReferralProgram] | msgspec.UnsetType

@@ -8,7 +8,7 @@ from honeyguide.api import subscriber_views as views
 from honeyguide.api.call import Call, Listed
 from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, earned_rewards, subscribers
+from honeyguide.referrals import campaigns, codes, earned_rewards, subscribers, tags
 from honeyguide.referrals.campaigns import Campaign
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -27,10 +27,14 @@ async def _expanded(tx: Tx, call: Call) -> Campaign | None:
 async def _programs(
     tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]
 ) -> list[views.Programs]:
-    """Each subscriber's figures in the campaign. One query finds what all of them earned."""
+    """Each subscriber's figures in the campaign, with all that another Honeyguide needs to import
+    them. One query finds what all of them earned."""
     if campaign is None:
         return [msgspec.UNSET for _ in rows]
-    earned = await earned_rewards.earned_by_each(tx, call.tenant, [s.id for s in rows])
+    ids = [s.id for s in rows]
+    earned = await earned_rewards.earned_by_each(tx, call.tenant, ids)
+    further = await codes.of_subscribers(tx, call.tenant, ids)
+    tagged = await tags.of_subscribers(tx, call.tenant, ids)
     return [
         [
             views.ReferralProgram(
@@ -44,6 +48,10 @@ async def _programs(
                     rejected=s.referrals_rejected,
                 ),
                 rewards=[earned_view(each) for each in earned[s.id]],
+                status=s.status,
+                codes=further.get(s.id, []),
+                adjustments=s.adjustments,
+                tags=tagged.get(s.id, []),
             )
         ]
         for s in rows

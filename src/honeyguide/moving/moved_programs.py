@@ -6,6 +6,8 @@ What cannot be created stays as a document with the reason.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import msgspec
 
 from honeyguide.kernel.errors import Fault, Invalid
@@ -42,7 +44,7 @@ def publication_fields(document: RemoteDocument) -> PublicationFields:
 
 def program_fields(document: RemoteDocument) -> ProgramFields:
     try:
-        given = msgspec.json.decode(document.content, type=ProgramFields)
+        given = msgspec.json.Decoder(ProgramFields, float_hook=Decimal).decode(document.content)
     except msgspec.ValidationError as error:
         raise Invalid("It has another form: {problem}.", problem=str(error)[:200]) from None
     # The address of its page may be taken here.

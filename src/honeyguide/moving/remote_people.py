@@ -45,7 +45,7 @@ class _Membership(msgspec.Struct):
     ref_code: str | None = None
     referral_link: str | None = None
     referrals: _ReferralCounts | int | None = None
-    rewards: msgspec.Raw | None = None
+    rewards: Any = None
     status: str | None = None
     codes: list[str] = []
     tags: list[str] = []

@@ -93,6 +93,7 @@ class CodeTaken(Invalid):
 _sql = beside(__file__)
 _HOLDERS = _sql.query("holders", _Holder)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberCode)
+_OF_SUBSCRIBERS = _sql.query("of_subscribers", CodeHolder)
 _TAKEN = _sql.query("taken", CodeHolder)
 _TAKEN_IN_ANY_CASE = _sql.query("taken_in_any_case", CodeHolder)
 _TAKEN_BY_OURS = _sql.query("taken_by_ours", CodeHolder)
@@ -147,6 +148,14 @@ def _assigned(subscriber: Subscriber) -> SubscriberCode:
     return SubscriberCode(
         subscriber.id, subscriber.ref_code, CodeSource.ASSIGNED, subscriber.created_ms
     )
+
+
+async def of_subscribers(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, list[str]]:
+    """The codes by subscriber, the oldest first. Those who have none are left out."""
+    found: dict[str, list[str]] = {}
+    for each in await tx.all(_OF_SUBSCRIBERS, **tenant._asdict(), ids=list(ids)):
+        found.setdefault(each.subscriber_id, []).append(each.code)
+    return found
 
 
 async def taken(change: Change, codes: Iterable[str]) -> dict[str, str]:

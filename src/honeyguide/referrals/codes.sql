@@ -8,6 +8,10 @@ ORDER BY CASE WHEN c.code = :code THEN 0 ELSE 1 END, c.id LIMIT 2;
 SELECT id, code, source, created_ms FROM subscriber_code
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id ORDER BY created_ms DESC, id DESC;
 
+-- name: of_subscribers
+SELECT code, subscriber_id FROM subscriber_code
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY created_ms, id;
+
 -- name: taken
 SELECT code, subscriber_id FROM subscriber_code
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND code {in :codes};
