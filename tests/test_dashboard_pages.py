@@ -11,6 +11,7 @@ import pytest
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.delayed import pass_minute
+from tests.support.fetches import document_of, fetch_of
 from tests.support.service import Service
 from tests.support.web import Operator, WebClient, operator, run_import, text_of, upload
 
@@ -42,6 +43,8 @@ def things(alice: Operator) -> dict[str, str]:
     key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.web.get("/account").text)
     assert reward and key
     return {
+        "/subscribers/import/api/": fetch_of(alice),
+        "/subscribers/import/documents/": document_of(alice),
         "/subscribers/import/": upload(alice, "email\nsecret@example.org\n"),
         "/subscribers/": person["uuid"],
         "/webhooks/": hook,

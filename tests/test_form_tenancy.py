@@ -67,6 +67,8 @@ NO_IDS = {
     "/password",
     "/password/{token}",
     "/subscribers/import",
+    "/subscribers/import/api",
+    "/subscribers/import/api/{id}",
     "/subscribers/import/{id}",
     "/subscribers/new",
     "/subscribers/{id}",

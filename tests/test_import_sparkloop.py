@@ -104,7 +104,7 @@ def test_what_it_refuses(alice: tuple[str, Credentials], tmp_path: Path) -> None
         given = (*words, *there, "--key-file", str(key_file))
         assert_refused(command(*given, database_url=url), "Cannot read")
         key_file.write_text("two words")
-        assert_refused(command(*given, database_url=url), "The key is not an API key.")
+        assert_refused(command(*given, database_url=url), "The API key is not one.")
         key_file.write_text(f"{KEY}x\n")
         assert_refused(command(*given, database_url=url), "does not accept the key.")
         assert_refused(bring(url, server, "--base-url", "ftp://x"), "must be an absolute URL")

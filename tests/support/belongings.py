@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
 from tests.support import partner_network
+from tests.support.fetches import document_of, fetch_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import Dump, dump
@@ -304,6 +305,8 @@ MAKERS: dict[str, Maker] = {
     "screening entry": screening_entry,
     "link host": link_host,
     "import": imported,
+    "fetch": fetch_of,
+    "document": document_of,
     "reward": reward,
     "physical reward": physical_reward,
     "earned reward": unlocked,

@@ -14,6 +14,7 @@ from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
 from tests.support.embeds import embedding
+from tests.support.fetches import document_of, fetch_of
 from tests.support.markup import EVIL
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
@@ -126,6 +127,8 @@ class World:
         rows = (
             f'email,name,"{quoted}"\nnot an address <evil>,<evil>,<evil>\nok@example.org,<evil>,1\n'
         )
+        self.ids["fetch"] = fetch_of(self.alice, EVIL)
+        self.ids["document"] = document_of(self.alice, EVIL)
         self.ids["import"] = upload(self.alice, rows, name="<evil>.csv")
         self.ids["new import"] = upload(self.alice, rows, name="<evil>2.csv")
         self.alice.web.post(
@@ -227,6 +230,8 @@ class World:
         """A path of the table with this world's own objects in it."""
         month = rules.month_of(self.service.now_ms())
         objects = {
+            "/subscribers/import/api/": [self.ids["fetch"]],
+            "/subscribers/import/documents/": [self.ids["document"]],
             "/subscribers/import/": [self.ids["import"], self.ids["new import"]],
             "/subscribers/": [self.star["uuid"], self.second["uuid"], self.ids["paid"]],
             "/rewards/": self.rewards,

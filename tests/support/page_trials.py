@@ -23,12 +23,15 @@ from tests.support.belongings import (
     subscriber,
     webhook,
 )
+from tests.support.fetches import document_of, fetch_of
 from tests.support.page_answers import Names, comparable, names_in, nobodys, shape_of
 from tests.support.web import Operator, WebClient
 
 # Which object's `{id}` a page's address has, by what comes before it.
 OWN: dict[str, Maker] = {
     "/subscribers/import/": imported,
+    "/subscribers/import/api/": fetch_of,
+    "/subscribers/import/documents/": document_of,
     "/subscribers/": subscriber,
     "/rewards/": reward,
     "/webhooks/": webhook,

@@ -30,6 +30,8 @@ NOT_LOGGED = {
     "/subscribers/tags": "about subscribers",
     "/subscribers/filters": "a saved search",
     "/subscribers/import": "a file, which is a row of its own",
+    "/subscribers/import/api": "people to import, which are rows of their own",
+    "/subscribers/import/api/{id}": "people to import, which are rows of their own",
     "/subscribers/import/{id}": "a file, which is a row of its own",
     "/subscribers/new": "a signup",
     "/subscribers/{id}/edit": "about a subscriber",

@@ -62,7 +62,7 @@ def read_key(key_file: Path | None) -> str:
             fail(f"Give the API key with --key-file FILE or as {KEY_NAME}.")
         return parse_key(typer.prompt("API key of the other service", hide_input=True))
     except Invalid as fault:
-        fail(fault.message_for("The key"))
+        fail(fault.message_for("The API key"))
     except (OSError, UnicodeDecodeError):
         fail(f"Cannot read {key_file}.")
 

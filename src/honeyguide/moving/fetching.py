@@ -93,6 +93,11 @@ class RemoteFetch(NamedTuple):
         return self.stage != FetchStage.PEOPLE
 
     @property
+    def is_under_way(self) -> bool:
+        """Whether it goes on by itself."""
+        return bool(self.secret) and not self.is_stopped and self.stage != FetchStage.DONE
+
+    @property
     def unknown(self) -> dict[str, int]:
         return msgspec.json.decode(self.not_understood, type=dict[str, int])
 

@@ -61,7 +61,7 @@ def parse_key(text: str) -> str:
         raise Required("key")
     if len(key) > KEY_LIMIT or not key.isascii() or not key.isprintable() or " " in key:
         raise Invalid(
-            "{field} is not an API key. Copy it from the other service's settings.", param="key"
+            "{field} is not one. Copy it from the settings of the other service.", param="key"
         )
     return key
 
