@@ -12,7 +12,7 @@ from honeyguide.app import Services
 from honeyguide.cli.base import progress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import findings, importing
-from honeyguide.moving.findings import Finding
+from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
 from honeyguide.work.jobs import import_file
@@ -24,7 +24,7 @@ class ImportOutcome(NamedTuple):
     added: int
     skipped: int
     refused: list[RefusedLine]
-    findings: list[Finding]
+    findings: list[ImportFinding]
     counted: list[str]
     """The findings in words."""
 
