@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from honeyguide.events.name_servers import TextRecords
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Fault
 from honeyguide.referrals import link_hosts
@@ -131,15 +132,19 @@ def test_a_host_is_one_accounts_and_goes_where_the_record_goes(world: World) -> 
 
 def test_two_accounts_that_verify_one_host_at_once_do_not_both_have_it(world: World) -> None:
     both = [operator(world.service), operator(world.service, "bob")]
-    asked = [ask(who, "go.parallel.example") for who in both]
-    world.put_record(*asked)
-    records = world.service.run(
-        world.service.services.outbound.resolver.texts(asked[0].record_name)
-    )
+    service = world.service
+
+    def check(who: Operator, host: LinkHost) -> None:
+        records = TextRecords(tuple(each.token for each in asked))
+        who.make(link_hosts.record_check, host.id, records)
+
     with ThreadPoolExecutor(2) as pool:
-        for who, host in zip(both, asked, strict=True):
-            pool.submit(who.make, link_hosts.record_check, host.id, records)
-    assert [host_of(who).is_verified for who in both].count(True) == 1
+        for number in range(15):
+            asked = [ask(who, f"go{number}.parallel.example") for who in both]
+            list(pool.map(check, both, asked))
+    verified = service.read(link_hosts.all_verified)
+    found = [each.host for each in verified if each.host.endswith(".parallel.example")]
+    assert sorted(found) == sorted({f"go{number}.parallel.example" for number in range(15)})
 
 
 def test_an_account_has_at_most_twenty_hosts(world: World) -> None:
