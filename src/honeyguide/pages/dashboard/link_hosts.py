@@ -36,8 +36,8 @@ async def change(services: PageServices, request: PageRequest) -> Response:
         return await _check(services, request)
     forms.require(FORM, request.fields)
     host, is_new = await request.apply(link_hosts.add, request.text("host"))
-    said = f"{host.host} was added. Now add its DNS records." if is_new else "You have this host."
-    return request.go(link_hosts.PAGE, said)
+    flash = f"{host.host} was added. Now add its DNS records." if is_new else "You have this host."
+    return request.go(link_hosts.PAGE, flash)
 
 
 async def _check(services: PageServices, request: PageRequest) -> Response:
@@ -46,9 +46,9 @@ async def _check(services: PageServices, request: PageRequest) -> Response:
     records = await services.outbound.resolver.texts(found.record_name)
     checked = await request.apply(link_hosts.record_check, found.id, records)
     if checked is None:
-        said = "The host was removed meanwhile."
+        flash = "The host was removed meanwhile."
     elif checked.problem is None:
-        said = f"{checked.host} is verified and serves your links."
+        flash = f"{checked.host} is verified and serves your links."
     else:
-        said = checked.problem
-    return request.go(link_hosts.PAGE, said)
+        flash = checked.problem
+    return request.go(link_hosts.PAGE, flash)
