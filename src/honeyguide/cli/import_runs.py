@@ -66,7 +66,8 @@ async def run_import(services: Services, tenant: Tenant, import_id: str) -> Impo
 
 def show_lines(outcome: ImportOutcome) -> None:
     """The first lines with a problem, on stderr."""
-    for each in [*outcome.refused[:SHOWN], *outcome.findings[:SHOWN]]:
+    lines: list[RefusedLine | ImportFinding] = [*outcome.refused[:SHOWN], *outcome.findings[:SHOWN]]
+    for each in lines:
         typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
 
 

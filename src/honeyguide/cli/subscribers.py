@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 from rich.progress import Progress, TimeRemainingColumn
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.cli import remote_import
+from honeyguide.cli import import_runs, remote_import
 from honeyguide.cli.base import fail, progress, utf8_stdout, with_services
+from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.cli.remote_import import RemoteImport
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import exporting, findings, import_columns, import_files, importing
-from honeyguide.moving.findings import ImportFinding
-from honeyguide.moving.import_files import ImportLine, RefusedLine
+from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import UploadedFile
 from honeyguide.moving.trial import Trial
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
-from honeyguide.work.jobs import import_file
 
 app = typer.Typer()
-
-
-class _Done(NamedTuple):
-    added: int
-    skipped: int
-    refused: list[RefusedLine]
-    findings: list[ImportFinding]
-    counted: list[str]
 
 
 async def _tenant(tx: Tx, email: str) -> Tenant:
@@ -124,16 +114,8 @@ def import_command(
     else:
         kept = UploadedFile(header, mapping, importing.as_stored(lines), len(lines))
         done = with_services(_import, account, file.name, kept, give_rewards)
-    for each in done.refused[:20]:
-        typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
-    for finding in done.findings[:20]:
-        typer.secho(f"line {finding.line}: {finding.sentence}", err=True, fg=typer.colors.YELLOW)
-    would = "would be added" if dry_run else "added"
-    found = f"Not taken over as in the file: {', '.join(done.counted)}.\n" if done.counted else ""
-    typer.echo(
-        f"{lost}{done.added:,} {would}, {done.skipped:,} already subscribed, "
-        f"{len(done.refused):,} failed.\n{found}{columns}"
-    )
+    import_runs.show_lines(done)
+    typer.echo(f"{lost}{import_runs.in_words(done, is_dry=dry_run)}\n{columns}")
     if errors is not None and done.refused:
         _write_refused(errors, import_files.csv_of_refused(header, done.refused))
     elif done.refused:
@@ -144,7 +126,7 @@ def import_command(
 
 async def _try(
     services: Services, account: str, lines: list[ImportLine], mapping: dict[str, int]
-) -> _Done:
+) -> ImportOutcome:
     tenant = await services.store.read(_tenant, account)
     trial = Trial(mapping)
 
@@ -163,12 +145,12 @@ async def _try(
             pass
     refused = [importing.refused_line(*each) for each in trial.refused]
     counted = findings.in_words(trial.counted)
-    return _Done(trial.added, trial.skipped, refused, trial.findings, counted)
+    return ImportOutcome(trial.added, trial.skipped, refused, trial.findings, counted)
 
 
 async def _import(
     services: Services, account: str, name: str, file: UploadedFile, give_rewards: bool
-) -> _Done:
+) -> ImportOutcome:
     """Stores the file as an upload does. If this process ends early, a server goes on with it."""
     store, now_ms = services.store, services.clock()
     tenant = await store.read(_tenant, account)
@@ -180,19 +162,7 @@ async def _import(
         await store.write(importing.add_parts, tenant, import_id, first, batch)
     await store.write(importing.complete, tenant, import_id, file.total)
     await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=give_rewards)
-    await store.write(importing.start, tenant, import_id)
-    with _progress() as bar:
-        kept = await store.read(importing.get, tenant, import_id)
-        task = bar.add_task("Importing", total=kept.total * len(kept.plan.stages))
-        while kept.status == "running":
-            if not await import_file(services.site, store, [import_id], services.clock()):
-                await asyncio.sleep(0.1)  # a server is at it
-            kept = await store.read(importing.get, tenant, import_id)
-            bar.update(task, completed=kept.steps_done)
-    refused = await store.read(importing.errors, tenant, import_id, most=kept.total)
-    found = await store.read(importing.findings_of, tenant, import_id, most=kept.total)
-    counted = findings.in_words(await store.read(importing.count_findings, tenant, import_id))
-    return _Done(kept.added, kept.skipped, refused, found, counted)
+    return await import_runs.run_import(services, tenant, import_id)
 
 
 def _write_refused(errors: Path, text: str) -> None:
