@@ -38,6 +38,9 @@ PLANTED = [
     f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
     f"INSERT INTO import_part SELECT 'i', 1, account_id, '' {CAMPAIGN}",
     f"INSERT INTO import_error SELECT 'i', 1, account_id, 'x', '' {CAMPAIGN}",
+    f"INSERT INTO import_finding SELECT 'i', 1, 'loop', account_id, NULL {CAMPAIGN}",
+    "INSERT INTO import_own_id SELECT 'i', 'x', account_id, MIN(id) "
+    f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO remote_fetch (import_id, account_id, base_url, stage, created_ms) "
     f"SELECT 'i', account_id, 'x', 'people', 1 {CAMPAIGN}",
     f"INSERT INTO fetched_person SELECT 'i', 'x', account_id {CAMPAIGN}",

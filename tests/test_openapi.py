@@ -13,8 +13,8 @@ import msgspec
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
-from honeyguide.api.bodies import Body
 from honeyguide.api.call import Call, Route
+from honeyguide.api.decoding import Body
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.views import Message, View

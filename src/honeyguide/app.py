@@ -49,8 +49,9 @@ from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.work.fetches import Fetcher
 from honeyguide.work.health_notes import HealthNotes
-from honeyguide.work.jobs import backup_jobs, fetch_jobs, jobs_of, link_host_jobs, notification_jobs
+from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
 from honeyguide.work.loop import Loop
+from honeyguide.work.moving import fetch_jobs
 from honeyguide.work.notifications import SlackPoster
 
 log = logging.getLogger("honeyguide")

@@ -18,7 +18,7 @@ from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscriber_filters import of_show
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups.signups import sign_up
-from honeyguide.work.jobs import import_file
+from honeyguide.work.moving import import_file
 from tests.support.changes import SITE, changing
 from tests.support.stores import OpenStore
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from honeyguide.api.bodies import Body
+from honeyguide.api.decoding import Body
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import paging
 from honeyguide.kernel.actors import Actor

@@ -17,7 +17,7 @@ import msgspec
 from honeyguide.accounts import idempotency
 from honeyguide.accounts.admission import Admission, Caller
 from honeyguide.accounts.limits import Allowance
-from honeyguide.api import bodies, multipart, transport
+from honeyguide.api import decoding, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send, Table
@@ -267,16 +267,16 @@ class Api:
         )
 
 
-async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> bodies.Body:
+async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> decoding.Body:
     assert route.body is not None
     if route.multipart and multipart.is_form(content_type):
         fields = await multipart.fields_of(raw, content_type or b"", route.body)
-        return bodies.convert(route.body, fields, strict=False)
+        return decoding.convert(route.body, fields, strict=False)
     if raw:
         transport.check_is_json(content_type, also_form=route.multipart)
     if len(raw) > LARGE_BODY:
-        return await asyncio.to_thread(bodies.decode, route.body, raw)
-    return bodies.decode(route.body, raw)
+        return await asyncio.to_thread(decoding.decode, route.body, raw)
+    return decoding.decode(route.body, raw)
 
 
 def _value(raw: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from starlette.datastructures import FormData, Headers, UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 
-from honeyguide.api.bodies import Body
+from honeyguide.api.decoding import Body
 from honeyguide.api.transport import BODY_LIMIT
 from honeyguide.kernel.errors import Invalid
 

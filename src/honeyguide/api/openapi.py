@@ -10,8 +10,8 @@ import msgspec
 
 import honeyguide
 from honeyguide.accounts import idempotency
-from honeyguide.api.bodies import Body
 from honeyguide.api.call import Route
+from honeyguide.api.decoding import Body
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
 from honeyguide.kernel import checks, public
 

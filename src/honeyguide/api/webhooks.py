@@ -8,6 +8,7 @@ import msgspec
 
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, Route, resource
+from honeyguide.api.decoding import Body
 from honeyguide.api.views import Message, View
 from honeyguide.api.webhook_views import (
     Deliveries,
@@ -184,8 +185,8 @@ def _routes(
     *,
     one: type[View],
     many: type[View],
-    new: type[bodies.Body],
-    changed: type[bodies.Body],
+    new: type[Body],
+    changed: type[Body],
 ) -> tuple[Route, ...]:
     hook = f"{base}/{{uuid}}"
     return (

@@ -15,7 +15,7 @@ from honeyguide.moving import findings, importing
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
-from honeyguide.work.jobs import import_file
+from honeyguide.work.moving import import_file
 
 SHOWN = 20
 

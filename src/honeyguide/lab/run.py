@@ -23,7 +23,8 @@ from honeyguide.lab.client import LabClient, LabForm, LabResponse, running
 from honeyguide.lab.family import Family, Form, Signup
 from honeyguide.lab.outcomes import PlayedSignup
 from honeyguide.lab.world import World
-from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES, Job
+from honeyguide.work.job import Job
+from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 
 BASE_URL = "https://lab.localhost"
 # Families begin within this time, one after another.

@@ -1,5 +1,5 @@
 -- name: insert
--- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change, reads integration
+-- touches: adds subscriber, triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change, reads integration, reads subscriber_code
 -- batch: referrer_id
 {insert subscriber:
     id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, must_confirm, referrer_code,

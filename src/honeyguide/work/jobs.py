@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -12,14 +11,12 @@ from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbound import Outbound
-from honeyguide.integrations import adoption, disconnecting, incoming
-from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.integrations import disconnecting, incoming
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
-from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
-from honeyguide.moving import adopting, fetching, import_parts, importing
+from honeyguide.moving import importing
 from honeyguide.partners import (
     charges,
     network,
@@ -48,41 +45,20 @@ from honeyguide.store.purging import Purge
 from honeyguide.work import (
     applying,
     backups,
-    fetches,
     held_emails,
     looking,
     money,
+    moving,
     notifications,
     weekly_summaries,
 )
-from honeyguide.work.fetches import Fetcher
 from honeyguide.work.items import Items, purged
+from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.notifications import SlackPoster
 
 # Programs whose rate is written together.
 RATES_BATCH = 500
-
-# What cannot be done in parts: it does one bounded batch and returns whether there is more to do.
-Batch = Callable[[Store, int], Awaitable[bool]]
-Probe = Callable[..., Awaitable[bool]]
-
-
-@dataclass(frozen=True)
-class Job:
-    """A job goes through items, of which one that fails stops no other (`items`). Only what is
-    about the whole installation is a `Batch`; then `probe` returns whether there is anything to do.
-    """
-
-    name: str
-    every_ms: int
-    work: tuple[Items, ...] | Batch
-    probe: Probe | None = None
-    # A commit that wakes this topic also starts the job.
-    topic: str | None = None
-    # Whether it runs at every interval. Others look first, so that an idle installation writes
-    # nothing for them.
-    always_runs: bool = False
 
 
 async def update_page_index(store: Store, owners: Sequence[str], now_ms: int) -> bool:
@@ -97,34 +73,6 @@ async def grant_new_reward(site: Site, store: Store, rewards: Sequence[str], now
 async def supply_codes(site: Site, store: Store, rewards: Sequence[str], now_ms: int) -> bool:
     (reward_id,) = rewards
     return await store.write(backfill.supply_batch, site, now_ms=now_ms, only=reward_id)
-
-
-async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
-    """One part in one stage. A line that fails is recorded, and the import goes on. False if
-    another process is at it."""
-    (import_id,) = imports
-
-    is_ours = True
-
-    async def import_lines(numbers: Sequence[int]) -> None:
-        nonlocal is_ours
-        is_ours = await store.write(
-            import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms
-        )
-
-    numbers = await store.read(import_parts.next_lines, import_id)
-    if not numbers:
-        await import_lines(numbers)
-        return is_ours
-    for number, error in await do_all(numbers, import_lines):
-        await store.write(import_parts.refuse_line, import_id, number, error)
-    return is_ours
-
-
-async def adopt_values(site: Site, store: Store, found: Sequence[str], now_ms: int) -> bool:
-    (integration_id,) = found
-    await store.write(adopting.adopt_batch, site, integration_id, now_ms=now_ms)
-    return True
 
 
 async def count_cohorts(store: Store, found: Sequence[DueCampaign], now_ms: int) -> bool:
@@ -308,17 +256,6 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
     )
 
 
-def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
-    return (
-        Job(
-            fetches.FETCHING,
-            SECOND_MS,
-            (Items(fetching.due, partial(fetches.fetch_some, fetcher, keys), fetching.BATCH),),
-            topic=fetching.TOPIC,
-        ),
-    )
-
-
 # What the network shows of programs.
 PROGRAMS = (
     Job(
@@ -388,17 +325,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
     """The table of jobs."""
     return (
         *COUNTS,
-        Job(
-            importing.IMPORTING,
-            SECOND_MS,
-            (Items(import_parts.running, partial(import_file, site)),),
-        ),
-        Job(
-            adopting.ADOPTING,
-            MINUTE_MS,
-            (Items(adopting.due, partial(adopt_values, site)),),
-            topic=adoption.TOPIC,
-        ),
+        *moving.jobs_of(site),
         *_decision_jobs(site),
         Job(
             backfill.GRANTING,

@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.store import Store, job_runs
 from honeyguide.work.items import has_any, run_all
-from honeyguide.work.jobs import Job
+from honeyguide.work.job import Job
 
 log = logging.getLogger("honeyguide.work")
 

@@ -20,9 +20,7 @@ from honeyguide.pages.dashboard import (
     emails,
     embed,
     formats,
-    import_api,
-    import_documents,
-    imports,
+    import_routes,
     integrations,
     link_hosts,
     login,
@@ -102,25 +100,7 @@ PAGES = (
     post("/subscribers/referrer", SERVICES, subscriber_referrers.change_selected),
     post("/subscribers/filters", WRITES, subscriber_filters.change),
     get("/subscribers/export.csv", SERVICES, subscribers.export),
-    get("/subscribers/import", READS, imports.upload_form),
-    post("/subscribers/import", SERVICES, imports.upload, imports.upload_form),
-    get("/subscribers/import/api", READS, import_api.form),
-    post(
-        "/subscribers/import/api", SERVICES, import_api.begin, import_api.form, import_api.SERVICE
-    ),
-    get("/subscribers/import/api/{id}", READS, import_api.show),
-    post(
-        "/subscribers/import/api/{id}",
-        SERVICES,
-        import_api.go_on,
-        import_api.show,
-        import_api.KEY,
-    ),
-    get("/subscribers/import/documents", READS, import_documents.show_all),
-    get("/subscribers/import/documents/{id}", READS, import_documents.show),
-    get("/subscribers/import/{id}", READS, imports.show),
-    post("/subscribers/import/{id}", SERVICES, imports.go_on, imports.show),
-    get("/subscribers/import/{id}/errors.csv", READS, imports.error_file),
+    *import_routes.PAGES,
     get("/subscribers/new", READS, new_subscriber.show),
     post(
         "/subscribers/new", WRITES, new_subscriber.create, new_subscriber.show, new_subscriber.FORM

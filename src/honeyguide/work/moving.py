@@ -1,0 +1,75 @@
+"""The jobs of moving in: imports, what is fetched for them from another service, and what another
+tool wrote to an email platform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from honeyguide.integrations import adoption
+from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.kernel.clock import MINUTE_MS, SECOND_MS
+from honeyguide.kernel.isolation import do_all
+from honeyguide.kernel.site import Site
+from honeyguide.moving import adopting, fetching, import_parts, importing
+from honeyguide.store import Store
+from honeyguide.work import fetches
+from honeyguide.work.fetches import Fetcher
+from honeyguide.work.items import Items
+from honeyguide.work.job import Job
+
+
+async def import_file(site: Site, store: Store, imports: Sequence[str], now_ms: int) -> bool:
+    """One part in one stage. A line that fails is recorded, and the import goes on. False if
+    another process is at it."""
+    (import_id,) = imports
+
+    is_ours = True
+
+    async def import_lines(numbers: Sequence[int]) -> None:
+        nonlocal is_ours
+        is_ours = await store.write(
+            import_parts.import_lines, import_id, numbers, site=site, now_ms=now_ms
+        )
+
+    numbers = await store.read(import_parts.next_lines, import_id)
+    if not numbers:
+        await import_lines(numbers)
+        return is_ours
+    for number, error in await do_all(numbers, import_lines):
+        await store.write(import_parts.refuse_line, import_id, number, error)
+    return is_ours
+
+
+async def adopt_values(site: Site, store: Store, found: Sequence[str], now_ms: int) -> bool:
+    (integration_id,) = found
+    await store.write(adopting.adopt_batch, site, integration_id, now_ms=now_ms)
+    return True
+
+
+def jobs_of(site: Site) -> tuple[Job, ...]:
+    return (
+        Job(
+            importing.IMPORTING,
+            SECOND_MS,
+            (Items(import_parts.running, partial(import_file, site)),),
+        ),
+        Job(
+            adopting.ADOPTING,
+            MINUTE_MS,
+            (Items(adopting.due, partial(adopt_values, site)),),
+            topic=adoption.TOPIC,
+        ),
+    )
+
+
+def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
+    return (
+        Job(
+            fetches.FETCHING,
+            SECOND_MS,
+            (Items(fetching.due, partial(fetches.fetch_some, fetcher, keys), fetching.BATCH),),
+            topic=fetching.TOPIC,
+        ),
+    )
