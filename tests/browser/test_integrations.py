@@ -13,10 +13,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
-from tests.support.platforms.listmonk import TOKEN, USER, ListmonkServer
+from tests.support.platforms.listmonk import LIST, TOKEN, USER, ListmonkServer
 from tests.support.platforms.stand_in import pass_on
 from tests.support.service import Service
 from tests.support.web import operator
+from tests.test_integrations_page import choose_list
 
 pytestmark = pytest.mark.long
 SUBSCRIBERS = 12
@@ -71,8 +72,8 @@ def test_listmonk_is_connected_and_watched(
     listmonk.fail(*[pass_on] * 20, wait)
     page.get_by_role("button", name="Connect", exact=True).click()
 
-    expect(page.get_by_text("The first sync has begun.")).to_be_visible()
-    expect(page.get_by_role("progressbar", name="First sync")).to_be_visible()
+    expect(page.get_by_text("We are reading its list first.")).to_be_visible()
+    expect(page.get_by_role("progressbar", name="First sync")).to_be_visible(timeout=SOON_MS)
     still = sit_down(page_at(DESKTOP), alice)
     still.goto(f"{service.url}/integrations")
     still.route("**/integrations", lambda route: route.abort("aborted"))  # it looks again by itself
@@ -88,6 +89,30 @@ def test_listmonk_is_connected_and_watched(
     page.goto(f"{service.url}/subscribers?q=reader3@example.org")
     page.get_by_role("link", name="reader3@example.org", exact=True).click()
     expect(page.get_by_text("listmonk").first).to_be_visible()
+    looks_good(page)
+
+
+def test_what_another_tool_wrote_is_adopted(
+    service: Service,
+    listmonk: ListmonkServer,
+    page_at: PageAt,
+    looks_good: Callable[[Page], None],
+) -> None:
+    for number in range(3):
+        person = listmonk.add(f"reader{number}@example.org")
+        person["attribs"].update(rh_code=f"Reader{number}", rh_totref="2")
+    listmonk.add("odd@example.org")["attribs"].update(rh_code="no code!")
+    alice = operator(service)
+    choose_list(alice, listmonk, LIST)
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/integrations")
+    question = page.get_by_role("heading", name="Adopt what another tool wrote?")
+    expect(question).to_be_visible(timeout=SOON_MS)
+    looks_good(page)
+    page.get_by_role("button", name="Adopt", exact=True).click()
+    expect(page.get_by_text("Everything is written")).to_be_visible(timeout=SOON_MS)
+    page.get_by_text("1 code could not be adopted").click()
+    expect(page.get_by_text("no code!")).to_be_visible()
     looks_good(page)
 
 
