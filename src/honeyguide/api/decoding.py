@@ -91,12 +91,12 @@ def _explained(kind: type[Body], message: str) -> Invalid:
     match = _WRONG_TYPE.fullmatch(message)
     if match is None:
         return Invalid(NOT_JSON, code="invalid_json")
-    wanted, got, where = match.groups()
+    expected, got, where = match.groups()
     if not where:
         return Invalid("The body must be a JSON object.", code="invalid_json")
     param, *inside = re.split(r"[.\[]", where)
-    kinds = [each.strip() for each in wanted.split("|")]
-    told = {
+    kinds = [each.strip() for each in expected.split("|")]
+    in_words = {
         "kinds": " or ".join(
             _WORDS.get(each, each) for each in (kinds if inside else _allowed(kind, param, kinds))
         ),
@@ -104,10 +104,10 @@ def _explained(kind: type[Body], message: str) -> Invalid:
     }
     if not inside:
         template = "{field} must be {kinds}, not {got}."
-        return Invalid(template, param=param, code="invalid_type", **told)
+        return Invalid(template, param=param, code="invalid_type", **in_words)
     part = "each item" if inside[0].endswith("]") else inside[0]
     template = "{field}: {part} must be {kinds}, not {got}."
-    return Invalid(template, param=param, code="invalid_type", part=part, **told)
+    return Invalid(template, param=param, code="invalid_type", part=part, **in_words)
 
 
 def _allowed(kind: type[Body], field: str, kinds: list[str]) -> list[str]:

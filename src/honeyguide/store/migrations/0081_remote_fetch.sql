@@ -1,5 +1,5 @@
 -- works-with: 0060
--- locks: nothing
+-- locks: import (briefly)
 -- An import whose lines come from another service's API: where the fetch has got to. The place moves in the transaction that stores
 -- what was fetched. `secret` is the key there, encrypted; empty if it is not kept, and once all is fetched.
 CREATE TABLE remote_fetch (
