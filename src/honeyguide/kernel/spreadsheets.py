@@ -22,7 +22,12 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def _guarded(cell: object) -> object:
-    return f"'{cell}" if isinstance(cell, str) and _may_run(cell) else cell
+    return f"'{cell}" if isinstance(cell, str) and _needs_guard(cell) else cell
+
+
+def _needs_guard(text: str) -> bool:
+    """Also a text that looks guarded, or it would lose its own apostrophe when it is read."""
+    return _may_run(text.lstrip("'"))
 
 
 def _may_run(text: str) -> bool:
@@ -35,4 +40,4 @@ def _may_run(text: str) -> bool:
 
 def unguarded(cell: str) -> str:
     """A cell of a file that may be ours, without the apostrophe that `csv_text` added."""
-    return cell[1:] if cell.startswith("'") and _may_run(cell[1:]) else cell
+    return cell[1:] if cell.startswith("'") and _needs_guard(cell[1:]) else cell

@@ -1,5 +1,5 @@
 """Subscribers as lines of a file, a batch at a time, oldest first, for the dashboard and the
-command line.
+command line. An import of such a file gives all of it back.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import search, tags
+from honeyguide.referrals import codes, search, tags
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.store.tx import Tx
@@ -31,12 +31,21 @@ COLUMNS = (
     "created_at",
     "uuid",
     "tags",
+    "utm_source",
+    "utm_campaign",
+    "codes",
+    "adjustments",
+    "ip_address",
+    "claimed_code",
+    "referral_due_at",
+    "must_confirm",
 )
 
 
 class ExportedRow(NamedTuple):
     subscriber: FoundSubscriber
     tags: list[str]
+    codes: list[str]
 
 
 def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
@@ -55,6 +64,14 @@ def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
         iso(row.created_ms),
         row.id,
         ", ".join(exported.tags),
+        row.utm_source or "",
+        row.utm_campaign or "",
+        " ".join(exported.codes),
+        row.adjustments,
+        row.ip_address or "",
+        row.claimed_code or "",
+        iso(row.referral_due_ms) if row.referral_due_ms is not None else "",
+        "yes" if row.must_confirm else "",
     )
 
 
@@ -66,5 +83,8 @@ async def batch(
     """
     oldest_first = msgspec.structs.replace(filters, sort="oldest")
     rows, last = await search.export_part(tx, tenant, oldest_first, after=after, most=BATCH)
-    by_id = await tags.of_subscribers(tx, tenant, [row.id for row in rows])
-    return [ExportedRow(row, by_id.get(row.id, [])) for row in rows], last
+    ids = [row.id for row in rows]
+    tagged = await tags.of_subscribers(tx, tenant, ids)
+    further = await codes.of_subscribers(tx, tenant, ids)
+    lines = [ExportedRow(row, tagged.get(row.id, []), further.get(row.id, [])) for row in rows]
+    return lines, last

@@ -2,7 +2,7 @@
 order of its lines does not matter.
 
 Nothing follows from it: no email, event, notification, reward or charge. That somebody was referred
-elsewhere, years ago perhaps, is no news.
+elsewhere, years ago perhaps, is no news. It is not screened either: the other tool has decided.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from honeyguide.moving import given_rewards, people
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.given_rewards import ReachedCount
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import screening
 from honeyguide.referrals.rules import Status
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -28,7 +27,6 @@ class LockedSubscriber(NamedTuple):
 
     id: str
     email_key: str
-    person_key: str
     ref_code: str
     referrer_code: str | None
     referrer_id: str | None
@@ -48,6 +46,7 @@ _sql = beside(__file__)
 _BY_OURS = _sql.query("by_ours", FoundCode)
 _BY_FOLDED = _sql.query("by_folded", FoundCode)
 _LOCK = _sql.query("lock", LockedSubscriber)
+_CLOSES_LOOP = _sql.value("closes_loop", int)
 _JUDGE = _sql.command("judge")
 _REFER = _sql.command("refer")
 _CLAIM = _sql.command("claim")
@@ -81,12 +80,12 @@ async def connect(
             claim = person.claimed_code or person.referrer or ""
             if not subscriber.claimed_code and _is_kept(claim):
                 claims.setdefault(subscriber.id, claim)
-        elif referrer.person_key == subscriber.person_key:
+        elif referrer.id == subscriber.id:
             kind = FindingKind.REFERRER_IS_SELF
         elif subscriber.referrer_code is not None:
             kind = FindingKind.OTHER_REFERRER if subscriber.referrer_id != referrer.id else None
         elif subscriber.id in has_referred and await _closes_loop(
-            change, subscriber, referrer, rows
+            change, subscriber.id, referrer.id, rows
         ):
             kind = FindingKind.LOOP
         else:
@@ -143,15 +142,13 @@ def email_key(name: str) -> str | None:
 
 
 async def _closes_loop(
-    change: Change,
-    subscriber: LockedSubscriber,
-    referrer: LockedSubscriber,
-    rows: dict[str, dict[str, Any]],
+    change: Change, subscriber_id: str, referrer_id: str, rows: dict[str, dict[str, Any]]
 ) -> bool:
-    """Also through the referrals of this part, which are not written yet."""
+    """Whether the subscriber is above the referrer, also through the referrals of this part, which
+    are not written yet."""
     if rows:
         await _write(change, rows, {})
-    return await screening.closes_loop(change.tx, change.tenant, referrer.id, subscriber.person_key)
+    return bool(await change.one(_CLOSES_LOOP, referrer_id=referrer_id, id=subscriber_id))
 
 
 def _row(

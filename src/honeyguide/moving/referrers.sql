@@ -9,12 +9,22 @@ WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.folded {
 
 -- name: lock
 -- The youngest first, as whoever locks several does.
-SELECT id, email_key, person_key, ref_code, referrer_code, referrer_id, claimed_code,
+SELECT id, email_key, ref_code, referrer_code, referrer_id, claimed_code,
        referrals_verified + referrals_pending + referrals_rejected AS referrals, referrals_verified AS verified, adjustments
 FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
   AND id {in :ids}
 ORDER BY id DESC;
+
+-- name: closes_loop
+-- UNION ends also where there is a loop already.
+WITH RECURSIVE above (id, referrer_id) AS (
+    SELECT s.id, s.referrer_id FROM subscriber AS s
+    WHERE s.id = :referrer_id AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+    UNION
+    SELECT s.id, s.referrer_id FROM subscriber AS s JOIN above AS a ON s.id = a.referrer_id
+)
+SELECT COUNT(*) AS n FROM above WHERE id = :id;
 
 -- name: judge
 UPDATE subscriber SET referral_status = r.status, referral_reason = r.reason, referral_due_ms = r.due_ms, referral_behind = NULL

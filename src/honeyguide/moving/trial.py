@@ -16,6 +16,8 @@ from honeyguide.store.change import Change
 # Referrers that are looked for at once, after all lines.
 BATCH = 500
 MOST_KEPT = 1_000
+# Of referrers of referrers, when a loop is looked for.
+LONGEST_CHAIN = 100
 
 
 class _Claim(NamedTuple):
@@ -111,7 +113,7 @@ class Trial:
     def _is_above(self, key: str, referrer: str) -> bool:
         """Whether somebody is the referrer of their own referrer, directly or through others."""
         at: str | None = referrer
-        for _ in range(20):
+        for _ in range(LONGEST_CHAIN):
             if at is None or at == key:
                 break
             at = self._referrers.get(at)

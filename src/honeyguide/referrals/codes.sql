@@ -10,7 +10,7 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id 
 
 -- name: of_subscribers
 SELECT code, subscriber_id FROM subscriber_code
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY created_ms, id;
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY subscriber_id, created_ms, id;
 
 -- name: taken
 SELECT code, subscriber_id FROM subscriber_code

@@ -156,7 +156,7 @@ async def sign_up(
     must_confirm = (
         partner.must_confirm
         if partner
-        else (new.must_confirm and new.status == "active")
+        else new.must_confirm
         or rules.must_confirm(
             origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
         )

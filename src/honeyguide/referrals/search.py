@@ -46,6 +46,9 @@ class FoundSubscriber(NamedTuple):
     claimed_code: str | None
     """The code they came with, if nobody has it."""
     adjustments: int
+    utm_source: str | None
+    utm_campaign: str | None
+    must_confirm: int
 
     @property
     def toward_rewards(self) -> int:

@@ -1,0 +1,112 @@
+"""Real processes that import a file, killed at random points: whoever continues doubles nobody and
+loses nobody.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.imported import Program
+from tests.support.process import environment
+from tests.support.service import ENGINES
+from tests.support.starter import Command
+from tests.support.stores import OpenStore
+from tests.test_delayed_kills import ALL_AT_ONCE
+
+PEOPLE = 240
+KILLS = 20
+WORKERS = 2
+STAGES = 3
+
+
+def file_of(dice: random.Random) -> str:
+    """Referrers come before and after those they referred. Some lines have a problem."""
+    lines = ["email,code,referrer,referrals,tags"]
+    for n in range(PEOPLE):
+        by = dice.choice(["", f"p{dice.randrange(PEOPLE)}@example.org", f"c{dice.randrange(99)}"])
+        code = f"c{n % 200}"
+        lines.append(f"p{n}@example.org,{code},{by},{dice.choice(['', '1', '7'])},vip")
+    return "\n".join([*lines, "no address,,,,"])
+
+
+@contextmanager
+def worker(database_url: str) -> Iterator[None]:
+    with tempfile.TemporaryFile() as out:
+        env = environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off")
+        process = Command(["work"], before=ALL_AT_ONCE, stdout=out, stderr=out, env=env)
+        try:
+            yield
+        finally:
+            process.kill()
+            process.wait(30)
+
+
+def state(program: Program, import_id: str) -> dict[str, Any]:
+    """Everything that may be doubled or lost."""
+    kept = program.go_on(import_id, 0)
+    rows = program.exported()
+    kinds = ("name", "tags", "codes", "adjustments", "referrals_verified", "referral_status")
+    return {
+        "people": {email: [row[kind] for kind in kinds] for email, row in rows.items()},
+        "referrers": program.referrers(),
+        "import": (kept.status, kept.total, kept.done, kept.added, kept.skipped, kept.failed),
+        "findings": program.findings(kept),
+        "rewards": {
+            email: sorted((each.name, each.multiple, each.status) for each in program.earned(email))
+            for email in list(rows)[:40]
+        },
+        "rows": {
+            table: program.count(table)
+            for table in ("adjustment", "won_reward", "subscriber_code", "import_part", "event")
+        },
+    }
+
+
+def begin(opened: OpenStore, text: str) -> tuple[Program, str]:
+    program = Program(opened)
+    program.offer("Sticker", 1)
+    program.offer("Coffee", 2, recurring=True)
+    opened.do("UPDATE reward SET walk_ms = NULL, walk_id = NULL")
+    return program, program.start(text)
+
+
+def progress(program: Program, import_id: str) -> int:
+    kept = program.go_on(import_id, 0)
+    return kept.steps_done if kept.status == "running" else STAGES * kept.total
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_import_survives_the_death_of_its_processes(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("honeyguide.moving.import_files.PART", 4)
+    dice = random.Random(36)
+    text = file_of(dice)
+    with OpenStore(engine) as opened:
+        program, import_id = begin(opened, text)
+        program.go_on(import_id)
+        expected = state(program, import_id)
+    assert expected["import"] == ("done", PEOPLE + 1, PEOPLE + 1, PEOPLE, 0, 1)
+    with OpenStore(engine) as opened:
+        program, import_id = begin(opened, text)
+        midway = 0
+        all_lines = STAGES * (PEOPLE + 1)
+        for at in sorted(dice.sample(range(all_lines), KILLS)):
+            with ExitStack() as stack:
+                for _ in range(WORKERS):
+                    stack.enter_context(worker(opened.url))
+                give_up = time.monotonic() + 60
+                while progress(program, import_id) < at:
+                    assert time.monotonic() < give_up, "the import does not go on"
+                time.sleep(dice.uniform(0, 0.01))
+            midway += progress(program, import_id) < all_lines
+        assert midway >= KILLS // 2, "most of them are killed while there is something to do"
+        program.go_on(import_id)
+        assert state(program, import_id) == expected
