@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import NamedTuple
 
 import typer
 from rich.progress import TimeRemainingColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import progress
+from honeyguide.cli.base import fail, progress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import findings, importing
+from honeyguide.moving import findings, import_files, importing
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.trial import Trial
@@ -66,9 +67,10 @@ async def run_import(services: Services, tenant: Tenant, import_id: str) -> Impo
 
 def show_lines(outcome: ImportOutcome) -> None:
     """The first lines with a problem, on stderr."""
-    lines: list[RefusedLine | ImportFinding] = [*outcome.refused[:SHOWN], *outcome.findings[:SHOWN]]
-    for each in lines:
-        typer.secho(f"line {each.line}: {each.sentence}", err=True, fg=typer.colors.YELLOW)
+    lines = [(each.line, each.sentence) for each in outcome.refused[:SHOWN]]
+    lines += [(each.line, each.sentence) for each in outcome.findings[:SHOWN]]
+    for line, sentence in lines:
+        typer.secho(f"line {line}: {sentence}", err=True, fg=typer.colors.YELLOW)
 
 
 def in_words(outcome: ImportOutcome, *, is_dry: bool) -> str:
@@ -80,3 +82,18 @@ def in_words(outcome: ImportOutcome, *, is_dry: bool) -> str:
     if outcome.counted:
         text += f"\nNot taken over as in the file: {', '.join(outcome.counted)}."
     return text
+
+
+def keep_refused(errors: Path | None, header: list[str], outcome: ImportOutcome) -> None:
+    """Writes the lines that failed to a file, if one was given."""
+    if not outcome.refused:
+        return
+    if errors is None:
+        typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
+        return
+    try:
+        text = import_files.csv_of_refused(header, outcome.refused)
+        errors.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        fail(f"Cannot write {errors}: {error.strerror}.")
+    typer.echo(f"The failed rows are in {errors}. Fix them there, then import that file.", err=True)

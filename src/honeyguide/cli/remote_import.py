@@ -67,7 +67,7 @@ def read_key(key_file: Path | None) -> str:
         fail(f"Cannot read {key_file}.")
 
 
-def import_from_api(given: RemoteImport) -> None:
+def import_from_api(given: RemoteImport, errors: Path | None) -> None:
     moved = with_services(_move, given)
     name = moved.fetch.name
     if moved.outcome is None:
@@ -75,6 +75,7 @@ def import_from_api(given: RemoteImport) -> None:
     else:
         import_runs.show_lines(moved.outcome)
         typer.echo(import_runs.in_words(moved.outcome, is_dry=given.dry_run))
+        import_runs.keep_refused(errors, remote_people.HEADER, moved.outcome)
         if not moved.fetch.says_who_left:
             typer.echo(fetching.NO_STATUS)
     if moved.documents:

@@ -96,7 +96,9 @@ def import_command(
     and no webhooks are sent."""
     if _is_api(file):
         key = remote_import.read_key(key_file)
-        remote_import.import_from_api(RemoteImport(account, base_url, key, dry_run, give_rewards))
+        remote_import.import_from_api(
+            RemoteImport(account, base_url, key, dry_run, give_rewards), errors
+        )
         return
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
@@ -116,10 +118,7 @@ def import_command(
         done = with_services(_import, account, file.name, kept, give_rewards)
     import_runs.show_lines(done)
     typer.echo(f"{lost}{import_runs.in_words(done, is_dry=dry_run)}\n{columns}")
-    if errors is not None and done.refused:
-        _write_refused(errors, import_files.csv_of_refused(header, done.refused))
-    elif done.refused:
-        typer.echo("To save the failed rows to a file, add --errors FILE.", err=True)
+    import_runs.keep_refused(errors, header, done)
     if dry_run:
         typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)
 
@@ -151,7 +150,7 @@ async def _try(
 async def _import(
     services: Services, account: str, name: str, file: UploadedFile, give_rewards: bool
 ) -> ImportOutcome:
-    """Stores the file as an upload does. If this process ends early, a server goes on with it."""
+    """Stores the file as an upload does, and imports it."""
     store, now_ms = services.store, services.clock()
     tenant = await store.read(_tenant, account)
     import_id = await store.write(
@@ -163,14 +162,6 @@ async def _import(
     await store.write(importing.complete, tenant, import_id, file.total)
     await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=give_rewards)
     return await import_runs.run_import(services, tenant, import_id)
-
-
-def _write_refused(errors: Path, text: str) -> None:
-    try:
-        errors.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        fail(f"Cannot write {errors}: {error.strerror}.")
-    typer.echo(f"The failed rows are in {errors}. Fix them there, then import that file.", err=True)
 
 
 @app.command("export")

@@ -128,9 +128,15 @@ async def begin(
     tx: Tx, tenant: Tenant, base_url: str, campaign_name: str | None, *, now_ms: int
 ) -> str:
     """A new fetch, which waits for its key."""
-    name = f"{service_name(base_url)}: {campaign_name}" if campaign_name else service_name(base_url)
+    service = service_name(base_url)
     import_id = await importing.begin(
-        tx, tenant, name, remote_people.HEADER, remote_people.MAPPING, now_ms=now_ms
+        tx,
+        tenant,
+        f"{service}: {campaign_name}" if campaign_name else service,
+        remote_people.HEADER,
+        remote_people.MAPPING,
+        now_ms=now_ms,
+        source=service,
     )
     await tx.run(
         _INSERT,
