@@ -99,7 +99,13 @@ def import_command(
         remote_import.import_from_api(
             RemoteImport(account, base_url, key, dry_run, give_rewards), errors
         )
-        return
+    else:
+        _import_file(file, account, errors, dry_run=dry_run, give_rewards=give_rewards)
+
+
+def _import_file(
+    file: Path, account: str, errors: Path | None, *, dry_run: bool, give_rewards: bool
+) -> None:
     try:
         header, lines = import_files.read(file.read_bytes(), any_size=True)
         mapping = import_columns.guess(header, lines)

@@ -1,4 +1,4 @@
-"""The rows of the route table for imports."""
+"""The addresses of imports, from files and from APIs, one row each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from honeyguide.pages.handlers import Uses
 
 READS, SERVICES = Uses.READS, Uses.SERVICES
 
-PAGES = (
+# `api` and `documents` come before `{id}`.
+IMPORTS = (
     get("/subscribers/import", READS, imports.upload_form),
     post("/subscribers/import", SERVICES, imports.upload, imports.upload_form),
     get("/subscribers/import/api", READS, import_api.form),

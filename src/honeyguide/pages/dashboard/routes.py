@@ -20,7 +20,6 @@ from honeyguide.pages.dashboard import (
     emails,
     embed,
     formats,
-    import_routes,
     integrations,
     link_hosts,
     login,
@@ -54,6 +53,7 @@ from honeyguide.pages.dashboard import (
     undo,
     webhooks,
 )
+from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.page_route import Access, endpoint, get, post
 from honeyguide.pages.handlers import Uses
@@ -100,7 +100,7 @@ PAGES = (
     post("/subscribers/referrer", SERVICES, subscriber_referrers.change_selected),
     post("/subscribers/filters", WRITES, subscriber_filters.change),
     get("/subscribers/export.csv", SERVICES, subscribers.export),
-    *import_routes.PAGES,
+    *IMPORTS,
     get("/subscribers/new", READS, new_subscriber.show),
     post(
         "/subscribers/new", WRITES, new_subscriber.create, new_subscriber.show, new_subscriber.FORM
