@@ -90,6 +90,7 @@ def alice() -> Iterator[Operator]:
             "/webhooks",
             "/notices/preferences",
             "/administration",
+            API_PAGE,
         ):
             made.web.get(page)  # the first view of a page compiles its templates
         yield made
@@ -129,12 +130,23 @@ def slack(alice: Operator, server: Answering) -> None:
     until(lambda: server.asked > 0)
 
 
+API_PAGE = "/subscribers/import/api"
+
+
+def other_service(alice: Operator, server: Answering) -> str:
+    fields = {"base_url": f"http://127.0.0.1:{server.port}", "key": "secret"}
+    answer = alice.web.post(API_PAGE, page=API_PAGE, **fields)
+    assert answer.status_code < 500 and server.asked, answer.text
+    return answer.headers.get("location", "")
+
+
 LISTS = {"data": {"results": [{"id": n, "uuid": "u", "name": f"List {n}"} for n in range(130_000)]}}
 ASKED: dict[str, tuple[Callable[[Operator, Answering], object], int]] = {
     "embed page": (embed_page, 2 * MB - 1000),
     "webhook receiver": (webhook, MB),
     "platform": (platform, 8 * MB - 1000),
     "Slack": (slack, MB),
+    "API to import from": (other_service, 8 * MB - 1000),
 }
 
 
@@ -167,6 +179,33 @@ def test_a_platform_with_many_lists(alice: Operator, capsys: pytest.CaptureFixtu
     with LoopSteps(alice.service) as steps, answering(answer, first=nobody) as server:
         assert "List 499" in platform(alice, server)
     finish(steps, capsys, "130,000 lists")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {f"{number:04}": 1 for number in range(800)},
+        {"referral_programs": [[] for _ in range(2_500)]},
+        {"referral_programs": [{"codes": ["a"] * 1_900}]},
+        {"name": "x" * 8_000},
+    ],
+    ids=["fields", "programs", "codes", "name"],
+)
+def test_the_largest_page_of_people(
+    alice: Operator, more: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    people = [{"uuid": f"{n}", "email": f"a{n}@example.org", **more} for n in range(1_000)]
+    text = json.dumps({"subscribers": people, "total_pages": 1}, separators=(",", ":"))
+    campaign = http(json.dumps({"campaigns": [{"uuid": "x"}]}).encode())
+    assert 6 * MB < len(text) < 8 * MB
+    with (
+        LoopSteps(alice.service) as steps,
+        answering(http(text.encode()), first=campaign) as server,
+    ):
+        page = other_service(alice, server)
+        until(lambda: "of 1,000 subscribers" in alice.web.get(page).text)
+        alice.web.post(page, page=API_PAGE, do="forget")
+    finish(steps, capsys, "a page of people")
 
 
 def test_the_largest_answer_of_a_mail_server(

@@ -10,8 +10,11 @@ import msgspec
 import pytest
 from aiohttp import web
 
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage
+from honeyguide.signups import import_erasure
+from honeyguide.store.tx import Tx
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
@@ -197,7 +200,7 @@ def test_two_processes_at_once_store_a_page_once(opened: OpenStore) -> None:
             async with move.fetcher() as fetcher:
                 api = fetcher.api(move.server.url, KEY)
                 page = await api.page("/v2/subscribers", "subscribers", 1, expand="campaigns")
-            args = (fetch, page)
+            args = (fetch, page, remote_people.read_people(page.items))
             assert await move.store.write(fetching.store_people, *args, only_people=True)
             assert not await move.store.write(fetching.store_people, *args, only_people=True)
             await move.fetch(import_id)
@@ -264,3 +267,40 @@ def test_waits_are_bounded() -> None:
     assert waits[:4] == [1000, 2000, 4000, 8000]
     assert fetching.wait_ms(0, 45) == 45_000
     assert fetching.wait_ms(0, 10**8) == fetching.LONGEST_WAIT_MS
+
+
+def test_who_is_erased_meanwhile_is_not_imported(opened: OpenStore) -> None:
+    """The erasure finds the line that is stored already, and nobody fetches it again."""
+    move = moving(opened, 450)
+
+    async def erase(tx: Tx) -> None:
+        ann = EmailAddress.parse("reader440@old.example")
+        await import_erasure.erase(tx, move.tenant, ann)
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            await move.fetch(import_id, pages=2)
+            await move.store.write(erase)
+            fetch = await move.fetch(import_id)
+        assert (fetch.fetched, fetch.lines) == (450, 449)
+        kept = await move.run_import(import_id)
+        assert (kept.added, kept.total) == (449, 449)
+
+    opened.run(work())
+    found = opened.ask("SELECT 1 FROM subscriber WHERE email_key = 'reader440@old.example'")
+    assert found == []
+
+
+def test_people_with_hundreds_of_fields_that_nobody_knows(opened: OpenStore) -> None:
+    move = moving(opened, 0)
+    odd = {f"{number:04}": number for number in range(700)}
+    move.server.people = [{**person(number), **odd} for number in range(1, 601)]
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        assert fetch.fetched == 600 and len(fetch.unknown) == remote_people.MOST_NAMES
+
+    opened.run(work())

@@ -21,6 +21,7 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_files, importing, remote_people
 from honeyguide.moving.remote_api import INTERVAL_S, PER_PAGE, RemotePage, service_name
+from honeyguide.moving.remote_people import ReadPeople
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -203,9 +204,10 @@ async def go_on_with_partners(tx: Tx, fetch: RemoteFetch) -> None:
     await resume(tx, fetch._replace(stage=FetchStage.PAYOUTS))
 
 
-async def store_people(tx: Tx, fetch: RemoteFetch, page: RemotePage, *, only_people: bool) -> bool:
+async def store_people(
+    tx: Tx, fetch: RemoteFetch, page: RemotePage, read: ReadPeople, *, only_people: bool
+) -> bool:
     """Stores one page and moves on. False if another process has stored it."""
-    read = remote_people.read_people(page.items)
     uuids = list(dict.fromkeys(person.uuid for person in read.people))
     key: dict[str, Any] = {"account_id": fetch.account_id, "import_id": fetch.import_id}
     known = set(await tx.all(_KNOWN, **key, uuids=uuids))

@@ -19,6 +19,7 @@ from honeyguide.store.tx import Tx
 
 # Of one document, and of its name.
 MOST_CHARACTERS = 64 * 1024
+MOST_BYTES = 4 * MOST_CHARACTERS
 NAME_LIMIT = 200
 UUID_LIMIT = 64
 KINDS = {
@@ -71,6 +72,8 @@ _LIST = _sql.query("list", MovedDocument)
 
 def read_document(kind: FetchStage, item: msgspec.Raw) -> RemoteDocument | None:
     """None if it cannot be read, or is too long to keep."""
+    if len(bytes(item)) > MOST_BYTES:
+        return None
     try:
         values = msgspec.json.decode(item, type=dict[str, Any])
         content = msgspec.json.encode(values).decode().replace("\\u0000", "")

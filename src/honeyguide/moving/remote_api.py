@@ -5,6 +5,7 @@ minute.
 
 from __future__ import annotations
 
+import asyncio
 from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -95,14 +96,17 @@ class RemoteApi:
         reply = await self._get(f"{path}?{_asked(number, query)}")
         if reply.status == 403:
             raise WrongCredentials(f"{self.name} does not let this key read {path}.")
-        return self._page(reply, key, number)
+        return await asyncio.to_thread(self._page, reply, key, number)
 
     async def optional_page(self, path: str, key: str, number: int) -> RemotePage | None:
         """One page of a list that not every service or plan has; None if there is none."""
         reply = await self._get(f"{path}?{_asked(number, {})}")
-        return None if reply.status in (403, 404) else self._page(reply, key, number)
+        if reply.status in (403, 404):
+            return None
+        return await asyncio.to_thread(self._page, reply, key, number)
 
     def _page(self, reply: PlatformReply, key: str, number: int) -> RemotePage:
+        """For a thread: the largest page takes a tenth of a second."""
         items = self._field(reply, key, list[msgspec.Raw])
         if len(items) > MOST_ON_PAGE:
             raise Unexpected(f"{self.name} sent more than {MOST_ON_PAGE:,} items on a page.")

@@ -101,6 +101,7 @@ def read_people(items: Sequence[msgspec.Raw]) -> ReadPeople:
         if not person.uuid or not person.email.strip():
             continue
         unknown = [name for name in fields if name not in _KNOWN and name not in _EXPANSIONS]
+        del unknown[MOST_NAMES:]
         joined = _membership(fields, unknown)
         if person.referral_status and person.referral_status not in _REFERRAL_STATUSES:
             unknown.append("values of referral_status")

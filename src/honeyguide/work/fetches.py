@@ -4,6 +4,7 @@ command line. A page is fetched outside of a transaction, and stored together wi
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +15,9 @@ from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.integrations.problems import PlatformError, TryLater, WrongCredentials
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import Clock
-from honeyguide.kernel.errors import Fault, Invalid, Unavailable
+from honeyguide.kernel.errors import Fault, Invalid, Missing, Unavailable
 from honeyguide.kernel.site import Site
-from honeyguide.moving import fetching, moved_documents, moved_programs
+from honeyguide.moving import fetching, moved_documents, moved_programs, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.moving.moved_documents import RemoteDocument
 from honeyguide.moving.remote_api import INTERVAL_S, RemoteApi, RemotePage
@@ -86,7 +87,9 @@ class Fetcher:
     async def _fetch_people(self, fetch: RemoteFetch, api: RemoteApi, only_people: bool) -> None:
         where = LISTS[FetchStage.PEOPLE]
         page = await api.page(where.path, where.key, fetch.page, type="all", expand="campaigns")
-        await self.store.write(fetching.store_people, fetch, page, only_people=only_people)
+        # In a thread: whoever sends a page may make it expensive to read.
+        read = await asyncio.to_thread(remote_people.read_people, page.items)
+        await self.store.write(fetching.store_people, fetch, page, read, only_people=only_people)
 
     async def _fetch_documents(self, fetch: RemoteFetch, api: RemoteApi) -> None:
         stage = FetchStage(fetch.stage)
@@ -191,7 +194,10 @@ async def fetch_some(
         await store.write(fetching.stop, fetch, fault.message)
         return False
     for _ in range(PAGES_AT_ONCE):
-        fetch = await fetcher.fetch_page(fetch, api)
+        try:
+            fetch = await fetcher.fetch_page(fetch, api)
+        except Missing:  # it was discarded meanwhile
+            return False
         if fetch.stage == FetchStage.DONE or fetch.problem:
             return False
     return True
