@@ -142,6 +142,7 @@ DAMAGES = [
     "UPDATE referral_decision SET campaign_id = 'x'",
     "UPDATE adjustment SET campaign_id = 'x'",
     "UPDATE subscriber_code SET campaign_id = 'x'",
+    "UPDATE import_own_id SET subscriber_id = 'x'",
     "UPDATE partner_block SET partner_account_id = 'x'",
     "UPDATE partner_block SET partner_account_id = account_id",
     "UPDATE change_log SET account_id = 'x'",

@@ -18,9 +18,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail.email_kinds import HUB_LINK
-from honeyguide.moving import importing
+from honeyguide.moving import stages
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.moving.importing import ImportResult
+from honeyguide.moving.stages import ImportPlan, Stage, StageResult
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
@@ -269,8 +269,9 @@ def test_an_import_skips_whoever_signs_up_at_the_same_moment(opened: OpenStore, 
     people = [f"reader{n}@example.org" for n in range(10)]
     lines = [ImportLine(n + 2, [email]) for n, email in enumerate(people)]
 
-    bring = changing(importing.bring, SITE, owner, NOON_MS)
-    bringing = partial(bring, lines=lines, mapping={"email": 0})
+    bring = changing(stages.run, SITE, owner, NOON_MS)
+    plan = ImportPlan("an import", {"email": 0}, "people.csv", gives_rewards=False)
+    bringing = partial(bring, plan=plan, stage=Stage.PEOPLE, lines=lines)
     _, outcome = opened.run(overlapping(opened.store, signing_up(owner, people[place]), bringing))
-    assert outcome == ImportResult(added=9, skipped=1, refused=[])
+    assert outcome == StageResult(added=9, skipped=1, refused=[], findings=[])
     assert opened.ask("SELECT COUNT(*) FROM subscriber") == [(10,)]
