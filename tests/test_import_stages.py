@@ -11,7 +11,8 @@ import pytest
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.moving import import_parts
+from honeyguide.moving import import_columns, import_files, import_parts
+from honeyguide.moving.trial import Trial
 from honeyguide.referrals import codes, lifecycle
 from honeyguide.signups import signups
 from tests.support.dispatcher import HOME
@@ -127,6 +128,7 @@ ODD = (
     "eve@example.org,two,fay@example.org,\n"
     "fay@example.org,,eve@example.org,\n"
     "gil@example.org,ONE,ben@example.org,\n"
+    "hal@example.org,,One,\n"
 )
 ODD_FINDINGS = [
     (3, "duplicate_code"),
@@ -135,12 +137,13 @@ ODD_FINDINGS = [
     (5, "count_unreadable"),
     (5, "referrer_is_self"),
     (7, "loop"),
+    (9, "referrer_unknown"),
 ]
 
 
 def test_what_cannot_be_taken_over_is_found_and_everybody_is_imported(program: Program) -> None:
     kept = program.bring(ODD)
-    assert (kept.added, kept.failed) == (7, 0)
+    assert (kept.added, kept.failed) == (8, 0)
     assert program.findings(kept) == ODD_FINDINGS
     assert program.referrers() == {
         "ben@example.org": "ann@example.org",
@@ -151,6 +154,23 @@ def test_what_cannot_be_taken_over_is_found_and_everybody_is_imported(program: P
     for code, name in {"one": "ann", "ONE": "gil"}.items():
         found = program.read(lifecycle.find_referrer, code)
         assert found.email == f"{name}@example.org", "codes that differ in case are both kept"
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+def test_a_dry_run_finds_the_same_and_changes_nothing(program: Program, is_here: bool) -> None:
+    if is_here:
+        program.bring(ODD)
+    header, lines = import_files.read(ODD.encode())
+    trial = Trial(import_columns.guess(header, lines))
+    before = program.export()
+    program.change(trial.add, lines[:3])
+    program.change(trial.add, lines[3:])
+    while program.change(trial.check_referrers):
+        pass
+    assert sorted((each.line, each.kind.value) for each in trial.findings) == ODD_FINDINGS
+    assert (trial.added, trial.skipped) == ((0, 8) if is_here else (8, 0))
+    assert program.export() == before
+    assert sum(trial.counted.values()) == len(ODD_FINDINGS)
 
 
 def test_who_is_here_keeps_their_referrer_and_gets_missing_codes(program: Program) -> None:
@@ -198,6 +218,6 @@ def test_each_part_is_done_once_in_each_stage(
     stages = [stage for stage, _ in dict.fromkeys(seen)]
     assert list(dict.fromkeys(stages)) == ["people", "referrers", "counts"]
     for stage in ("people", "referrers"):
-        assert [done for each, done in seen if each == stage][-4:] == [2, 4, 6, 7]
-    assert (kept.done, kept.total, kept.added) == (7, 7, 7)
+        assert [done for each, done in seen if each == stage][-4:] == [2, 4, 6, 8]
+    assert (kept.done, kept.total, kept.added) == (8, 8, 8)
     assert program.findings(kept) == ODD_FINDINGS
