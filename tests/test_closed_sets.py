@@ -54,7 +54,7 @@ EXCEPTIONS = {
     "pages/dashboard/integrations.py: signal: bounced, confirmed": (
         "What is synced with a platform, as labels."
     ),
-    "moving/import_columns.py: reason: inactive, unsubscribed": (
+    "moving/source_words.py: reason: inactive, unsubscribed": (
         "Words of other tools for people who left."
     ),
     "pages/dashboard/emails.py: kind of email: confirm, friend_joined, hub_link, one_more": (

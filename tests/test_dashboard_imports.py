@@ -7,11 +7,12 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import zipfile
 
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.moving import import_columns, importing
+from honeyguide.moving import importing, source_words
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
 from tests.support import partner_network
@@ -22,6 +23,14 @@ from tests.support.tables import dump, mentions
 from tests.support.web import Operator, chosen_columns, operator, run_import, text_of, upload
 
 _numbers = itertools.count(1)
+
+
+def spreadsheet() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("[Content_Types].xml", "<Types/>")
+    return stream.getvalue()
+
 
 MESSY = (
     "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
@@ -156,14 +165,30 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
     import_id = upload(
         alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
     )
-    uses = (
-        "Email used as Email Full Name used as Name Shoe size ignored column 4 ignored column 5 "
-        "ignored"
-    )
+    why = "ignored: We don’t know this column. If you need it, choose its field."
+    uses = f"Shoe size {why} column 4 {why} column 5 {why}"
+    uses = f"Email used as Email Full Name used as Name {uses}"
     assert uses in text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
     assert uses in run_import(alice, import_id)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
     assert "Full Name ignored" in run_import(alice, without_name, name="")
+
+
+def test_a_column_that_is_not_chosen_says_so_before_and_after(service: Service) -> None:
+    alice = operator(service)
+    import_id = upload(
+        alice,
+        "email,RH_CODE,RH_TOTREF,created_at\nann@example.org,anna7f3c,3,2024-01-02\n",
+    )
+    page = f"/subscribers/import/{import_id}"
+    chosen = chosen_columns(alice.web.get(page).text)
+    assert chosen == {"email": "0", "code": "1", "referrals_count": "2", "created_at": "3"}
+    chosen |= {"code": "", "created_at": ""}
+    alice.web.post(page, do="try", **chosen)
+    tried = text_of(alice.web.get(page).text)
+    for text in (tried, run_import(alice, import_id, **chosen)):
+        for name in ("RH_CODE", "created_at"):
+            assert f"{name} ignored: It is empty, or has nothing that we can use." in text, text
 
 
 @pytest.mark.parametrize(
@@ -176,10 +201,11 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
         (partner_network.png(), "This file is a picture."),
         (b"\xff\xd8\xff\xe0" + bytes(99), "This file is a picture."),
         (b"%PDF-1.7\n", "This file is a PDF document."),
-        (b"PK\x03\x04" + bytes(99), "This file is a spreadsheet."),
+        (spreadsheet(), "This file is a spreadsheet."),
+        (b"PK\x03\x04" + bytes(99), "This zip archive is damaged."),
         (b"\xd0\xcf\x11\xe0" + bytes(99), "This file is a spreadsheet."),
     ],
-    ids=["nothing", "heading", "NULs", "broken", "png", "jpeg", "pdf", "xlsx", "xls"],
+    ids=["nothing", "heading", "NULs", "broken", "png", "jpeg", "pdf", "xlsx", "zip", "xls"],
 )
 @ONE_ENGINE
 def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
@@ -279,14 +305,14 @@ def test_a_line_that_the_database_refuses_holds_back_no_other(service: Service) 
 def test_a_line_that_breaks_our_reading_is_refused_when_tried_and_imported(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alice, read = operator(service), import_columns.status
+    alice, read = operator(service), source_words.status
 
     def fail_on_one(cells: list[str], mapping: dict[str, int]) -> str:
-        if cells[1] == "odd":
+        if "b@odd.example" in cells:
             raise OverflowError
         return read(cells, mapping)
 
-    monkeypatch.setattr(import_columns, "status", fail_on_one)
+    monkeypatch.setattr(source_words, "status", fail_on_one)
     import_id = upload(alice, "email,status\na@odd.example,active\nb@odd.example,odd\n")
     page = f"/subscribers/import/{import_id}"
     alice.web.post(page, do="try", **chosen_columns(alice.web.get(page).text))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import archived_lists, archives, import_columns, source_words, sources
+from honeyguide.moving import archived_lists, archives, source_words, sources
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.sources import ImportSource
 from tests.support.moving_files import fixture
@@ -78,10 +78,10 @@ def test_code_and_link_of_everyone_agree_in_every_form(name: str) -> None:
     source, mapping, lines = read(name)
     assert len(lines) == len(CODES[name])
     for line, expected in zip(lines, CODES[name], strict=True):
-        link = import_columns.cell(line.cells, mapping, "link")
+        link = source_words.cell(line.cells, mapping, "link")
         assert (source_words.code_of_link(link) if link else None) == expected
-        if "code" in mapping:
-            assert import_columns.cell(line.cells, mapping, "code") == expected
+        if field := next((each for each in ("code", "ref_code") if each in mapping), None):
+            assert source_words.cell(line.cells, mapping, field) == expected
         for form in source.facts.links if expected else ():
             old = form.format(code=expected)
             old = old if "//" in old else f"https://example.org{old}"

@@ -95,7 +95,7 @@ EXPECTED: dict[str, tuple[ImportSource, str, str]] = {
     ),
     "honeyguide": (
         ImportSource.HONEYGUIDE,
-        "email=email name=name code=ref_code codes=codes link=referral_link "
+        "email=email name=name ref_code=ref_code codes=codes link=referral_link "
         "referrer_code=referrer_code referrals_count=referrals_verified "
         "referral_status=referral_status adjustments=adjustments created_at=created_at "
         "status=status utm_source=utm_source utm_campaign=utm_campaign tags=tags "

@@ -8,7 +8,7 @@ from typing import Any
 
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import exporting, findings, import_parts, importing
+from honeyguide.moving import exporting, findings, import_parts, importing, uploaded_files
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.importing import Import
 from honeyguide.referrals import rewards, subscribers
@@ -52,21 +52,20 @@ class Program:
 
     def start(self, text: str, *, gives_rewards: bool = False, name: str = "people.csv") -> str:
         """Stores a file and starts its import."""
-        write, file = self.opened.store.write, importing.read_file(text.encode())
+        store, file = self.opened.store, uploaded_files.read(text.encode(), name)
+        write = store.write
 
-        async def store() -> str:
-            import_id = await write(
-                importing.begin, self.tenant, name, file.header, file.mapping, now_ms=self.now_ms
+        async def begin() -> str:
+            import_id = await importing.store_file(
+                store, self.tenant, name, file, now_ms=self.now_ms
             )
-            await write(importing.add_parts, self.tenant, import_id, 0, file.parts)
-            await write(importing.complete, self.tenant, import_id, file.total)
             await write(
                 importing.choose, self.tenant, import_id, file.mapping, gives_rewards=gives_rewards
             )
             await write(importing.start, self.tenant, import_id)
             return import_id
 
-        return self.opened.run(store())
+        return self.opened.run(begin())
 
     def go_on(self, import_id: str, most: int = 1_000_000) -> Import:
         """Runs so many steps of an import that was started."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import import_columns, importing
+from honeyguide.moving import importing, sources, uploaded_files
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.store.tx import Tx
 
@@ -19,8 +19,11 @@ async def keep(
     lines: list[ImportLine],
     now_ms: int,
 ) -> str:
-    mapping = import_columns.guess(header, lines)
-    import_id = await importing.begin(tx, tenant, file_name, header, mapping, now_ms=now_ms)
+    source = sources.recognize(header, lines)
+    file = uploaded_files.understand(header, lines, source)
+    import_id = await importing.begin(
+        tx, tenant, file_name, header, file.mapping, now_ms=now_ms, source=source, dates=file.dates
+    )
     await importing.add_parts(tx, tenant, import_id, 0, [msgspec.json.encode(lines).decode()])
     await importing.complete(tx, tenant, import_id, len(lines))
     return import_id

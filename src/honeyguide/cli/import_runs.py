@@ -34,7 +34,7 @@ async def try_import(services: Services, tenant: Tenant, import_id: str) -> Impo
     """What the import would do. Nothing is changed."""
     store, site, now_ms = services.store, services.site, services.clock()
     kept = await store.read(importing.get, tenant, import_id)
-    trial, n = Trial(kept.chosen), 0
+    trial, n = Trial(kept.plan.form), 0
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Checking", total=kept.total)
         while await store.read(importing.try_part, site, kept, n, trial, now_ms=now_ms):

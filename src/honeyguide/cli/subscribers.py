@@ -18,10 +18,12 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import exporting, findings, import_columns, import_files, importing
+from honeyguide.moving import exporting, findings, import_files, importing, sources, uploaded_files
+from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.moving.importing import UploadedFile
+from honeyguide.moving.sources import Fate, ImportSource
 from honeyguide.moving.trial import Trial
+from honeyguide.moving.uploaded_files import MOST_COMMAND_BYTES, UploadedFile
 from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
@@ -37,10 +39,58 @@ def _progress() -> Progress:
     return progress(TimeRemainingColumn(), transient=False)
 
 
-def _columns(columns: list[import_columns.Column]) -> str:
-    used = ", ".join(f"{column.name} as {column.used_as}" for column in columns if column.used_as)
-    ignored = ", ".join(column.name for column in columns if not column.used_as) or "none"
-    return f"Columns used: {used}.\nColumns ignored: {ignored}."
+# What `--dates` takes.
+_DATES = {"day-first": DateOrder.DAY_FIRST, "month-first": DateOrder.MONTH_FIRST}
+
+
+def _columns(file: UploadedFile) -> str:
+    """What becomes of every column. Ignored ones say why, each on a line of its own."""
+    uses = sources.uses(file.source, file.header, file.mapping)
+    used = ", ".join(f"{use.name} as {use.text}" for use in uses if use.fate is Fate.USED)
+    noted = ", ".join(use.name for use in uses if use.fate is Fate.NOTE)
+    ignored = [f"  {use.name}: {use.text}" for use in uses if use.fate is Fate.IGNORED]
+    lines = [f"File from: {file.source.facts.name}.", f"Columns used: {used}."]
+    if noted:
+        lines.append(f"Columns kept as a note: {noted}.")
+    lines += ["Columns ignored:", *ignored] if ignored else ["Columns ignored: none."]
+    return "\n".join(lines)
+
+
+def _read_file(file: Path, source: str | None) -> UploadedFile:
+    chosen = None
+    if source is not None:
+        chosen = next((each for each in ImportSource if each == source), None)
+        if chosen is None:
+            fail(f"--source must be one of: {', '.join(ImportSource)}.")
+    try:
+        if file.stat().st_size > MOST_COMMAND_BYTES:
+            import_files.refuse_size(MOST_COMMAND_BYTES)
+        data = file.read_bytes()
+        read = uploaded_files.read(data, file.name, most_bytes=MOST_COMMAND_BYTES, source=chosen)
+    except OSError as error:
+        fail(f"Cannot read {file}: {error.strerror}.")
+    except Invalid as fault:
+        fail(fault.message)
+    if "email" not in read.mapping:
+        fail(f"{file} has no column with email addresses. Name that column `email`.")
+    return read
+
+
+def _settle_dates(file: UploadedFile, dates: str | None) -> DateOrder:
+    """The order of day and month where the file does not tell."""
+    if dates is not None and dates not in _DATES:
+        fail(f"--dates must be one of: {', '.join(_DATES)}.")
+    order = _DATES[dates or "day-first"]
+    if file.dates.is_open and dates is None:
+        other = "some dates can only be read as month/day" if file.dates is DateOrder.MIXED else ""
+        typer.secho(
+            "The file does not tell whether 03/04 is 3 April or March 4"
+            f"{', and ' + other if other else ''}. We read it as 3 April; "
+            "for the other, add --dates month-first.",
+            err=True,
+            fg=typer.colors.YELLOW,
+        )
+    return order
 
 
 def _is_api(file: Path) -> bool:
@@ -54,86 +104,96 @@ def _existing(file: Path) -> Path:
     return file
 
 
+FileArgument = Annotated[
+    Path,
+    typer.Argument(
+        help="CSV file, or a zip archive of CSV files; or `sparkloop`, to import from the "
+        "API of SparkLoop or of another Honeyguide.",
+        callback=_existing,
+    ),
+]
+IntoAccount = Annotated[str, typer.Option(help="Email address of the account to import into.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
+]
+ErrorFile = Annotated[
+    Path | None,
+    typer.Option(help="File for the rows that could not be imported, with the reasons."),
+]
+GiveRewards = Annotated[
+    bool,
+    typer.Option(
+        "--give-rewards",
+        help="Give rewards that subscribers have reached, instead of marking them as given.",
+    ),
+]
+SourceOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"The tool that the file is from, if it is not recognized: {', '.join(ImportSource)}."
+    ),
+]
+DatesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Whether 03/04 is 3 April (`day-first`, the default) or March 4 (`month-first`), "
+        "if the file does not tell."
+    ),
+]
+BaseUrl = Annotated[
+    str | None,
+    typer.Option(help="From an API: where it is; default: SparkLoop’s."),
+]
+KeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="From an API: file with its key. Without it, the key is taken from "
+        f"{remote_import.KEY_NAME} or asked for."
+    ),
+]
+
+
 @app.command("import")
 def import_command(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="CSV file with a header row; or `sparkloop`, to import from the API of SparkLoop "
-            "or of another Honeyguide.",
-            callback=_existing,
-        ),
-    ],
-    account: Annotated[str, typer.Option(help="Email address of the account to import into.")],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen without changing anything.")
-    ] = False,
-    errors: Annotated[
-        Path | None,
-        typer.Option(help="File for the rows that could not be imported, with the reasons."),
-    ] = None,
-    give_rewards: Annotated[
-        bool,
-        typer.Option(
-            "--give-rewards",
-            help="Give rewards that subscribers have reached, instead of marking them as given.",
-        ),
-    ] = False,
-    base_url: Annotated[
-        str | None,
-        typer.Option(help="From an API: where it is; default: SparkLoop’s."),
-    ] = None,
-    key_file: Annotated[
-        Path | None,
-        typer.Option(
-            help="From an API: file with its key. Without it, the key is taken from "
-            f"{remote_import.KEY_NAME} or asked for."
-        ),
-    ] = None,
+    file: FileArgument,
+    account: IntoAccount,
+    dry_run: DryRun = False,
+    errors: ErrorFile = None,
+    give_rewards: GiveRewards = False,
+    source: SourceOption = None,
+    dates: DatesOption = None,
+    base_url: BaseUrl = None,
+    key_file: KeyFile = None,
 ) -> None:
     """Import subscribers from a CSV file or an API: their codes, referrers and counts too.
     Existing subscribers only get the tags, codes and referrers that they lack. Nobody is emailed
     and no webhooks are sent."""
     if _is_api(file):
         key = remote_import.read_key(key_file)
-        remote_import.import_from_api(
-            RemoteImport(account, base_url, key, dry_run, give_rewards), errors
-        )
-    else:
-        _import_file(file, account, errors, dry_run=dry_run, give_rewards=give_rewards)
-
-
-def _import_file(
-    file: Path, account: str, errors: Path | None, *, dry_run: bool, give_rewards: bool
-) -> None:
-    try:
-        header, lines = import_files.read(file.read_bytes(), any_size=True)
-        mapping = import_columns.guess(header, lines)
-        if "email" not in mapping:
-            fail(f"{file} has no column with email addresses. Name that column `email`.")
-    except Invalid as fault:
-        fail(fault.message)
-    columns = _columns(import_columns.uses(header, mapping))
-    losses = import_columns.losses(header, mapping)
-    lost = f"{losses}\n" if losses else ""
-    typer.echo(f"{lost}{columns}", err=True)
+        given = RemoteImport(account, base_url, key, dry_run, give_rewards)
+        remote_import.import_from_api(given, errors)
+        return
+    read = _read_file(file, source)
+    order = _settle_dates(read, dates)
+    columns = _columns(read)
+    typer.echo(columns, err=True)
     if dry_run:
-        done = with_services(_try, account, lines, mapping)
+        done = with_services(_try, account, read, order)
     else:
-        kept = UploadedFile(header, mapping, importing.as_stored(lines), len(lines))
-        done = with_services(_import, account, file.name, kept, give_rewards)
+        done = with_services(_import, account, file.name, read, (order, give_rewards))
     import_runs.show_lines(done)
-    typer.echo(f"{lost}{import_runs.in_words(done, is_dry=dry_run)}\n{columns}")
-    import_runs.keep_refused(errors, header, done)
+    typer.echo(f"{import_runs.in_words(done, is_dry=dry_run)}\n{columns}")
+    import_runs.keep_refused(errors, read.header, done)
     if dry_run:
         typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)
 
 
 async def _try(
-    services: Services, account: str, lines: list[ImportLine], mapping: dict[str, int]
+    services: Services, account: str, file: UploadedFile, order: DateOrder
 ) -> ImportOutcome:
     tenant = await services.store.read(_tenant, account)
-    trial = Trial(mapping)
+    lines, dates = file.lines, order if file.dates.is_open else file.dates
+    trial = Trial(uploaded_files.line_format(file.source, file.header, file.mapping, dates))
 
     def change(tx: Tx) -> Change:
         return Change(tx, services.site, tenant, actors.command("import"), services.clock())
@@ -154,19 +214,25 @@ async def _try(
 
 
 async def _import(
-    services: Services, account: str, name: str, file: UploadedFile, give_rewards: bool
+    services: Services,
+    account: str,
+    name: str,
+    file: UploadedFile,
+    chosen: tuple[DateOrder, bool],
 ) -> ImportOutcome:
     """Stores the file as an upload does, and imports it."""
-    store, now_ms = services.store, services.clock()
+    store = services.store
     tenant = await store.read(_tenant, account)
-    import_id = await store.write(
-        importing.begin, tenant, name, file.header, file.mapping, now_ms=now_ms
+    import_id = await importing.store_file(store, tenant, name, file, now_ms=services.clock())
+    order, gives_rewards = chosen
+    await store.write(
+        importing.choose,
+        tenant,
+        import_id,
+        file.mapping,
+        gives_rewards=gives_rewards,
+        date_choice=order,
     )
-    for first in range(0, len(file.parts), importing.SLICE):
-        batch = file.parts[first : first + importing.SLICE]
-        await store.write(importing.add_parts, tenant, import_id, first, batch)
-    await store.write(importing.complete, tenant, import_id, file.total)
-    await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=give_rewards)
     return await import_runs.run_import(services, tenant, import_id)
 
 

@@ -15,7 +15,7 @@ from honeyguide.integrations.adoption import AdoptionProblem, AdoptionValue
 from honeyguide.integrations.integrations import Integration
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.moving import given_rewards, link_codes
+from honeyguide.moving import given_rewards, source_words
 from honeyguide.moving.given_rewards import ReachedCount
 from honeyguide.referrals import adjustments, codes, rewards
 from honeyguide.referrals.adjustments import CarriedOver
@@ -92,7 +92,7 @@ async def _adopt(change: Change, integration: Integration, values: Sequence[Adop
 
 def code_of(value: AdoptionValue) -> str | None:
     """Their code there: from its field, else from their link. None if neither has a code."""
-    in_link = link_codes.code_in(value.link) if value.link else None
+    in_link = source_words.code_of_link(value.link) if value.link else None
     for text in (value.code, in_link):
         if text is not None and codes.is_code(text.strip()):
             return text.strip()

@@ -20,7 +20,7 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import import_files, importing, remote_people
-from honeyguide.moving.remote_api import INTERVAL_S, PER_PAGE, RemotePage, service_name
+from honeyguide.moving.remote_api import INTERVAL_S, PER_PAGE, RemotePage, service_name, source_of
 from honeyguide.moving.remote_people import ReadPeople
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -137,7 +137,7 @@ async def begin(
         remote_people.HEADER,
         remote_people.MAPPING,
         now_ms=now_ms,
-        source=service,
+        source=source_of(base_url),
     )
     await tx.run(
         _INSERT,

@@ -14,7 +14,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.moving.import_files import ImportLine
 
 _PARAM = "created_at"
-_TIME = r"(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?: ?([AaPp])\.?[Mm]\.?)?)?"
+_TIME = r"(?:[ T]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(?: ?([AaPp])\.?[Mm]\.?)?)?"
 _UTC = r"(?: ?(?:UTC|GMT|Z|\+00:?00))?"
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[-/.](\d{{1,2}})[-/.](\d{{1,2}}){_TIME}{_UTC}", re.ASCII)
 _YEAR_LAST = re.compile(rf"(\d{{1,2}})([-/.])(\d{{1,2}})\2(\d{{4}}){_TIME}{_UTC}", re.ASCII)
@@ -33,6 +33,11 @@ class DateOrder(StrEnum):
     """Each date could be read both ways."""
     MIXED = "mixed"
     """Some dates can only begin with the day, others only with the month."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the operator has to say it."""
+        return self in {DateOrder.UNCLEAR, DateOrder.MIXED}
 
 
 def date_order(lines: Iterable[ImportLine], place: int | None) -> DateOrder:
@@ -94,7 +99,7 @@ def _milliseconds(text: str, order: DateOrder) -> int:
 def _timestamp(text: str, date: tuple[str, str, str], time: tuple[str | None, ...]) -> int:
     year, month, day = map(int, date)
     hour, minute, second = (int(part or 0) for part in time[:3])
-    half = time[3]
+    fraction, half = time[3:5]
     is_wrong_hour = half is not None and not 1 <= hour <= _HALF_DAY_H
     if half is not None:
         hour = hour % _HALF_DAY_H + (_HALF_DAY_H if half in "Pp" else 0)
@@ -106,4 +111,4 @@ def _timestamp(text: str, date: tuple[str, str, str], time: tuple[str | None, ..
         raise Invalid(
             "{field} “{text}” is not a date that exists.", param=_PARAM, text=text
         ) from None
-    return round(at.timestamp()) * SECOND_MS
+    return round(at.timestamp()) * SECOND_MS + int((fraction or "0").ljust(3, "0")[:3])

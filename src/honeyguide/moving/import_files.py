@@ -60,11 +60,7 @@ def csv_of_refused(columns: list[str], refused: Iterable[RefusedLine]) -> str:
 def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[ImportLine]]:
     """The header and the lines of a CSV file, whatever its separator and encoding."""
     if len(data) > MOST_BYTES and not any_size:
-        limit = MOST_BYTES // 1024 // 1024
-        raise Invalid(
-            "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
-            limit=limit,
-        )
+        refuse_size(MOST_BYTES)
     lines = _lines(_text(data).replace("\x00", ""))
     if not lines:
         raise Invalid("The file is empty.")
@@ -76,6 +72,18 @@ def read(data: bytes, *, any_size: bool = False) -> tuple[list[str], list[Import
         return [("email" if n == place else f"column {n + 1}") for n in range(width)], lines
     heading = [name[:NAME_LIMIT] for name in lines[0].cells]
     return [*heading, *(f"column {n + 1}" for n in range(len(heading), width))], lines[1:]
+
+
+def refuse_size(most_bytes: int) -> NoReturn:
+    limit = most_bytes // 1024 // 1024
+    if most_bytes > MOST_BYTES:
+        raise Invalid(
+            "The file is larger than {limit} MB. Split it into several files.", limit=limit
+        )
+    raise Invalid(
+        "The file is larger than {limit} MB. Import it with `honeyguide import` on the server.",
+        limit=limit,
+    )
 
 
 def _lines(text: str) -> list[ImportLine]:

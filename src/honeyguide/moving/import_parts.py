@@ -30,18 +30,20 @@ class RunningImport(NamedTuple):
     id: str
     account_id: str
     campaign_id: str
+    file_name: str
+    header: str
     mapping: str
     stage: str
     next_part: int
     done_lines: str
     gives_rewards: int
     source: str
-    file_name: str
+    dates: str
+    date_choice: str
 
     @property
     def plan(self) -> ImportPlan:
-        mapping = msgspec.json.decode(self.mapping, type=dict[str, int])
-        return ImportPlan(self.id, mapping, self.source or self.file_name, bool(self.gives_rewards))
+        return importing.plan_of(self)
 
     @property
     def done(self) -> set[int]:

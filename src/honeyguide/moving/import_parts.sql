@@ -4,7 +4,9 @@
 SELECT id FROM import WHERE status = 'running' ORDER BY created_ms LIMIT :most;
 
 -- name: running
-SELECT id, account_id, campaign_id, mapping, stage, next_part, done_lines, gives_rewards, source, file_name FROM import
+SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines, gives_rewards, source,
+    dates, date_choice
+FROM import
 WHERE id = :id AND status = 'running';
 
 -- name: next_part

@@ -8,12 +8,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from honeyguide.kernel.clock import AHEAD_MS, DAY_MS, parse
+from honeyguide.kernel import checks
+from honeyguide.kernel.clock import DAY_MS, iso, parse
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import ALPHABET, CODE_LENGTH
-from honeyguide.moving import import_columns, link_codes
+from honeyguide.moving import import_dates, source_words
 from honeyguide.moving.findings import FindingKind, ImportFinding
+from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.referrals import codes, tags
 from honeyguide.referrals.lifecycle import NewSubscriber
@@ -23,12 +25,18 @@ from honeyguide.referrals.rules import Decision, Status
 
 MOST_COUNTED = 1_000_000
 LONGEST_ID = 255
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_SPACED = re.compile(
-    r"(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(\.\d{1,9})?( ?UTC|Z)?", re.ASCII
-)
 _OURS = re.compile(f"[{ALPHABET}]{{{CODE_LENGTH}}}", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d{1,12}(?:[.,]0+)?", re.ASCII)
+
+
+class LineFormat(NamedTuple):
+    """How the lines of a file are read."""
+
+    mapping: dict[str, int]
+    """In which place each field is."""
+    dates: DateOrder
+    notes: list[tuple[str, int]]
+    """The columns that are kept as a note, with their places."""
 
 
 class ImportedPerson(NamedTuple):
@@ -48,6 +56,7 @@ class ImportedPerson(NamedTuple):
     """Verified referrals, as the file counts them."""
     adjustments: int | None
     last_reward: str | None
+    note: str
     findings: list[ImportFinding]
 
 
@@ -56,40 +65,22 @@ class ReadLines(NamedTuple):
     refused: list[tuple[ImportLine, Exception]]
 
 
-def read(lines: Sequence[ImportLine], mapping: dict[str, int], now_ms: int) -> ReadLines:
+def read(lines: Sequence[ImportLine], form: LineFormat, now_ms: int) -> ReadLines:
     """Those that can be imported, and those that cannot, with the reason."""
     found = ReadLines([], [])
     for line in lines:
         try:
-            found.people.append(_person(line, mapping, now_ms))
+            found.people.append(_person(line, form, now_ms))
         except Exception as error:
             found.refused.append((line, error))
     return found
 
 
-def moment(text: str | None, now_ms: int) -> str | None:
-    """Dates as tools write them; what the API takes is taken too."""
-    if text is None:
-        return None
-    text = _timestamp(text)
-    if parse(text, param="created_at") > now_ms + AHEAD_MS:
-        raise Invalid("{field} is in the future.", param="created_at")
-    return text
+def _person(line: ImportLine, form: LineFormat, now_ms: int) -> ImportedPerson:
+    mapping = form.mapping
 
-
-def _timestamp(text: str) -> str:
-    if _DAY.fullmatch(text):
-        return f"{text}T00:00:00Z"
-    spaced = _SPACED.fullmatch(text)
-    if spaced is None:
-        return text
-    clock = spaced[2] if len(spaced[2]) == 8 else f"{spaced[2]}:00"
-    return f"{spaced[1]}T{clock}{spaced[3] or ''}Z"
-
-
-def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedPerson:
     def cell(field: str) -> str | None:
-        return import_columns.cell(line.cells, mapping, field)
+        return source_words.cell(line.cells, mapping, field)
 
     text = cell("email")
     if text is None:
@@ -99,15 +90,15 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
     ref_code = cell("ref_code")
     new = NewSubscriber(
         email=email.text,
-        name=import_columns.name(line.cells, mapping),
+        name=source_words.full_name(line.cells, mapping),
         ip_address=cell("ip_address"),
         utm_source=cell("utm_source"),
         utm_campaign=cell("utm_campaign"),
-        created_at=moment(cell("created_at"), now_ms),
+        created_at=_created_at(cell("created_at"), form.dates, now_ms),
         origin=Origin.IMPORT,
-        status=import_columns.status(line.cells, mapping),
+        status=source_words.status(line.cells, mapping),
         ref_code=ref_code if ref_code and _OURS.fullmatch(ref_code) else None,
-        must_confirm=import_columns.says_yes(line.cells, mapping, "must_confirm"),
+        must_confirm=source_words.says_yes(line.cells, mapping, "must_confirm"),
     )
     own_id = cell("own_id")
     claims = cell("referrer") or cell("referrer_code")
@@ -116,14 +107,15 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
         email=email,
         new=new,
         tags=tags.split_tags(cell("tags") or ""),
-        codes=_codes([ref_code, cell("code")], cell("link"), found),
+        codes=_codes([ref_code, cell("code"), cell("codes")], cell("link"), found),
         own_id=own_id[:LONGEST_ID] if own_id else None,
         referrer=claims.strip() if claims else None,
         claimed_code=cell("claimed_code"),
-        referral=_referral(cell, new.status, now_ms, found),
+        referral=_referral(line.cells, mapping, new.status, now_ms, found),
         referrals=_whole(cell("referrals_count"), found, least=0),
         adjustments=_whole(cell("adjustments"), found, least=-MOST_COUNTED),
         last_reward=cell("rewards_given"),
+        note=_note(line.cells, form),
         findings=[ImportFinding(line.number, kind) for kind in dict.fromkeys(found)],
     )
 
@@ -131,32 +123,55 @@ def _person(line: ImportLine, mapping: dict[str, int], now_ms: int) -> ImportedP
 def _codes(cells: list[str | None], link: str | None, found: list[FindingKind]) -> list[str]:
     """The codes in these cells, which may have several, and in the link."""
     texts = [code for cell in cells if cell for code in cell.replace(",", " ").split()]
-    if link and (in_link := link_codes.code_in(link)):
+    in_link = source_words.code_of_link(link) if link else None
+    if in_link is not None:
         texts.append(in_link)
-    if not all(codes.is_code(code) for code in texts):
+    is_unusable = link is not None and not texts
+    if is_unusable or not all(codes.is_code(code) for code in texts):
         found.append(FindingKind.CODE_INVALID)
     return [code for code in dict.fromkeys(texts) if codes.is_code(code)]
 
 
+def _created_at(text: str | None, dates: DateOrder, now_ms: int) -> str | None:
+    return iso(import_dates.moment(text, dates, now_ms)) if text is not None else None
+
+
+def _note(cells: list[str], form: LineFormat) -> str:
+    """What is kept of the columns that no field of ours is for, each with its name."""
+    named = [(name, cells[place]) for name, place in form.notes if place < len(cells)]
+    coupon = source_words.cell(cells, form.mapping, "coupon")
+    if coupon is not None:
+        named.append(("Coupon", coupon))
+    text = "\n".join(f"{name}: {value}" for name, value in named if value)
+    return text[: checks.DESCRIPTION_LIMIT].strip()
+
+
 def _referral(
-    cell: import_columns.Cell, status: str, now_ms: int, found: list[FindingKind]
+    cells: list[str], mapping: dict[str, int], status: str, now_ms: int, found: list[FindingKind]
 ) -> Decision:
     """What the referral is, if there is one. What was decided elsewhere is not decided again."""
-    word, reason = cell("referral_status"), cell("referral_reason")
-    given = import_columns.referral_status(word) if word else Status.VERIFIED
-    if given is None:
+    word = source_words.cell(cells, mapping, "referral_status")
+    try:
+        given = source_words.referral_status(cells, mapping)
+    except Invalid:
         found.append(FindingKind.REFERRAL_STATUS_UNKNOWN)
         given = Status.PENDING
-    if status == "unsubscribed" and (word is None or given == Status.PENDING):
+    if given is None:
+        # A line with a referrer whose status is "no" is not counted.
+        given = Status.REJECTED if word else Status.VERIFIED
+    is_decided = given == Status.REJECTED or (word is not None and given == Status.VERIFIED)
+    if status == "unsubscribed" and not is_decided:
         return Decision(Status.REJECTED, Reason.UNSUBSCRIBED)
+    reason = source_words.cell(cells, mapping, "referral_reason")
     ours = Reason(reason) if reason in _REASONS else None
     if given == Status.VERIFIED:
         return Decision(given, ours)
     if given == Status.REJECTED:
         return Decision(given, ours or Reason.IMPORTED)
     due_ms = now_ms + SCREENING_HOLD_DAYS * DAY_MS if ours is None else None
-    if (due := cell("referral_due_at")) is not None:
-        due_ms = parse(_timestamp(due), param="referral_due_at")
+    due = source_words.cell(cells, mapping, "referral_due_at")
+    if due is not None:
+        due_ms = parse(due, param="referral_due_at")
     return Decision(given, ours or Reason.IMPORTED, due_ms)
 
 

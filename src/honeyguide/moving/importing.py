@@ -5,8 +5,9 @@ file with the reasons. What was taken over otherwise than the file has it is a f
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -16,15 +17,19 @@ from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import findings, import_columns, import_files
+from honeyguide.moving import findings, sources, uploaded_files
 from honeyguide.moving.findings import FindingKind, ImportFinding
-from honeyguide.moving.import_files import NAME_LIMIT, ImportLine, RefusedLine, parts
+from honeyguide.moving.import_dates import DateOrder
+from honeyguide.moving.import_files import ImportLine, RefusedLine, parts
+from honeyguide.moving.source_columns import FIELDS
+from honeyguide.moving.sources import ColumnUse, ImportSource
 from honeyguide.moving.stages import ImportPlan, Stage
 from honeyguide.moving.trial import Trial
+from honeyguide.moving.uploaded_files import UploadedFile
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.tx import Store, Tx
 
 log = logging.getLogger("honeyguide.imports")
 
@@ -39,6 +44,42 @@ UNEXPECTED = "Something went wrong on our side. It has been logged. Import this 
 SLICE = 1_000
 # Lines that a preview shows of those with a problem.
 SHOWN = 20
+
+
+class _Stored(Protocol):
+    """What an import has to know to be run."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def file_name(self) -> str: ...
+    @property
+    def header(self) -> str: ...
+    @property
+    def mapping(self) -> str: ...
+    @property
+    def gives_rewards(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+    @property
+    def dates(self) -> str: ...
+    @property
+    def date_choice(self) -> str: ...
+
+
+def plan_of(kept: _Stored) -> ImportPlan:
+    source = uploaded_files.find_source(kept.source)
+    header = msgspec.json.decode(kept.header, type=list[str])
+    mapping = msgspec.json.decode(kept.mapping, type=dict[str, int])
+    dates = DateOrder(kept.dates)
+    return ImportPlan(
+        kept.id,
+        uploaded_files.line_format(
+            source, header, mapping, DateOrder(kept.date_choice) if dates.is_open else dates
+        ),
+        kept.file_name if source is ImportSource.ANY else source.facts.name,
+        bool(kept.gives_rewards),
+    )
 
 
 class Import(NamedTuple):
@@ -60,12 +101,22 @@ class Import(NamedTuple):
     stage: str
     gives_rewards: int
     source: str
+    dates: str
+    date_choice: str
 
     @property
     def plan(self) -> ImportPlan:
-        return ImportPlan(
-            self.id, self.chosen, self.source or self.file_name, bool(self.gives_rewards)
-        )
+        return plan_of(self)
+
+    @property
+    def tool(self) -> ImportSource:
+        """Where the file is from."""
+        return uploaded_files.find_source(self.source)
+
+    @property
+    def date_order(self) -> DateOrder:
+        """What the lines of the file show."""
+        return DateOrder(self.dates)
 
     @property
     def step(self) -> str:
@@ -93,12 +144,8 @@ class Import(NamedTuple):
         return msgspec.json.decode(self.mapping, type=dict[str, int])
 
     @property
-    def uses(self) -> list[import_columns.Column]:
-        return import_columns.uses(self.columns, self.chosen)
-
-    @property
-    def losses(self) -> str:
-        return import_columns.losses(self.columns, self.chosen)
+    def uses(self) -> list[ColumnUse]:
+        return sources.uses(self.tool, self.columns, self.chosen)
 
 
 class ImportPart(NamedTuple):
@@ -119,6 +166,7 @@ _OF_ACCOUNT = _sql.query("of_account", Import)
 _PART_AT = _sql.query("part_at", ImportPart)
 _ERRORS = _sql.query("errors", RefusedLine)
 _SET_MAPPING = _sql.command("set_mapping")
+_SET_SOURCE = _sql.command("set_source")
 _SET_DRY = _sql.command("set_dry")
 _START = _sql.command("start")
 _DELETE = _sql.command("delete")
@@ -130,22 +178,6 @@ _FINDINGS = _sql.query(
 _COUNT_FINDINGS = _sql.query(
     "count_findings", lambda kind, number: (FindingKind(kind), int(number))
 )
-
-
-class UploadedFile(NamedTuple):
-    header: list[str]
-    mapping: dict[str, int]
-    parts: list[str]  # as they are stored
-    total: int
-
-
-def read_file(data: bytes) -> UploadedFile:
-    """Reads an uploaded file. For a thread: 20 MB take seconds."""
-    header, lines = import_files.read(data)
-    if not lines:
-        raise Invalid("The file has a header row but no subscribers.")
-    mapping = import_columns.guess(header, lines)
-    return UploadedFile(header, mapping, as_stored(lines), len(lines))
 
 
 def as_stored(lines: list[ImportLine]) -> list[str]:
@@ -161,7 +193,8 @@ async def begin(
     mapping: dict[str, int],
     *,
     now_ms: int,
-    source: str = "",
+    source: ImportSource = ImportSource.ANY,
+    dates: DateOrder = DateOrder.ISO,
 ) -> str:
     """A new import, which nobody sees before it is complete: a large file is stored in several
     transactions, because the others wait for each."""
@@ -174,9 +207,31 @@ async def begin(
         file_name=file_name[:255],
         header=_json(header),
         mapping=_json(mapping),
-        source=source[:NAME_LIMIT],
+        source=source.value,
+        dates=dates.value,
         now_ms=now_ms,
     )
+    return import_id
+
+
+async def store_file(
+    store: Store, tenant: Tenant, name: str, file: UploadedFile, *, now_ms: int
+) -> str:
+    """A new import of this file, which waits to be tried or started."""
+    import_id = await store.write(
+        begin,
+        tenant,
+        name,
+        file.header,
+        file.mapping,
+        now_ms=now_ms,
+        source=file.source,
+        dates=file.dates,
+    )
+    stored = await asyncio.to_thread(as_stored, file.lines)
+    for first in range(0, len(stored), SLICE):
+        await store.write(add_parts, tenant, import_id, first, stored[first : first + SLICE])
+    await store.write(complete, tenant, import_id, len(file.lines))
     return import_id
 
 
@@ -225,6 +280,12 @@ async def count_findings(tx: Tx, tenant: Tenant, import_id: str) -> dict[Finding
     return dict(await tx.all(_COUNT_FINDINGS, account_id=tenant.account_id, import_id=import_id))
 
 
+async def lines_of(tx: Tx, tenant: Tenant, import_id: str, n: int) -> list[ImportLine] | None:
+    """The lines of part `n`; None past the last."""
+    part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=n)
+    return part.lines if part else None
+
+
 async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list[list[str]]:
     part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=0)
     return [line.cells for line in part.lines[:most]] if part else []
@@ -237,6 +298,7 @@ async def choose(
     mapping: dict[str, int],
     *,
     gives_rewards: bool = False,
+    date_choice: DateOrder = DateOrder.DAY_FIRST,
 ) -> None:
     if "email" not in mapping:
         raise Required("email", "Choose the column that contains the email address.")
@@ -246,6 +308,19 @@ async def choose(
         id=import_id,
         mapping=_json(mapping),
         gives_rewards=int(gives_rewards),
+        date_choice=date_choice.value,
+    )
+
+
+async def understand(tx: Tx, tenant: Tenant, import_id: str, file: UploadedFile) -> None:
+    """Stores where the file is from, and what its columns and dates mean then."""
+    await tx.run(
+        _SET_SOURCE,
+        account_id=tenant.account_id,
+        id=import_id,
+        source=file.source.value,
+        mapping=_json(file.mapping),
+        dates=file.dates.value,
     )
 
 
@@ -265,7 +340,7 @@ def refused_line(line: ImportLine, error: Exception) -> RefusedLine:
     """The line and the reason, as the operator gets them. If it is one that we did not think of, it
     is logged; the log must not name the person."""
     if isinstance(error, Invalid):
-        sentence = error.message_for(import_columns.FIELDS.get(error.param or "", error.param))
+        sentence = error.message_for(FIELDS.get(error.param or "", error.param))
         return RefusedLine(line.number, sentence, _json(line.cells))
     log.error("Line %d of an import failed: %s", line.number, type(error).__name__, exc_info=error)
     return RefusedLine(line.number, UNEXPECTED, _json(line.cells))

@@ -1,10 +1,10 @@
 -- fragment: import
 id, account_id, campaign_id, file_name, header, mapping, status, total, done, added, skipped,
-failed, dry, created_ms, finished_ms, stage, gives_rewards, source
+failed, dry, created_ms, finished_ms, stage, gives_rewards, source, dates, date_choice
 
 -- While its file is being stored, an import has a total of 0.
 -- name: insert
-{insert import: id, account_id, campaign_id, file_name, header, mapping, source, total = 0, created_ms = :now_ms};
+{insert import: id, account_id, campaign_id, file_name, header, mapping, source, dates, total = 0, created_ms = :now_ms};
 
 -- name: complete
 UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
@@ -28,7 +28,11 @@ SELECT line, sentence, content FROM import_error WHERE account_id = :account_id 
 ORDER BY line LIMIT :most;
 
 -- name: set_mapping
-UPDATE import SET mapping = :mapping, gives_rewards = :gives_rewards, dry = NULL WHERE account_id = :account_id AND id = :id AND status = 'new';
+UPDATE import SET mapping = :mapping, gives_rewards = :gives_rewards, date_choice = :date_choice, dry = NULL
+WHERE account_id = :account_id AND id = :id AND status = 'new';
+
+-- name: set_source
+UPDATE import SET source = :source, mapping = :mapping, dates = :dates, dry = NULL WHERE account_id = :account_id AND id = :id AND status = 'new';
 
 -- name: set_dry
 UPDATE import SET dry = :dry WHERE account_id = :account_id AND id = :id AND status = 'new';

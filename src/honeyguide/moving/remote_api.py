@@ -15,6 +15,7 @@ from honeyguide.events.outbound import Outbound, OutboundPolicy, check_url
 from honeyguide.integrations.http import PlatformHttp, PlatformReply
 from honeyguide.integrations.problems import Unexpected, WrongCredentials, understood
 from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.moving.sources import ImportSource
 
 T = TypeVar("T")
 
@@ -70,6 +71,11 @@ def parse_key(text: str) -> str:
 def service_name(base_url: str) -> str:
     """What the service is called in sentences."""
     return "SparkLoop" if base_url == SPARKLOOP_URL else base_url.partition("//")[2]
+
+
+def source_of(base_url: str) -> ImportSource:
+    """Any other service than SparkLoop that has the same API is a Honeyguide."""
+    return ImportSource.SPARKLOOP if base_url == SPARKLOOP_URL else ImportSource.HONEYGUIDE
 
 
 class RemoteApi:

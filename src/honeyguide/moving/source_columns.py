@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import re
 
-from honeyguide.moving import import_columns
-
 # Which names a field has in a file, best first.
 FieldNames = dict[str, tuple[str, ...]]
 # Why we do not take columns, by the reason.
@@ -16,20 +14,35 @@ NO_FIELDS: FieldNames = {}
 NONE_IGNORED: Ignored = {}
 
 FIELDS = {
-    **import_columns.FIELDS,
+    "email": "Email",
+    "name": "Name",
+    "last_name": "Last name (added to the name)",
+    "ref_code": "Referral code (kept as ours if possible)",
     "code": "Their own code",
     "codes": "Further codes (separated by spaces)",
     "link": "Their own link",
-    "referrer": "Referrer (code, email or ID)",
     "own_id": "ID in the old tool",
-    "referrals_count": "Number of referrals",
+    "referrer_code": "Referrer’s code",
+    "referrer": "Referrer (code, email or ID)",
     "referral_status": "Status of their referral",
     "rejected": "Referral rejected (yes or no)",
-    "rewards_given": "Last reward they got",
-    "coupon": "Coupon they got",
-    "ip_address": "IP address",
+    "referral_reason": "Reason of that status",
+    "referral_due_at": "When a pending referral is verified",
+    "claimed_code": "Code that nobody had",
+    "referrals_count": "Number of referrals",
     "adjustments": "Adjustment",
+    "rewards_given": "Last reward they got",
+    "coupon": "Coupon they got (kept as a note)",
+    "created_at": "Signup date",
+    "status": "Status",
+    "subscribed": "Subscribed (yes or no)",
+    "unsubscribed": "Unsubscribed (a date, or yes)",
     "bounced": "Bounced or left (a date, or yes)",
+    "must_confirm": "Has to confirm (yes or no)",
+    "utm_source": "Source",
+    "utm_campaign": "Campaign",
+    "ip_address": "IP address",
+    "tags": "Tags",
 }
 
 PAYMENT = "We don’t store payment details."
@@ -64,9 +77,10 @@ ANY: FieldNames = {
     "email": ("email", "emailaddress", "mail", "subscriberemail", "address"),
     "name": ("name", "fullname", "firstname", "subscribername"),
     "last_name": ("lastname", "surname", "familyname"),
+    "ref_code": ("refcode",),
     "code": (
-        *("refcode", "referralcode", "rhcode", "sharecode", "invitecode", "uniquecode"),
-        *("memorablecode", "mycode"),
+        *("referralcode", "rhcode", "sharecode", "invitecode", "uniquecode"),
+        *("memorablecode", "mycode", "socialid", "code"),
     ),
     "codes": ("codes", "furthercodes"),
     "link": (
@@ -87,6 +101,9 @@ ANY: FieldNames = {
     ),
     "referral_status": ("referralstatus", "rhisref"),
     "rejected": ("fraudulent", "isfraudulent"),
+    "referral_reason": ("referralreason",),
+    "referral_due_at": ("referraldueat",),
+    "claimed_code": ("claimedcode",),
     "rewards_given": ("rhlastreward", "lastreward"),
     "coupon": ("rhcoupon", "coupon", "couponcode"),
     "adjustments": ("adjustments", "adjustment"),
@@ -100,6 +117,7 @@ ANY: FieldNames = {
     "unsubscribed": _LEFT,
     # A second column of the same kind: whoever left by one of them has left.
     "bounced": (*_LEFT, "hardbounced", "bouncedat"),
+    "must_confirm": ("mustconfirm",),
     "utm_source": ("utmsource", "source", "rhsource"),
     "utm_campaign": ("utmcampaign",),
     "tags": ("tags", "tag", "labels"),
@@ -242,13 +260,13 @@ KIT_IGNORED: Ignored = {
 }
 
 HONEYGUIDE: FieldNames = {
-    "code": ("refcode",),
+    "ref_code": ("refcode",),
     "link": ("referrallink",),
     "referrer_code": ("referrercode",),
     "referral_status": ("referralstatus",),
     "referrals_count": ("referralsverified",),
 }
 HONEYGUIDE_IGNORED: Ignored = {
-    OURS: ("referralreason", "referralspending"),
+    OURS: ("referralspending",),
     INTERNAL: ("uuid",),
 }

@@ -10,8 +10,8 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import import_columns
 from honeyguide.moving import source_columns as known
+from honeyguide.moving import source_words
 from honeyguide.moving.import_dates import DateOrder, date_order
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.source_columns import FIELDS, FieldNames, Ignored, plain
@@ -109,7 +109,7 @@ class ImportSource(StrEnum):
     REFERRALHERO = SourceFacts(
         "referralhero",
         "ReferralHero",
-        _signs("email date referrals", "email referrals referrer", "email extrafield"),
+        _signs("email date referrals", "email domain referrals", "email extrafield"),
         known.REFERRALHERO,
         notes=("extrafield", "extrafield2"),
         ignored=known.REFERRALHERO_IGNORED,
@@ -155,6 +155,10 @@ class ImportSource(StrEnum):
         ignored=known.KIT_IGNORED,
     )
     ANY = SourceFacts("any", "Any CSV file")
+
+
+# A column of this name is a status, or the state in which somebody lives.
+_LIVES_IN = "state"
 
 
 class Fate(StrEnum):
@@ -207,13 +211,17 @@ def columns(
     refused = {name for table in tables for name in _unused_names(table)}
     found: dict[str, int] = {}
     for field in known.ANY:
-        is_known = any(field in table.fields for table in tables)
         places = [
             place
             for place in _candidates(field, tables, header, refused)
             if place not in found.values() or (field == "own_id" and found.get("code") == place)
         ]
-        suitable = [place for place in places if _suits(field, place, lines, is_known)]
+        is_sure = any(field in table.fields for table in tables)
+        suitable = [
+            place
+            for place in places
+            if _suits(field, place, lines, is_sure or plain(header[place]) != _LIVES_IN)
+        ]
         if suitable or (places and not lines):
             found[field] = (suitable or places)[0]
     if "referrer" not in found and _has_address(lines, found.get("referrer_code")):
@@ -240,12 +248,11 @@ def _unused_names(table: SourceFacts) -> Iterator[str]:
         yield from names
 
 
-def _suits(field: str, place: int, lines: Sequence[ImportLine], is_known: bool) -> bool:
+def _suits(field: str, place: int, lines: Sequence[ImportLine], is_sure: bool) -> bool:
     if field == "email":
         return _has_address(lines, place)
-    if field == "status" and not is_known:
-        # Many lists have a column for the state in which somebody lives. A few odd words must not
-        # hide that people left.
+    if field == "status" and not is_sure:
+        # A few odd words must not hide that people left.
         known_words = [_is_status(value) for value in _values(lines, place)]
         return sum(known_words) * 2 > len(known_words)
     return _has_value(lines, place)
@@ -253,7 +260,7 @@ def _suits(field: str, place: int, lines: Sequence[ImportLine], is_known: bool) 
 
 def _is_status(word: str) -> bool:
     try:
-        import_columns.status([word], {"status": 0})
+        source_words.status([word], {"status": 0})
     except Invalid:
         return False
     return True

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 from honeyguide.moving import counts, imported_line, people, referrers
 from honeyguide.moving.findings import ImportFinding
 from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.imported_line import LineFormat
 from honeyguide.store.change import Change
 
 
@@ -43,7 +44,7 @@ class ImportPlan(NamedTuple):
     """What an import is to do."""
 
     import_id: str
-    mapping: dict[str, int]
+    form: LineFormat
     source: str
     """The name of the tool that the file is from, or of the file."""
     gives_rewards: bool
@@ -53,7 +54,8 @@ class ImportPlan(NamedTuple):
         return [
             stage
             for stage in Stage
-            if stage.fields & self.mapping.keys() or (stage is Stage.REWARDS and self.gives_rewards)
+            if stage.fields & self.form.mapping.keys()
+            or (stage is Stage.REWARDS and self.gives_rewards)
         ]
 
     def after(self, stage: Stage) -> Stage | None:
@@ -73,7 +75,7 @@ async def run(
 ) -> StageResult:
     """One stage for one part of a file. A line that is refused does not stop the others; it is
     refused in the first stage, and then left out."""
-    read = imported_line.read(lines, plan.mapping, change.now_ms)
+    read = imported_line.read(lines, plan.form, change.now_ms)
     gives = plan.gives_rewards
     if stage is Stage.PEOPLE:
         added = await people.add(change, plan.import_id, read.people)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from honeyguide.moving import imported_line, people, referrers
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.moving.imported_line import ImportedPerson
+from honeyguide.moving.imported_line import ImportedPerson, LineFormat
 from honeyguide.referrals import codes
 from honeyguide.store.change import Change
 
@@ -30,14 +30,14 @@ class _Claim(NamedTuple):
 class Trial:
     """First every part (`add`), then every batch of referrers (`check_referrers`)."""
 
-    def __init__(self, mapping: dict[str, int]) -> None:
+    def __init__(self, form: LineFormat) -> None:
         self.added = 0
         self.skipped = 0
         self.refused: list[tuple[ImportLine, Exception]] = []
         self.findings: list[ImportFinding] = []
         """The first of them."""
         self.counted: Counter[FindingKind] = Counter()
-        self._mapping = mapping
+        self._form = form
         self._keys: set[str] = set()
         """Of everybody in the file."""
         self._codes: dict[str, str] = {}
@@ -48,7 +48,7 @@ class Trial:
         """Who would refer whom, of those in the file."""
 
     async def add(self, change: Change, lines: Sequence[ImportLine]) -> None:
-        read = imported_line.read(lines, self._mapping, change.now_ms)
+        read = imported_line.read(lines, self._form, change.now_ms)
         self.refused += read.refused
         ids = await people.find(change, [person.email.key for person in read.people])
         in_lines = {code for person in read.people for code in person.codes}

@@ -8,8 +8,12 @@ import msgspec
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import findings, import_files, importing
-from honeyguide.moving.import_columns import FIELDS
+from honeyguide.moving import findings, import_files, importing, sources, uploaded_files
+from honeyguide.moving.import_dates import DateOrder
+from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.importing import Import
+from honeyguide.moving.source_columns import FIELDS
+from honeyguide.moving.sources import ImportSource
 from honeyguide.moving.trial import Trial
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -32,15 +36,12 @@ async def upload(services: PageServices, request: PageRequest) -> Response:
     if file is None:
         raise Invalid("Choose a file.")
     content = await file.read(import_files.MOST_BYTES + 1)
-    read = await asyncio.to_thread(importing.read_file, content)
-    store, tenant, name = services.store, request.tenant, file.filename or ""
-    import_id = await store.write(
-        importing.begin, tenant, name, read.header, read.mapping, now_ms=request.now_ms
+    name = file.filename or ""
+    source = _source(request)
+    read = await asyncio.to_thread(uploaded_files.read, content, name, source=source)
+    import_id = await importing.store_file(
+        services.store, request.tenant, name, read, now_ms=request.now_ms
     )
-    for first in range(0, len(read.parts), importing.SLICE):
-        batch = read.parts[first : first + importing.SLICE]
-        await store.write(importing.add_parts, tenant, import_id, first, batch)
-    await store.write(importing.complete, tenant, import_id, read.total)
     return request.go(f"/subscribers/import/{import_id}")
 
 
@@ -61,6 +62,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
+def _source(request: PageRequest) -> ImportSource | None:
+    """The tool that was chosen; None if we are to find it."""
+    chosen = request.text("source")
+    return next((source for source in ImportSource if source == chosen), None)
+
+
 def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
     """The column of each field that has one."""
     numbers = {field: forms.whole_number(request.text(field)) for field in FIELDS}
@@ -78,10 +85,19 @@ async def go_on(services: PageServices, request: PageRequest) -> Response:
     if request.text("do") == "forget":
         await store.write(importing.forget, tenant, import_id)
         return request.go("/subscribers/import", "File discarded.")
-    if kept.status == "new":
+    if kept.status == "new" and request.text("do") == "source":
+        await _change_source(services, request, kept)
+    elif kept.status == "new":
         mapping = _mapping(request, len(kept.columns))
-        gives = request.text("gives_rewards") == "1"
-        await store.write(importing.choose, tenant, import_id, mapping, gives_rewards=gives)
+        await _read_dates_again(services, request, kept, mapping)
+        await store.write(
+            importing.choose,
+            tenant,
+            import_id,
+            mapping,
+            gives_rewards=request.text("gives_rewards") == "1",
+            date_choice=_date_choice(request),
+        )
         if request.text("do") == "start":
             await store.write(importing.start, tenant, import_id)
         else:
@@ -89,11 +105,50 @@ async def go_on(services: PageServices, request: PageRequest) -> Response:
     return request.go(f"/subscribers/import/{import_id}")
 
 
+def _date_choice(request: PageRequest) -> DateOrder:
+    is_month_first = request.text("dates") == DateOrder.MONTH_FIRST
+    return DateOrder.MONTH_FIRST if is_month_first else DateOrder.DAY_FIRST
+
+
+async def _change_source(services: PageServices, request: PageRequest, kept: Import) -> None:
+    """Reads the columns as those of another tool."""
+    source = _source(request)
+    if source is None:
+        raise Invalid("Choose the tool that the file is from.")
+    lines = await _lines(services, request)
+    file = await asyncio.to_thread(uploaded_files.understand, kept.columns, lines, source)
+    await services.store.write(importing.understand, request.tenant, kept.id, file)
+
+
+async def _read_dates_again(
+    services: PageServices, request: PageRequest, kept: Import, mapping: dict[str, int]
+) -> None:
+    """If the operator has chosen another column for the signup date."""
+    place = mapping.get("created_at")
+    if place == kept.chosen.get("created_at"):
+        return
+    lines = await _lines(services, request)
+    dates = await asyncio.to_thread(sources.dates, kept.tool, lines, place)
+    file = uploaded_files.UploadedFile(kept.columns, [], kept.tool, mapping, dates)
+    await services.store.write(importing.understand, request.tenant, kept.id, file)
+
+
+async def _lines(services: PageServices, request: PageRequest) -> list[ImportLine]:
+    """The whole file again, part by part so that others are served meanwhile."""
+    lines: list[ImportLine] = []
+    store, import_id, n = services.store, request.at("id"), 0
+    while (part := await store.read(importing.lines_of, request.tenant, import_id, n)) is not None:
+        lines += part
+        n += 1
+        await asyncio.sleep(0)
+    return lines
+
+
 async def _try(services: PageServices, request: PageRequest) -> None:
     """Counts what the import would do, one part of the file at a time, and changes nothing."""
     store, tenant, now_ms = services.store, request.tenant, request.now_ms
     kept = await store.read(importing.get, tenant, request.at("id"))
-    trial, n = Trial(kept.chosen), 0
+    trial, n = Trial(kept.plan.form), 0
     # On SQLite, reading does not suspend: without the sleep, nobody else would be served meanwhile.
     while await store.read(importing.try_part, services.site, kept, n, trial, now_ms=now_ms):
         n += 1
