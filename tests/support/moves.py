@@ -15,7 +15,7 @@ from honeyguide.moving import fetching, importing, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.store.tx import Tx
 from honeyguide.work.fetches import Fetcher
-from honeyguide.work.jobs import import_file
+from honeyguide.work.moving import import_file
 from tests.support.changes import SITE
 from tests.support.incumbent import KEY, IncumbentServer
 from tests.support.platforms.stand_in import FREE
