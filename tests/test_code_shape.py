@@ -26,6 +26,7 @@ OWN_TRANSACTIONS = {
     "integrations/sync.py": "talks to a platform while no transaction is open",
     "integrations/worker.py": "leases integrations while no transaction is open",
     "mail/sending.py": "takes emails to send while no transaction is open",
+    "moving/stored_files.py": "stores a file in several transactions, since others wait for each",
     "referrals/clicks.py": "writes gathered clicks from time to time",
     "referrals/links.py": "a cache that reads what it lacks",
     "referrals/link_host_map.py": "a cache that reads what it lacks",
@@ -53,7 +54,6 @@ RETIRED = frozenset(
 # Alone they say nothing about what they name. In a longer name, such as `is_wanted`, they may.
 VAGUE = frozenset(["wanted", "whose", "said", "told", "mine", "lent"])
 VAGUE_YET = (
-    "api/bodies.py",
     "events/webhooks.py",
     "pages/dashboard/integrations.py",
 )

@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import import_files, importing
+from honeyguide.moving import import_files, stored_files
 from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Service
@@ -85,7 +85,7 @@ def test_the_dashboard_and_the_command_line_say_so(service: Service, tmp_path: P
 def test_a_file_of_several_slices_is_stored_whole(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "SLICE", 2)
+    monkeypatch.setattr(stored_files, "SLICE", 2)
     alice = operator(service)
     people = b"email\n" + b"".join(b"p%d@example.org\n" % n for n in range(501))
     assert "501 subscribers added." in run_import(alice, upload(alice, people))

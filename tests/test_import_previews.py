@@ -4,45 +4,10 @@ what cannot be taken over.
 
 from __future__ import annotations
 
-import pytest
-
 from honeyguide.moving import importing
 from tests.support.planted import permit, refuse
 from tests.support.service import Service
 from tests.support.web import chosen_columns, operator, run_import, text_of, upload
-
-# The header of a file, and what its import leaves out if nobody chooses those columns.
-LOSSES = {
-    "email,name,created_at": "",
-    "email,Ref Code": "referral codes (Ref Code)",
-    "email,RH_CODE,RH_REFLINK,RH_TOTREF": (
-        "referral codes (RH_CODE, RH_REFLINK); referral counts (RH_TOTREF)"
-    ),
-    "email,date,referrals,referrer email": (
-        "referrers (referrer email); referral counts (referrals)"
-    ),
-    "email,referrer": "referrers (referrer)",
-}
-NOT_CHOSEN = dict.fromkeys(("ref_code", "code", "link", "referrer", "referrals_count"), "")
-
-
-@pytest.mark.parametrize("header", LOSSES)
-def test_an_import_that_loses_referrals_says_so(service: Service, header: str) -> None:
-    alice = operator(service)
-    given = {"email": "new@example.org", "referrer": "old@example.org", "date": "2024-01-02"}
-    cells = [given.get(name, "" if "created" in name else "1") for name in header.split(",")]
-    import_id = upload(alice, f"{header}\n{','.join(cells)}\n")
-    page = alice.web.get(f"/subscribers/import/{import_id}").text
-    assert "leaves out" not in page, "all of it is chosen first"
-    columns = chosen_columns(page) | NOT_CHOSEN
-    alice.web.post(f"/subscribers/import/{import_id}", do="try", **columns)
-    tried = text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
-    done = run_import(alice, import_id, **NOT_CHOSEN)
-    for text in (tried, done):
-        if LOSSES[header]:
-            assert f"This import leaves out {LOSSES[header]}." in text, text
-        else:
-            assert "leaves out" not in text, text
 
 
 def test_a_dry_run_lists_collisions_before_the_start(service: Service) -> None:
@@ -64,13 +29,6 @@ def test_a_dry_run_lists_collisions_before_the_start(service: Service) -> None:
     done = run_import(alice, import_id)
     assert f"Not taken over as in the file {found} Line Finding 3 The code belongs" in done, done
     assert alice.total() == 3
-
-
-def test_a_date_column_that_is_not_chosen_is_lost(service: Service) -> None:
-    alice = operator(service)
-    import_id = upload(alice, "email,created_at\nnew@example.org,2024-01-02\n")
-    assert "leaves out" not in text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
-    assert "leaves out signup dates (created_at)." in run_import(alice, import_id, created_at="")
 
 
 def test_a_referrer_that_the_database_refuses_holds_back_no_other(service: Service) -> None:

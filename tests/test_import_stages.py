@@ -11,7 +11,7 @@ import pytest
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.moving import import_columns, import_files, import_parts
+from honeyguide.moving import import_files, import_parts, sources, uploaded_files
 from honeyguide.moving.trial import Trial
 from honeyguide.referrals import codes, lifecycle
 from honeyguide.signups import signups
@@ -161,7 +161,8 @@ def test_a_dry_run_finds_the_same_and_changes_nothing(program: Program, is_here:
     if is_here:
         program.bring(ODD)
     header, lines = import_files.read(ODD.encode())
-    trial = Trial(import_columns.guess(header, lines))
+    file = uploaded_files.understand(header, lines, sources.recognize(header, lines))
+    trial = Trial(uploaded_files.line_format(file.source, header, file.mapping, file.dates))
     before = program.export()
     program.change(trial.add, lines[:3])
     program.change(trial.add, lines[3:])

@@ -19,7 +19,9 @@ from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail.email_kinds import HUB_LINK
 from honeyguide.moving import stages
+from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.imported_line import LineFormat
 from honeyguide.moving.stages import ImportPlan, Stage, StageResult
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
@@ -270,7 +272,8 @@ def test_an_import_skips_whoever_signs_up_at_the_same_moment(opened: OpenStore, 
     lines = [ImportLine(n + 2, [email]) for n, email in enumerate(people)]
 
     bring = changing(stages.run, SITE, owner, NOON_MS)
-    plan = ImportPlan("an import", {"email": 0}, "people.csv", gives_rewards=False)
+    form = LineFormat({"email": 0}, DateOrder.ISO, [])
+    plan = ImportPlan("an import", form, "people.csv", gives_rewards=False)
     bringing = partial(bring, plan=plan, stage=Stage.PEOPLE, lines=lines)
     _, outcome = opened.run(overlapping(opened.store, signing_up(owner, people[place]), bringing))
     assert outcome == StageResult(added=9, skipped=1, refused=[], findings=[])

@@ -8,7 +8,14 @@ from typing import Any
 
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import exporting, findings, import_parts, importing, uploaded_files
+from honeyguide.moving import (
+    exporting,
+    findings,
+    import_parts,
+    importing,
+    stored_files,
+    uploaded_files,
+)
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.importing import Import
 from honeyguide.referrals import rewards, subscribers
@@ -56,7 +63,7 @@ class Program:
         write = store.write
 
         async def begin() -> str:
-            import_id = await importing.store_file(
+            import_id = await stored_files.store_file(
                 store, self.tenant, name, file, now_ms=self.now_ms
             )
             await write(

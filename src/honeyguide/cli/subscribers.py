@@ -18,7 +18,15 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import exporting, findings, import_files, importing, sources, uploaded_files
+from honeyguide.moving import (
+    exporting,
+    findings,
+    import_files,
+    importing,
+    sources,
+    stored_files,
+    uploaded_files,
+)
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.sources import Fate, ImportSource
@@ -223,7 +231,7 @@ async def _import(
     """Stores the file as an upload does, and imports it."""
     store = services.store
     tenant = await store.read(_tenant, account)
-    import_id = await importing.store_file(store, tenant, name, file, now_ms=services.clock())
+    import_id = await stored_files.store_file(store, tenant, name, file, now_ms=services.clock())
     order, gives_rewards = chosen
     await store.write(
         importing.choose,

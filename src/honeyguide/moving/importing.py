@@ -5,7 +5,6 @@ file with the reasons. What was taken over otherwise than the file has it is a f
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any, NamedTuple, Protocol
 
@@ -29,7 +28,7 @@ from honeyguide.moving.uploaded_files import UploadedFile
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Store, Tx
+from honeyguide.store.tx import Tx
 
 log = logging.getLogger("honeyguide.imports")
 
@@ -40,13 +39,11 @@ KEPT_MS = 30 * DAY_MS
 IMPORTING = "import uploaded files"
 PURGE_BATCH = 5
 UNEXPECTED = "Something went wrong on our side. It has been logged. Import this line again later."
-# Parts stored in one transaction.
-SLICE = 1_000
 # Lines that a preview shows of those with a problem.
 SHOWN = 20
 
 
-class _Stored(Protocol):
+class StoredPlan(Protocol):
     """What an import has to know to be run."""
 
     @property
@@ -67,7 +64,7 @@ class _Stored(Protocol):
     def date_choice(self) -> str: ...
 
 
-def plan_of(kept: _Stored) -> ImportPlan:
+def plan_of(kept: StoredPlan) -> ImportPlan:
     source = uploaded_files.find_source(kept.source)
     header = msgspec.json.decode(kept.header, type=list[str])
     mapping = msgspec.json.decode(kept.mapping, type=dict[str, int])
@@ -211,27 +208,6 @@ async def begin(
         dates=dates.value,
         now_ms=now_ms,
     )
-    return import_id
-
-
-async def store_file(
-    store: Store, tenant: Tenant, name: str, file: UploadedFile, *, now_ms: int
-) -> str:
-    """A new import of this file, which waits to be tried or started."""
-    import_id = await store.write(
-        begin,
-        tenant,
-        name,
-        file.header,
-        file.mapping,
-        now_ms=now_ms,
-        source=file.source,
-        dates=file.dates,
-    )
-    stored = await asyncio.to_thread(as_stored, file.lines)
-    for first in range(0, len(stored), SLICE):
-        await store.write(add_parts, tenant, import_id, first, stored[first : first + SLICE])
-    await store.write(complete, tenant, import_id, len(file.lines))
     return import_id
 
 

@@ -8,7 +8,14 @@ import msgspec
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.moving import findings, import_files, importing, sources, uploaded_files
+from honeyguide.moving import (
+    findings,
+    import_files,
+    importing,
+    sources,
+    stored_files,
+    uploaded_files,
+)
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import
@@ -39,7 +46,7 @@ async def upload(services: PageServices, request: PageRequest) -> Response:
     name = file.filename or ""
     source = _source(request)
     read = await asyncio.to_thread(uploaded_files.read, content, name, source=source)
-    import_id = await importing.store_file(
+    import_id = await stored_files.store_file(
         services.store, request.tenant, name, read, now_ms=request.now_ms
     )
     return request.go(f"/subscribers/import/{import_id}")
