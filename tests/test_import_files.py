@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import import_files, stored_files
+from honeyguide.moving import import_files, importing, stored_files
 from honeyguide.moving.import_files import MOST_COLUMNS, ONE_LINE
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Service
