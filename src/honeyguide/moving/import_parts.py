@@ -57,11 +57,9 @@ _RUNNING = _sql.query("running", RunningImport)
 _NEXT_PART = _sql.query("next_part", ImportPart)
 _INSERT_ERRORS = _sql.command("insert_errors")
 _INSERT_FINDINGS = _sql.command("insert_findings")
-_DROP_PART = _sql.command("drop_part")
 _ADVANCE = _sql.command("advance")
 _NEXT_STAGE = _sql.command("next_stage")
 _FINISH = _sql.command("finish")
-_FORGET_OWN_IDS = _sql.command("forget_own_ids")
 
 
 async def running(tx: Tx, *, now_ms: int, most: int) -> list[str]:
@@ -129,19 +127,17 @@ async def _end_stage(tx: Tx, kept: RunningImport, *, now_ms: int) -> None:
     if following is not None:
         await tx.run(_NEXT_STAGE, account_id=kept.account_id, id=kept.id, stage=following.value)
     else:
-        await tx.run(_FORGET_OWN_IDS, account_id=kept.account_id, import_id=kept.id)
         await tx.run(_FINISH, account_id=kept.account_id, id=kept.id, now_ms=now_ms)
 
 
 async def _record(
     tx: Tx, kept: RunningImport, part: ImportPart, lines: list[ImportLine], result: StageResult
 ) -> None:
-    """These lines are done in this stage. What is left of the file goes with the last stage."""
+    """These lines are done in this stage. The file stays, so that the result can be compared with
+    it, until the import is purged."""
     await _record_problems(tx, kept, result)
     done = {line.number for line in lines}
     is_whole = len(_left(kept, part)) == len(lines)
-    if is_whole and kept.plan.after(Stage(kept.stage)) is None:
-        await tx.run(_DROP_PART, account_id=kept.account_id, import_id=kept.id, n=part.n)
     await tx.run(
         _ADVANCE,
         account_id=kept.account_id,

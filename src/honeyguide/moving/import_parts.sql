@@ -23,9 +23,6 @@ INSERT INTO import_finding (import_id, line, kind, account_id, detail)
 SELECT :import_id, r.line, r.kind, :account_id, r.detail FROM {rows :rows AS r (line BIGINT, kind TEXT, detail BIGINT)} WHERE true
 ON CONFLICT (import_id, line, kind) DO NOTHING;
 
--- name: drop_part
-DELETE FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
-
 -- name: advance
 UPDATE import SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed,
     next_part = :next_part, done_lines = :done_lines
@@ -37,6 +34,3 @@ UPDATE import SET stage = :stage, next_part = 0, done_lines = '[]', done = 0 WHE
 -- name: finish
 -- Lines that were erased meanwhile may be among those done.
 UPDATE import SET status = 'done', done = total, finished_ms = :now_ms WHERE account_id = :account_id AND id = :id;
-
--- name: forget_own_ids
-DELETE FROM import_own_id WHERE account_id = :account_id AND import_id = :import_id;

@@ -33,7 +33,8 @@ from honeyguide.store.tx import Tx
 log = logging.getLogger("honeyguide.imports")
 
 MOST_ERRORS = 10_000
-# Files that were not imported and lines that failed are about people who never joined.
+# Files that were not imported and lines that failed are about people who never joined. Files that
+# were imported are kept as long, to compare the result with them.
 KEPT_MS = 30 * DAY_MS
 # The job.
 IMPORTING = "import uploaded files"

@@ -1,11 +1,11 @@
-"""Removes an erased person from stored import files: from lines that wait and from lines that were
-refused.
+"""Removes an erased person from stored import files: from lines that wait, from lines that are kept
+to compare the result with, and from lines that were refused.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -17,6 +17,10 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 IsPerson = Callable[[EmailAddress], bool]
+# A line as it is to be, by the columns of its fields; None if it is to be deleted.
+Rewrite = Callable[[dict[str, int], list[str]], list[str] | None]
+
+_REFERRERS = ("referrer", "referrer_code", "claimed_code")
 
 # What may be an email address in a cell such as `Ann Lee <ann@example.org>`.
 _WORDS = re.compile(r"[^\s<>()\[\]\",;:]+")
@@ -58,10 +62,27 @@ async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
     """Removes the person's own lines. In other lines, cells that contain the address are
     emptied."""
     key = email.key
-    # Narrows the search in the database. An address with other spellings is looked for in every
-    # line.
-    needle = key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
-    await erase_matching(tx, tenant, lambda found: found.key == key, needle=needle)
+    await erase_matching(tx, tenant, lambda found: found.key == key, needle=_needle(key))
+
+
+async def forget_address(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
+    """Removes an address that its subscriber gave up from files that were imported: an erasure
+    later on would look for the new one."""
+    key = email.key
+    rewrite = _without_person(lambda found: found.key == key)
+    await _rewrite_parts(tx, tenant, rewrite, needle=_needle(key), status="done")
+
+
+async def erase_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> None:
+    """Empties cells that name the person as somebody's referrer by a code, which may be a name."""
+    for code in {code.lower() for code in codes}:
+        await _rewrite_parts(tx, tenant, _without_referrer(code), needle=code)
+
+
+def _needle(key: str) -> str:
+    """Narrows the search in the database. An address with other spellings is looked for in every
+    line."""
+    return key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
 
 
 async def erase_own_ids(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
@@ -72,14 +93,31 @@ async def erase_own_ids(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
 async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle: str = "") -> None:
     """The same for everybody whom `is_person` recognizes by an address, in lines that contain
     `needle`."""
+    await _rewrite_parts(tx, tenant, _without_person(is_person), needle=needle)
     account_id = tenant.account_id
-    for part in await tx.all(_PARTS, account_id=account_id, needle=needle):
+    for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
+        old = msgspec.json.decode(row.content, type=list[str])
+        cells = _without_person(is_person)(_mapping(row.mapping), old)
+        place: dict[str, Any] = {
+            "account_id": account_id,
+            "import_id": row.import_id,
+            "line": row.line,
+        }
+        if cells is None:
+            await tx.run(_DROP_REFUSED, **place)
+        elif cells != old:
+            await tx.run(_SET_REFUSED, **place, content=_json(cells))
+
+
+async def _rewrite_parts(
+    tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: str, status: str = ""
+) -> None:
+    account_id = tenant.account_id
+    for part in await tx.all(_PARTS, account_id=account_id, needle=needle, status=status):
         lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
-        column = _email_column(part.mapping)
+        mapping = _mapping(part.mapping)
         left = [
-            (number, cells)
-            for number, old in lines
-            if (cells := _without(old, column, is_person)) is not None
+            (number, cells) for number, old in lines if (cells := rewrite(mapping, old)) is not None
         ]
         if left != lines:
             await tx.run(
@@ -92,30 +130,34 @@ async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle:
             await tx.run(
                 _SHORTEN, account_id=account_id, id=part.import_id, removed=len(lines) - len(left)
             )
-    for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
-        old = msgspec.json.decode(row.content, type=list[str])
-        cells = _without(old, _email_column(row.mapping), is_person)
-        place: dict[str, Any] = {
-            "account_id": account_id,
-            "import_id": row.import_id,
-            "line": row.line,
-        }
-        if cells is None:
-            await tx.run(_DROP_REFUSED, **place)
-        elif cells != old:
-            await tx.run(_SET_REFUSED, **place, content=_json(cells))
 
 
-def _email_column(mapping: str) -> int | None:
-    return msgspec.json.decode(mapping, type=dict[str, int]).get("email")
+def _mapping(text: str) -> dict[str, int]:
+    return msgspec.json.decode(text, type=dict[str, int])
 
 
-def _without(cells: list[str], email_column: int | None, is_person: IsPerson) -> list[str] | None:
+def _without_person(is_person: IsPerson) -> Rewrite:
     """The line without the address; None if it is the person's own."""
-    naming = [n for n, cell in enumerate(cells) if _names(cell, is_person)]
-    if naming and (email_column is None or email_column in naming):
-        return None
-    return ["" if n in naming else cell for n, cell in enumerate(cells)]
+
+    def rewrite(mapping: dict[str, int], cells: list[str]) -> list[str] | None:
+        email_column = mapping.get("email")
+        naming = [n for n, cell in enumerate(cells) if _names(cell, is_person)]
+        if naming and (email_column is None or email_column in naming):
+            return None
+        return ["" if n in naming else cell for n, cell in enumerate(cells)]
+
+    return rewrite
+
+
+def _without_referrer(code: str) -> Rewrite:
+    def rewrite(mapping: dict[str, int], cells: list[str]) -> list[str]:
+        places = {mapping.get(field) for field in _REFERRERS}
+        return [
+            "" if n in places and cell.strip().lower() == code else cell
+            for n, cell in enumerate(cells)
+        ]
+
+    return rewrite
 
 
 def _names(cell: str, is_person: IsPerson) -> bool:

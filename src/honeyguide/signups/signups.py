@@ -19,6 +19,7 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
 from honeyguide.referrals import (
     adjustments,
+    codes,
     cohorts,
     consents,
     evidence,
@@ -176,7 +177,11 @@ def _facts_of(referrer: Referrer | None) -> dict[str, bool]:
 
 async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
-    return await _follow(change, await lifecycle.change_person(change, id_or_email, changes))
+    changed = await lifecycle.change_person(change, id_or_email, changes)
+    old = EmailAddress(changed.before.email)
+    if old.key != EmailAddress(changed.after.email).key:
+        await import_erasure.forget_address(change.tx, change.tenant, old)
+    return await _follow(change, changed)
 
 
 async def confirm(change: Change, subscriber: Subscriber) -> Subscriber:
@@ -278,6 +283,8 @@ async def erase(change: Change, id_or_email: str) -> None:
     await erasures.record(tx, tenant, subscriber.id, now_ms=change.now_ms)
     await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
     await import_erasure.erase_own_ids(tx, tenant, subscriber.id)
+    theirs = await codes.all_of(tx, tenant, subscriber)
+    await import_erasure.erase_codes(tx, tenant, [each.code for each in theirs])
     referral = None
     if subscriber.partner_campaign_id is not None:
         referral = await change.fact(find_referral, subscriber.id)
