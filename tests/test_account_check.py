@@ -37,6 +37,8 @@ PLANTED = [
     "INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, "
     f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
     f"INSERT INTO import_part SELECT 'i', 1, account_id, '' {CAMPAIGN}",
+    "INSERT INTO certificate (id, account_id, campaign_id, import_id, tally, started_ms) "
+    f"SELECT 'c', account_id, id, 'i', '{{}}', 1 {CAMPAIGN}",
     f"INSERT INTO import_error SELECT 'i', 1, account_id, 'x', '' {CAMPAIGN}",
     f"INSERT INTO import_finding SELECT 'i', 1, 'loop', account_id, NULL {CAMPAIGN}",
     "INSERT INTO import_own_id SELECT 'i', 'x', account_id, MIN(id) "

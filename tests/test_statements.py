@@ -78,6 +78,8 @@ UNOWNED: dict[str, str] = {
     "moving.importing.old": "finds what to sweep, of all accounts",
     "moving.fetching.due": "finds fetches to go on with, of all accounts",
     "moving.fetching.due_by_id": "one that was found just before, with its account",
+    "moving.checking.running": "finds checks to go on with, of all accounts",
+    "moving.checking.by_running_id": "one that was found just before, with its account",
     "moving.import_parts.all_running": "finds imports that wait, of all accounts",
     "integrations.incoming.old": "finds what to sweep, of all accounts",
     "accounts.sessions.ended": "finds what to sweep, of all accounts",

@@ -47,6 +47,7 @@ from honeyguide.pages.site import pages_app
 from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
+from honeyguide.work.certificates import certificate_jobs
 from honeyguide.work.fetches import Fetcher
 from honeyguide.work.health_notes import HealthNotes
 from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
@@ -143,6 +144,7 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + link_host_jobs(site, outbound)
             + fetch_jobs(fetcher, keys)
+            + certificate_jobs(site, settings.secret_keys)
             + backup_jobs(plan)
         )
         dispatcher = Dispatcher(store, outbound, clock, base_url=site.base_url)

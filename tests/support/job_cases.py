@@ -9,6 +9,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
 from honeyguide.referrals import link_hosts
 from tests.support import partner_network, prizes
+from tests.support.job_checks import begin_checks
 from tests.support.job_fetches import begin_fetches
 from tests.support.job_referrals import (
     ODD,
@@ -182,6 +183,13 @@ def ask_for_hosts(world: World) -> None:
 
 
 CASES = {
+    "compare imports with their files": Case(
+        begin_checks,
+        "UPDATE",
+        "certificate",
+        "NEW.account_id = '{id}'",
+        rows("certificate", "AND made_ms IS NOT NULL"),
+    ),
     "check link hosts": Case(
         ask_for_hosts,
         "UPDATE",

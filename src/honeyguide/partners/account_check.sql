@@ -145,6 +145,8 @@ SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.cam
      + (SELECT COUNT(*) FROM import_own_id AS t LEFT JOIN import AS i ON i.id = t.import_id
         LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(i.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM certificate AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
+        WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM remote_fetch AS t LEFT JOIN import AS i ON i.id = t.import_id
         WHERE COALESCE(i.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM fetched_person AS t LEFT JOIN import AS i ON i.id = t.import_id

@@ -11,7 +11,8 @@ UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_
 
 -- name: shorten
 -- Of an import that is done, the total is how many lines it had.
-UPDATE import SET total = total - :removed WHERE account_id = :account_id AND id = :id AND status <> 'done';
+UPDATE import SET total = total - :removed, done = CASE WHEN done > total - :removed THEN total - :removed ELSE done END
+WHERE account_id = :account_id AND id = :id AND status <> 'done';
 
 -- name: refused
 SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
