@@ -22,6 +22,7 @@ from honeyguide.cli import (
     jobs,
     lab,
     money,
+    move,
     restore,
     server,
     subscribers,
@@ -53,6 +54,7 @@ for commands in (group.app for group in groups):
 app.add_typer(accounts.account_app, name="account")
 app.add_typer(accounts.keys_app, name="keys")
 app.add_typer(money.payouts_app, name="payouts")
+app.add_typer(move.move_app, name="move")
 
 
 @app.callback()

@@ -15,6 +15,8 @@ from honeyguide.moving.findings import FindingKind
 KIND = "certificate-of-move"
 # Numbers of lines that are listed for each finding.
 MOST_LINES = 1_000
+# Of these, in a text for people.
+SHOWN = 10
 
 
 class CheckKind(StrEnum):
@@ -224,3 +226,48 @@ def _listed(found: Mapping[Any, LineNumbers]) -> list[dict[str, Any]]:
         }
         for kind, numbers in found.items()
     ]
+
+
+def in_words(content: Mapping[str, Any]) -> list[str]:
+    """What the document says, and what to do next, as lines of a table."""
+    links, lines = content["links"], content["lines"]
+    rows = [
+        ("Lines of the file", f"{lines['compared']:,} of {lines['in_file']:,} compared"),
+        ("Subscribers", f"{lines['subscribers']:,} here, {lines['refused']:,} refused"),
+        ("Old links", f"{links['right']:,} of {links['tried']:,} lead to the right person"),
+        *(
+            (f"  {form}", f"{count['right']:,} of {count['tried']:,}")
+            for form, count in links["by_form"].items()
+        ),
+        *((f"  {form}", f"not tried. {why}") for form, why in links["not_tried"].items()),
+        *(
+            (label, f"{content[name]['before']:,} before, {content[name]['after']:,} after")
+            for name, label in _PAIRS.items()
+        ),
+        ("Emails and events", f"{content['emails_and_events_during_import']:,} during the import"),
+    ]
+    wide = max(len(name) for name, _ in rows)
+    found = [f"{name.ljust(wide)}  {text}" for name, text in rows]
+    for heading, listed in (
+        ("Differences", content["differences"]),
+        ("Reported by the import", content["reported_by_the_import"]),
+    ):
+        found += [f"{heading}:"] if listed else []
+        for each in listed:
+            found.append(f"  {each['count']:,} {each['meaning']}: {_line_numbers(each['lines'])}")
+            if each["kind"] in _ADVICE:
+                found.append(f"    {_ADVICE[each['kind']]}")
+    return [*found, headline(content)]
+
+
+def headline(content: Mapping[str, Any]) -> str:
+    return "Nothing was lost." if content["nothing_lost"] else "Something was lost."
+
+
+def _line_numbers(lines: list[int]) -> str:
+    shown = ", ".join(map(str, lines[:SHOWN]))
+    return f"line{'s' if len(lines) > 1 else ''} {shown}{' …' if len(lines) > SHOWN else ''}"
+
+
+_PAIRS = {"referrals": "Referrals", "counts": "Counts", "rewards": "Rewards"}
+_ADVICE = {kind.value: kind.advice for kind in CheckKind}
