@@ -19,7 +19,7 @@ CODES = {
     "rh_list": ["james23b", "anna7f3c", "JAMES23B", None],
     "kickofflabs": ["K3zz", "K1xx", "K2yy"],
     "growsurf": ["a3cccc", "a1aaaa", "b2bbbb"],
-    "honeyguide": ["k8w2mp4q", "h7d3nx9t", "m2v6rz8c"],
+    "honeyguide": ["k8w2mp4q", "h7d3nx9t", "m2w6rz8c"],
     "any": ["ann-a", "ben_b"],
 }
 LEAVERS = {

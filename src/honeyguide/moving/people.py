@@ -1,5 +1,5 @@
-"""The first stage of an import: new subscribers, and the codes, tags and IDs of everybody in the
-file. Subscribers who are here already get only what they lack of these.
+"""The first stage of an import: new subscribers, and the codes, tags, notes and IDs of everybody in
+the file. Subscribers who are here already get only what they lack of these.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import codes, tags
+from honeyguide.referrals import codes, notes, tags
 from honeyguide.referrals.codes import CodeHolder
 from honeyguide.referrals.lifecycle import EmailTaken
 from honeyguide.signups import signups
@@ -82,6 +82,9 @@ async def _add(change: Change, import_id: str, people: Sequence[ImportedPerson])
     tagged = {person.email.key: person.tags for person in here if person.tags}
     if tagged:
         await tags.add_by_email(change.tx, change.tenant, tagged, now_ms=change.now_ms)
+    noted = [(ids[person.email.key], person.note) for person in here if person.note]
+    if noted:
+        await notes.add_once(change.tx, change.tenant, noted, now_ms=change.now_ms)
     for person in here:
         result.findings.extend(person.findings)
     result.findings.extend(await _adopt_codes(change, here, ids))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from honeyguide.kernel import checks
@@ -29,6 +30,8 @@ _sql = beside(__file__)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberNote)
 _BY_ID = _sql.query("by_id", SubscriberNote)
 _ADD = _sql.command("add")
+_LOCK = _sql.value("lock", str)
+_ADD_ONCE = _sql.command("add_once")
 _REMOVE = _sql.command("remove")
 _ERASE = _sql.command("erase")
 
@@ -58,6 +61,20 @@ async def add(tx: Tx, tenant: Tenant, subscriber_id: str, text: str, *, now_ms: 
         text=text,
         now_ms=now_ms,
     )
+
+
+async def add_once(
+    tx: Tx, tenant: Tenant, notes: Collection[tuple[str, str]], *, now_ms: int
+) -> None:
+    """Notes on these subscribers, as an import has them, except where the same note is there."""
+    ids = {subscriber_id for subscriber_id, _ in notes}
+    locked = set(await tx.lock(_LOCK, **tenant._asdict(), ids=list(ids)))
+    rows = [
+        {"id": new_id(), "subscriber_id": subscriber_id, "text": text}
+        for subscriber_id, text in dict.fromkeys(notes)
+        if subscriber_id in locked
+    ]
+    await tx.run(_ADD_ONCE, account_id=tenant.account_id, rows=rows, most=MOST, now_ms=now_ms)
 
 
 async def remove(tx: Tx, tenant: Tenant, subscriber_id: str, note_id: str) -> None:

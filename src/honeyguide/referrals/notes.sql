@@ -16,3 +16,13 @@ DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :
 
 -- name: erase
 DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
+-- name: lock
+SELECT id FROM subscriber WHERE id {in :ids} AND account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
+ORDER BY id DESC;
+
+-- name: add_once
+INSERT INTO subscriber_note (id, account_id, subscriber_id, text, written_ms)
+SELECT r.id, :account_id, r.subscriber_id, r.text, :now_ms FROM {rows :rows AS r (id TEXT, subscriber_id TEXT, text TEXT)}
+WHERE NOT EXISTS (SELECT 1 FROM subscriber_note AS n WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id AND n.text = r.text)
+  AND (SELECT COUNT(*) FROM subscriber_note AS n WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id) < :most;
