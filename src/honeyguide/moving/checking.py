@@ -240,7 +240,7 @@ async def _compare_lines(
     reported: dict[int, set[FindingKind]] = {}
     for number, kind in await change.all(_REPORTED, **span):
         reported.setdefault(number, set()).add(kind)
-    read = imported_line.read(lines, kept.chosen, change.now_ms)
+    read = imported_line.read(lines, kept.plan.form, change.now_ms)
     for line, _ in read.refused:
         _count_refused(tally, line.number, refused)
     people = [person for person in read.people if person.line.number not in refused]
