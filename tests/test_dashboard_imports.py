@@ -166,10 +166,13 @@ def test_each_column_says_whether_it_is_used_before_and_after(service: Service) 
         alice, "Email,Full Name,Shoe size,\nann@example.org,Ann Lee,38,x,beyond the heading\n"
     )
     why = "ignored: We don’t know this column. If you need it, choose its field."
+    before = text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
+    assert (
+        f"Email used as Email ann@example.org Full Name used as Name Ann Lee Shoe size {why} 38 "
+        f"column 4 {why} x column 5 {why} beyond the heading"
+    ) in before
     uses = f"Shoe size {why} column 4 {why} column 5 {why}"
-    uses = f"Email used as Email Full Name used as Name {uses}"
-    assert uses in text_of(alice.web.get(f"/subscribers/import/{import_id}").text)
-    assert uses in run_import(alice, import_id)
+    assert f"Email used as Email Full Name used as Name {uses}" in run_import(alice, import_id)
     without_name = upload(alice, "Email,Full Name\nben@example.org,Ben\n")
     assert "Full Name ignored" in run_import(alice, without_name, name="")
 

@@ -139,7 +139,9 @@ def upload(alice: Operator, text: str | bytes, name: str = "people.csv") -> str:
 
 def chosen_columns(page: str) -> dict[str, str]:
     """The column that each field of an import's form has selected."""
-    fields = re.findall(r'name="(\w+)">((?:(?!</select>).)*)</select>', page, re.DOTALL)
+    fields = re.findall(
+        r'<select[^>]* name="(\w+)">((?:(?!</select>).)*)</select>', page, re.DOTALL
+    )
     chosen = [(name, re.search(r'value="(\d+)" selected', options)) for name, options in fields]
     return {name: found[1] for name, found in chosen if found}
 

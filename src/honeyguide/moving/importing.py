@@ -350,6 +350,8 @@ async def note_dry(tx: Tx, tenant: Tenant, import_id: str, trial: Trial) -> None
         "failed": len(trial.refused),
         "first": [{"line": each.line, "sentence": each.sentence} for each in refused],
         "findings": findings.in_words(trial.counted),
+        "found": trial.found,
+        "counted": trial.counted,
         "first_findings": [
             {"line": each.line, "sentence": each.sentence} for each in trial.findings[:SHOWN]
         ],

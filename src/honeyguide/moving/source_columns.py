@@ -112,7 +112,7 @@ ANY: FieldNames = {
         *("dateadded", "signupdate", "signuptime", "registrationdate", "registeredat"),
         *("datecreated", "createdon", "subscriptiondate", "subscribedon", "joindate", "joinedat"),
     ),
-    "status": ("status", "subscriptionstatus", "state"),
+    "status": (plain(STATUS_BY_FILE), "status", "subscriptionstatus", "state"),
     "subscribed": ("subscribedtoemails", "subscribed"),
     "unsubscribed": _LEFT,
     # A second column of the same kind: whoever left by one of them has left.

@@ -21,6 +21,8 @@ class SourceFacts(NamedTuple):
     key: str
     """In the database. It never changes; the name may."""
     name: str
+    hint: str
+    """What its file is, for whoever has to choose."""
     signs: tuple[frozenset[str], ...] = ()
     """A file that has all columns of one of these is from there."""
     fields: FieldNames = known.NO_FIELDS
@@ -34,6 +36,11 @@ class SourceFacts(NamedTuple):
     links: tuple[str, ...] = ()
     """Forms of its links: on a host of its own, at the root of the operator's link host, or as a
     parameter of any page of the operator's."""
+
+    @property
+    def parameters(self) -> list[str]:
+        """The names of the parameters in which its links carry the code."""
+        return [link[1:].partition("=")[0] for link in self.links if link.startswith("?")]
 
 
 def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
@@ -54,6 +61,7 @@ class ImportSource(StrEnum):
     HONEYGUIDE = SourceFacts(
         "honeyguide",
         "Honeyguide",
+        "Our own export, with everything",
         _signs("email refcode referralsverified"),
         known.HONEYGUIDE,
         ignored=known.HONEYGUIDE_IGNORED,
@@ -62,6 +70,7 @@ class ImportSource(StrEnum):
     RH_LIST = SourceFacts(
         "rh_list",
         "Email platform after SparkLoop",
+        "A list with RH_ fields: keeps links and counts",
         _signs("rhcode", "rhreflink", "rhtotref"),
         known.RH_FIELDS,
         notes=("rhglobref",),
@@ -71,6 +80,7 @@ class ImportSource(StrEnum):
     SPARKLOOP = SourceFacts(
         "sparkloop",
         "SparkLoop",
+        "CSV, keeps referrers",
         _signs("email registrationdate referrer", "email registrationdate ipaddress"),
         known.SPARKLOOP,
         dates=DateOrder.DAY_FIRST,
@@ -79,6 +89,7 @@ class ImportSource(StrEnum):
     KICKOFFLABS = SourceFacts(
         "kickofflabs",
         "KickoffLabs",
+        "CSV, keeps links and counts",
         _signs("email socialid"),
         known.KICKOFFLABS,
         notes=("verifiedleads",),
@@ -88,6 +99,7 @@ class ImportSource(StrEnum):
     GROWSURF = SourceFacts(
         "growsurf",
         "GrowSurf",
+        "CSV, keeps links and counts",
         _signs(
             "id email referredby referralstatus",
             "id email referralcount shareurl",
@@ -101,6 +113,7 @@ class ImportSource(StrEnum):
     VIRAL_LOOPS = SourceFacts(
         "viral_loops",
         "Viral Loops",
+        "CSV, keeps counts",
         _signs("email referrerid referralcount", "email firstname lastname referralcount"),
         known.VIRAL_LOOPS,
         has_own_fields=True,
@@ -109,6 +122,7 @@ class ImportSource(StrEnum):
     REFERRALHERO = SourceFacts(
         "referralhero",
         "ReferralHero",
+        "CSV, keeps counts",
         _signs("email date referrals", "email domain referrals", "email extrafield"),
         known.REFERRALHERO,
         notes=("extrafield", "extrafield2"),
@@ -119,6 +133,7 @@ class ImportSource(StrEnum):
     BEEHIIV = SourceFacts(
         "beehiiv",
         "beehiiv",
+        "CSV, keeps codes",
         _signs("email status tier createdat", "email freetier", "email status subscriptiontier"),
         known.BEEHIIV,
         ignored=known.BEEHIIV_IGNORED,
@@ -127,6 +142,7 @@ class ImportSource(StrEnum):
     GHOST = SourceFacts(
         "ghost",
         "Ghost",
+        "members.csv",
         _signs("email subscribedtoemails", "email complimentaryplan"),
         known.GHOST,
         notes=("note",),
@@ -135,6 +151,7 @@ class ImportSource(StrEnum):
     SUBSTACK = SourceFacts(
         "substack",
         "Substack",
+        "CSV export",
         _signs("email activesubscription", "email emaildisabled"),
         known.SUBSTACK,
         ignored=known.SUBSTACK_IGNORED,
@@ -142,6 +159,7 @@ class ImportSource(StrEnum):
     MAILCHIMP = SourceFacts(
         "mailchimp",
         "Mailchimp",
+        "CSV or the whole zip archive",
         _signs("emailaddress memberrating", "emailaddress leid euid", "emailaddress optintime"),
         known.MAILCHIMP,
         notes=("notes", "unsubreason", "unsubreasonother"),
@@ -150,11 +168,12 @@ class ImportSource(StrEnum):
     KIT = SourceFacts(
         "kit",
         "Kit",
+        "CSV export",
         _signs("emailaddress state createdat", "email firstname state createdat"),
         known.KIT,
         ignored=known.KIT_IGNORED,
     )
-    ANY = SourceFacts("any", "Any CSV file")
+    ANY = SourceFacts("any", "Any CSV file", "From any other tool")
 
 
 # A column of this name is a status, or the state in which somebody lives.

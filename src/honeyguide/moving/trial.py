@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from honeyguide.moving import imported_line, people, referrers
+from honeyguide.moving import found_things, imported_line, people, referrers
 from honeyguide.moving.findings import FindingKind, ImportFinding
+from honeyguide.moving.found_things import FoundKind
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson, LineFormat
 from honeyguide.referrals import codes
@@ -37,6 +38,8 @@ class Trial:
         self.findings: list[ImportFinding] = []
         """The first of them."""
         self.counted: Counter[FindingKind] = Counter()
+        self.found: Counter[FoundKind] = Counter()
+        """What the lines have."""
         self._form = form
         self._keys: set[str] = set()
         """Of everybody in the file."""
@@ -62,6 +65,7 @@ class Trial:
 
     def _look_at(self, person: ImportedPerson, id: str | None, held: dict[str, str]) -> None:
         line, key = person.line.number, person.email.key
+        self.found.update(found_things.kinds_of(person))
         found = [each.kind for each in person.findings]
         for code in person.codes:
             is_taken = code in held and held[code] != id

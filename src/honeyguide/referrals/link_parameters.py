@@ -38,6 +38,11 @@ def codes_in(given: Mapping[str, str], own: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def is_read(name: str, own: Collection[str]) -> bool:
+    """Whether a parameter of this name holds a subscriber's code."""
+    return name in _NAMES[REF] or name in own
+
+
 def is_kept(text: str) -> bool:
     return 0 < len(text) <= checks.STRING_LIMIT and "\x00" not in text
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving import (
     findings,
+    found_things,
     import_files,
     importing,
     sources,
@@ -26,6 +27,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
+from honeyguide.referrals import campaigns, link_parameters
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4
@@ -35,7 +37,13 @@ SHOWN = 50
 
 async def upload_form(tx: Tx, request: PageRequest) -> PageView:
     earlier = await importing.of_account(tx, request.tenant)
-    return request.view("import.html", earlier=earlier, refusal=request.errors.get("", ""))
+    return request.view(
+        "import.html",
+        earlier=earlier,
+        sources=list(ImportSource),
+        chosen=request.text("source"),
+        refusal=request.errors.get("", ""),
+    )
 
 
 async def upload(services: PageServices, request: PageRequest) -> Response:
@@ -56,6 +64,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     tenant = request.tenant
     kept = await importing.get(tx, tenant, request.at("id"))
     is_new = kept.status == "new"
+    dry = msgspec.json.decode(kept.dry) if kept.dry else None
+    campaign = await campaigns.get(tx, tenant)
+    own_names = msgspec.json.decode(campaign.link_parameters, type=list[str])
     return request.view(
         "import_file.html",
         kept=kept,
@@ -64,7 +75,14 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         counted=findings.in_words(await importing.count_findings(tx, tenant, kept.id)),
         findings=await importing.findings_of(tx, tenant, kept.id, most=SHOWN),
         fields=FIELDS,
-        dry=msgspec.json.decode(kept.dry) if kept.dry else None,
+        sources=list(ImportSource),
+        dry=dry,
+        found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
+        unread=[
+            name
+            for name in kept.tool.facts.parameters
+            if not link_parameters.is_read(name, own_names)
+        ],
         refusal=request.errors.get("", ""),
     )
 
