@@ -24,14 +24,12 @@ from honeyguide.moving import (
     old_links,
     referrers,
     signed_documents,
-    sources,
 )
 from honeyguide.moving.certificate import LineNumbers, MoveFacts, Tally
 from honeyguide.moving.comparing import LineFacts, PersonHere
 from honeyguide.moving.findings import FindingKind
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import, ImportPart
-from honeyguide.moving.sources import ImportSource
 from honeyguide.referrals import campaigns, earned_rewards, rewards
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -175,7 +173,6 @@ async def finish(
     """Signs the document."""
     tenant = check.tenant
     kept = await importing.get(tx, tenant, check.import_id)
-    source = await source_of(tx, kept)
     document = signed_documents.sign(
         await installation_key.get_or_make(tx, secret_keys, now_ms=now_ms),
         kind=certificate.KIND,
@@ -185,11 +182,11 @@ async def finish(
             check.found,
             MoveFacts(
                 newsletter=(await campaigns.get(tx, tenant)).name,
-                source=source.facts.name,
+                source=kept.tool.facts.name,
                 total=kept.total,
                 started_at=iso(kept.created_ms),
                 finished_at=iso(_ended_ms(kept, now_ms)),
-                not_tried=(await old_links.of_source(tx, tenant, source)).not_tried,
+                not_tried=(await old_links.of_source(tx, tenant, kept.tool)).not_tried,
                 reported=await _all_reported(tx, kept),
             ),
         ),
@@ -206,15 +203,6 @@ async def finish(
 async def forget(tx: Tx, check: Certificate) -> None:
     """A check whose import was deleted meanwhile."""
     await tx.run(_DELETE, account_id=check.account_id, id=check.id)
-
-
-async def source_of(tx: Tx, kept: Import) -> ImportSource:
-    """As it is stored, else by the file's columns."""
-    for source in ImportSource:
-        if kept.source in (source.value, source.facts.name):
-            return source
-    part = await _next_part(tx, kept.tenant, kept.id, 0)
-    return sources.recognize(kept.columns, part.lines if part else [])
 
 
 async def _next_part(tx: Tx, tenant: Tenant, import_id: str, n: int) -> ImportPart | None:
@@ -250,7 +238,7 @@ async def _compare_lines(
     earned = await earned_rewards.earned_by_each(change.tx, change.tenant, ids)
     names = [person.referrer for person in people if person.referrer]
     named = await referrers.find_named(change, kept.id, names) if names else {}
-    old = await old_links.of_source(change.tx, change.tenant, await source_of(change.tx, kept))
+    old = await old_links.of_source(change.tx, change.tenant, kept.tool)
     offered = await change.fact(rewards.of_campaign)
     seen = set[str]()
     for person in people:
