@@ -16,7 +16,6 @@ from honeyguide.cli.import_runs import ImportOutcome
 from honeyguide.cli.remote_import import RemoteImport
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import (
     exporting,
@@ -27,6 +26,7 @@ from honeyguide.moving import (
     stored_files,
     uploaded_files,
 )
+from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.sources import Fate, ImportSource
@@ -253,15 +253,25 @@ def export_command(
     show: Annotated[
         str, typer.Option(help=f"Which subscribers: {', '.join(subscriber_filters.SHOWS)}.")
     ] = "all",
+    form: Annotated[
+        ExportFormat,
+        typer.Option(
+            "--format",
+            help="`honeyguide` has everything; `sparkloop` is what SparkLoop imports, without "
+            "those who unsubscribed.",
+        ),
+    ] = ExportFormat.HONEYGUIDE,
 ) -> None:
     """Export subscribers as CSV."""
     if show not in subscriber_filters.SHOWS:
         fail(f"--show must be one of: {', '.join(subscriber_filters.SHOWS)}.")
-    written = with_services(_export, account, file, show)
+    written = with_services(_export, account, file, show, form)
     typer.secho(f"Exported {written:,} subscribers.", err=True)
 
 
-async def _export(services: Services, account: str, file: Path | None, show: str) -> int:
+async def _export(
+    services: Services, account: str, file: Path | None, show: str, form: ExportFormat
+) -> int:
     tenant = await services.store.read(_tenant, account)
     filters = subscriber_filters.of_show(show)
     total = await services.store.read(page_index.total, tenant.campaign_id, "all")
@@ -272,13 +282,13 @@ async def _export(services: Services, account: str, file: Path | None, show: str
     written, after, is_last = 0, None, False
     with _progress() as bar:
         task = bar.add_task("Writing", total=total)
-        out.write(csv_text([exporting.COLUMNS]))
+        out.write(form.header)
         while not is_last:
             rows, after = await services.store.replica_snapshot(
                 exporting.batch, tenant, filters, after=after
             )
-            out.write(csv_text(exporting.line(services.site, row) for row in rows))
-            written += len(rows)
+            out.write(form.text(services.site, rows))
+            written += form.count_lines(rows)
             bar.advance(task, len(rows))
             is_last = after is None
     if file:

@@ -13,10 +13,11 @@ from urllib.parse import urlencode
 
 from starlette.responses import Response, StreamingResponse
 
+from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.moving import exporting
+from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
@@ -220,23 +221,25 @@ async def export(services: PageServices, request: PageRequest) -> Response:
     filters, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     if faults:
         raise faults[0]
+    wanted = request.query.get("format", "") or ExportFormat.HONEYGUIDE
+    form = ExportFormat(checks.one_of(wanted, tuple(ExportFormat), param="format"))
     day = formats.day(request.now_ms).replace(" ", "-")
     return StreamingResponse(
-        _csv_parts(services, request, filters),
+        _csv_parts(services, request, filters, form),
         media_type="text/csv; charset=utf-8",
         headers=attachment(f"subscribers-{day}.csv"),
     )
 
 
 async def _csv_parts(
-    services: PageServices, request: PageRequest, filters: SubscriberFilter
+    services: PageServices, request: PageRequest, filters: SubscriberFilter, form: ExportFormat
 ) -> AsyncIterator[str]:
     """Sent as it is read: the file may be larger than our memory."""
-    yield csv_text([exporting.COLUMNS])
+    yield form.header
     after, is_last = None, False
     while not is_last:
         rows, after = await services.store.replica_snapshot(
             exporting.batch, request.tenant, filters, after=after
         )
-        yield csv_text(exporting.line(services.site, row) for row in rows)
+        yield form.text(services.site, rows)
         is_last = after is None
