@@ -10,6 +10,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
+from tests.support.certificates import certificate_of
 from tests.support.delayed import pass_minute
 from tests.support.fetches import document_of, fetch_of
 from tests.support.service import Service
@@ -44,6 +45,7 @@ def things(alice: Operator) -> dict[str, str]:
     assert reward and key
     return {
         "/subscribers/import/api/": fetch_of(alice),
+        "/subscribers/import/certificates/": certificate_of(alice),
         "/subscribers/import/documents/": document_of(alice),
         "/subscribers/import/": upload(alice, "email\nsecret@example.org\n"),
         "/subscribers/": person["uuid"],

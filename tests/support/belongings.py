@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
 from tests.support import partner_network
+from tests.support.certificates import certificate_of
 from tests.support.fetches import document_of, fetch_of
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -307,6 +308,7 @@ MAKERS: dict[str, Maker] = {
     "import": imported,
     "fetch": fetch_of,
     "document": document_of,
+    "certificate": certificate_of,
     "reward": reward,
     "physical reward": physical_reward,
     "earned reward": unlocked,

@@ -13,6 +13,7 @@ from honeyguide.partners import payouts, rules
 from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
+from tests.support.certificates import certificate_of
 from tests.support.embeds import embedding
 from tests.support.fetches import document_of, fetch_of
 from tests.support.markup import EVIL
@@ -128,6 +129,7 @@ class World:
             f'email,name,"{quoted}"\nnot an address <evil>,<evil>,<evil>\nok@example.org,<evil>,1\n'
         )
         self.ids["fetch"] = fetch_of(self.alice, EVIL)
+        self.ids["certificate"] = certificate_of(self.alice, EVIL)
         self.ids["document"] = document_of(self.alice, EVIL)
         self.ids["import"] = upload(self.alice, rows, name="<evil>.csv")
         self.ids["new import"] = upload(self.alice, rows, name="<evil>2.csv")

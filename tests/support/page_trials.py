@@ -23,6 +23,7 @@ from tests.support.belongings import (
     subscriber,
     webhook,
 )
+from tests.support.certificates import certificate_of
 from tests.support.fetches import document_of, fetch_of
 from tests.support.page_answers import Names, comparable, names_in, nobodys, shape_of
 from tests.support.web import Operator, WebClient
@@ -31,6 +32,7 @@ from tests.support.web import Operator, WebClient
 OWN: dict[str, Maker] = {
     "/subscribers/import/": imported,
     "/subscribers/import/api/": fetch_of,
+    "/subscribers/import/certificates/": certificate_of,
     "/subscribers/import/documents/": document_of,
     "/subscribers/": subscriber,
     "/rewards/": reward,

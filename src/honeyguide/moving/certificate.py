@@ -255,13 +255,18 @@ def in_words(content: Mapping[str, Any]) -> list[str]:
         found += [f"{heading}:"] if listed else []
         for each in listed:
             found.append(f"  {each['count']:,} {each['meaning']}: {_line_numbers(each['lines'])}")
-            if each["kind"] in _ADVICE:
-                found.append(f"    {_ADVICE[each['kind']]}")
+            if advice := advice_for(each["kind"]):
+                found.append(f"    {advice}")
     return [*found, headline(content)]
 
 
 def headline(content: Mapping[str, Any]) -> str:
     return "Nothing was lost." if content["nothing_lost"] else "Something was lost."
+
+
+def advice_for(kind: str) -> str:
+    """What to do about a difference; empty for what the import itself reported."""
+    return _ADVICE.get(kind, "")
 
 
 def _line_numbers(lines: list[int]) -> str:

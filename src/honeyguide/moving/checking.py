@@ -36,6 +36,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 CHECKING = "compare imports with their files"
+UNKNOWN = "There is no such certificate."
 
 
 class Certificate(NamedTuple):
@@ -130,7 +131,14 @@ async def get(tx: Tx, tenant: Tenant, check_id: str) -> Certificate:
         await tx.one(_BY_ID, account_id=tenant.account_id, id=check_id) if is_id(check_id) else None
     )
     if found is None:
-        raise Missing("There is no such certificate.")
+        raise Missing(UNKNOWN)
+    return found
+
+
+async def get_made(tx: Tx, tenant: Tenant, check_id: str) -> Certificate:
+    found = await get(tx, tenant, check_id)
+    if found.made_ms is None:
+        raise Missing(UNKNOWN)
     return found
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from honeyguide.pages.dashboard import import_api, import_documents, imports
+from honeyguide.pages.dashboard import certificates, import_api, import_documents, imports
 from honeyguide.pages.dashboard.page_route import get, post
 from honeyguide.pages.handlers import Uses
 
 READS, SERVICES = Uses.READS, Uses.SERVICES
 
-# `api` and `documents` come before `{id}`.
+# `api`, `certificates` and `documents` come before `{id}`.
 IMPORTS = (
     get("/subscribers/import", READS, imports.upload_form),
     post("/subscribers/import", SERVICES, imports.upload, imports.upload_form),
@@ -24,6 +24,8 @@ IMPORTS = (
         import_api.show,
         import_api.KEY,
     ),
+    get("/subscribers/import/certificates/{id}", READS, certificates.show),
+    get("/subscribers/import/certificates/{id}/certificate.json", READS, certificates.file),
     get("/subscribers/import/documents", READS, import_documents.show_all),
     get("/subscribers/import/documents/{id}", READS, import_documents.show),
     get("/subscribers/import/{id}", READS, imports.show),

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving import (
+    checking,
     findings,
     found_things,
     import_files,
@@ -24,6 +25,7 @@ from honeyguide.moving.source_columns import FIELDS
 from honeyguide.moving.sources import ImportSource
 from honeyguide.moving.trial import Trial
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import certificates
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
@@ -43,6 +45,7 @@ async def upload_form(tx: Tx, request: PageRequest) -> PageView:
         sources=list(ImportSource),
         chosen=request.text("source"),
         refusal=request.errors.get("", ""),
+        certificates=await checking.of_account(tx, request.tenant),
     )
 
 
@@ -84,6 +87,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
             if not link_parameters.is_read(name, own_names)
         ],
         refusal=request.errors.get("", ""),
+        checked=await checking.newest_of_import(tx, tenant, kept.id),
     )
 
 
@@ -104,12 +108,15 @@ def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
 
 
 async def go_on(services: PageServices, request: PageRequest) -> Response:
-    """Tries, starts or discards the import, as the button says."""
+    """Tries, starts, discards or checks the import, as the button says."""
     store, tenant, import_id = services.store, request.tenant, request.at("id")
     kept = await store.read(importing.get, tenant, import_id)
     if request.text("do") == "forget":
         await store.write(importing.forget, tenant, import_id)
         return request.go("/subscribers/import", "File discarded.")
+    if request.text("do") == "check":
+        check_id = await store.write(checking.begin, tenant, import_id, now_ms=request.now_ms)
+        return request.go(f"{certificates.PAGE}/{check_id}")
     if kept.status == "new" and request.text("do") == "source":
         await _change_source(services, request, kept)
     elif kept.status == "new":
