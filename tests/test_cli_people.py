@@ -20,6 +20,7 @@ import pytest
 
 from honeyguide.moving import exporting, import_files, importing
 from tests.support import starter
+from tests.support.moving_files import FIXTURES
 from tests.support.process import (
     Credentials,
     Serving,
@@ -344,3 +345,16 @@ def test_a_file_too_large_for_the_dashboard_is_imported(on_sqlite, tmp_path: Pat
         "370 would be added" in done.stdout
         and "Columns ignored:\n  note: We don’t know" in done.stdout
     )
+
+
+def test_dates_that_can_be_read_both_ways_are_asked(on_sqlite) -> None:
+    url, owner = on_sqlite
+    bring = ("import", str(FIXTURES / "any.csv"), "--account", owner.email)
+    tried = command(*bring, "--dry-run", database_url=url)
+    assert "We read it as 3 April" in tried.stderr and "2 would be added" in tried.stdout
+    done = command(*bring, "--dates", "month-first", database_url=url)
+    assert "We read it as" not in done.stderr, done.stderr
+    assert [row["created_at"][:10] for row in exported(url)] == ["2023-03-04", "2023-04-04"]
+    assert "File from: Any CSV file." in done.stdout
+    other = command(*bring, "--source", "ghost", "--dry-run", database_url=url)
+    assert "File from: Ghost." in other.stdout and "2 already subscribed" in other.stdout

@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import zipfile
 
 import pytest
 
@@ -15,22 +14,13 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.moving import importing, source_words
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
-from tests.support import partner_network
 from tests.support.planted import permit, refuse
-from tests.support.service import ONE_ENGINE, Service
+from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, chosen_columns, operator, run_import, text_of, upload
 
 _numbers = itertools.count(1)
-
-
-def spreadsheet() -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-    return stream.getvalue()
-
 
 MESSY = (
     "\ufeffE-Mail;Full Name;Signed up at;Status\r\n"
@@ -192,33 +182,6 @@ def test_a_column_that_is_not_chosen_says_so_before_and_after(service: Service) 
     for text in (tried, run_import(alice, import_id, **chosen)):
         for name in ("RH_CODE", "created_at"):
             assert f"{name} ignored: It is empty, or has nothing that we can use." in text, text
-
-
-@pytest.mark.parametrize(
-    ("data", "sentence"),
-    [
-        (b"", "The file is empty."),
-        (b"email\n", "The file has a header row but no subscribers."),
-        (b"\x00\x00", "This file is not a CSV file."),
-        (b"email\na@example.org\rb", "This file is not a CSV file."),
-        (partner_network.png(), "This file is a picture."),
-        (b"\xff\xd8\xff\xe0" + bytes(99), "This file is a picture."),
-        (b"%PDF-1.7\n", "This file is a PDF document."),
-        (spreadsheet(), "This file is a spreadsheet."),
-        (b"PK\x03\x04" + bytes(99), "This zip archive is damaged."),
-        (b"\xd0\xcf\x11\xe0" + bytes(99), "This file is a spreadsheet."),
-    ],
-    ids=["nothing", "heading", "NULs", "broken", "png", "jpeg", "pdf", "xlsx", "zip", "xls"],
-)
-@ONE_ENGINE
-def test_a_file_that_holds_nobody_is_refused(service: Service, data: bytes, sentence: str) -> None:
-    alice = operator(service)
-    answer = alice.web.http.post(
-        "/subscribers/import",
-        data={"csrf": alice.web.token("/subscribers/import")},
-        files={"file": ("x.csv", data)},
-    )
-    assert answer.status_code == 400 and sentence in text_of(answer.text)
 
 
 def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Service) -> None:

@@ -24,6 +24,12 @@ NAME_LIMIT = 255
 FEWEST_ADDRESSES = 3
 ONE_LINE = "The file has many addresses on one line. Put each address on a line of its own."
 NOT_CSV = "This file is not a CSV file. Export your list as CSV and upload that."
+OPEN_QUOTE = (
+    "A quotation mark is opened and never closed, so the file can’t be divided into lines from "
+    "there on. Look at line {number}, close it or delete it, and upload the file again."
+)
+# Comes after the last line. It can’t be in a file: control characters like this one are dropped.
+_END = "\x00"
 _SPREADSHEET = "This file is a spreadsheet. Open it, save it as CSV, and upload that file."
 _PICTURE = "This file is a picture. Export your list as CSV and upload that."
 _OTHER_FILES = (
@@ -90,13 +96,21 @@ def _lines(text: str) -> list[ImportLine]:
     separator = max(",;\t|", key=text.partition("\n")[0].count)
     rows = csv.reader(_physical_lines(text), delimiter=separator)
     lines = []
+    first, following = 1, 1
+    row: list[str] = []
     try:
         for row in rows:
+            if row == [_END]:
+                break
+            first, following = following, rows.line_num + 1
             if any(cell.strip() for cell in row):
                 _check_row(row, rows.line_num)
                 lines.append(ImportLine(rows.line_num, [_cleaned(cell) for cell in row]))
     except csv.Error:
         raise Invalid(NOT_CSV) from None
+    if row != [_END]:
+        # The rest of the file is in one cell, with everybody in it.
+        raise Invalid(OPEN_QUOTE, number=first)
     return lines
 
 
@@ -106,6 +120,7 @@ def _physical_lines(text: str) -> Iterator[str]:
         if len(line) > MOST_CHARACTERS:
             _refuse_long(line, number)
         yield line
+    yield _END
 
 
 def _check_row(row: list[str], number: int) -> None:
