@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
-from honeyguide.demo import history, setup
+from honeyguide.demo import history, moved_in, setup
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
@@ -45,6 +45,7 @@ async def prepare(services: Services) -> Demo:
             services,
             await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms),
         )
+        await moved_in.move_in(services, tenants[OWNER], now_ms=now_ms)
         for newsletter in NEWSLETTERS:
             await _use_a_key(services, tenants[newsletter.email])
     return Demo(
