@@ -221,8 +221,8 @@ async def export(services: PageServices, request: PageRequest) -> Response:
     filters, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     if faults:
         raise faults[0]
-    wanted = request.query.get("format", "") or ExportFormat.HONEYGUIDE
-    form = ExportFormat(checks.one_of(wanted, tuple(ExportFormat), param="format"))
+    format_name = request.query.get("format", "") or ExportFormat.HONEYGUIDE
+    form = ExportFormat(checks.one_of(format_name, tuple(ExportFormat), param="format"))
     day = formats.day(request.now_ms).replace(" ", "-")
     return StreamingResponse(
         _csv_parts(services, request, filters, form),
