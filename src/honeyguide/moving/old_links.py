@@ -56,17 +56,26 @@ def why_not(form: str, *, has_host: bool) -> str:
 
 async def follow_all(tx: Tx, old: OldLinks, codes: Sequence[str]) -> list[tuple[str, str | None]]:
     """Each form of each code, and the id of the subscriber to whom it leads."""
-    return [(form, await follow(tx, old, form, code)) for code in codes for form in old.forms]
+    found = []
+    for code in codes:
+        referrer = await lifecycle.find_referrer(tx, old.tenant, code)
+        for form in old.forms:
+            if form.startswith("?"):
+                is_read = _is_read(old, form, code)
+                found.append((form, referrer.id if referrer and is_read else None))
+            else:
+                found.append((form, await _follow(tx, old, form, code)))
+    return found
 
 
-async def follow(tx: Tx, old: OldLinks, form: str, code: str) -> str | None:
-    if form.startswith("?"):
-        name = form[1:].partition("=")[0]
-        found = link_parameters.codes_in({name: code}, old.own_parameters)
-        if link_parameters.REF not in found:
-            return None
-        referrer = await lifecycle.find_referrer(tx, old.tenant, found[link_parameters.REF])
-        return referrer.id if referrer else None
+def _is_read(old: OldLinks, form: str, code: str) -> bool:
+    """Whether pages and forms read the parameter of this form."""
+    name = form[1:].partition("=")[0]
+    given = link_parameters.codes_in({name: code}, old.own_parameters)
+    return given.get(link_parameters.REF) == code
+
+
+async def _follow(tx: Tx, old: OldLinks, form: str, code: str) -> str | None:
     if form == OURS:
         link = await links.lookup(tx, code)
     elif form == IN_CAMPAIGN:
