@@ -90,6 +90,7 @@ def test_why_a_reader_was_rejected_has_words_for_partners() -> None:
         "awaiting_activity",
         "awaiting_confirmation",
         "holding_period",
+        "imported",
         "needs_review",
         "verified_by_hand",
         "screening_hold_over",
