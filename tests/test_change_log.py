@@ -33,7 +33,7 @@ from tests.support.belongings import (
 )
 from tests.support.changes import new_change
 from tests.support.delayed import pass_minute
-from tests.support.logged_changes import Logged, connect, do
+from tests.support.logged_calls import Logged, connect, do
 from tests.support.page_forms import PageForms
 from tests.support.platforms.generic import GenericTool
 from tests.support.process import command

@@ -14,6 +14,7 @@ import pytest
 from honeyguide.mail.email_kinds import CONFIRM
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
+from tests.support.page_forms import PageForms
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
@@ -197,7 +198,8 @@ def test_the_rule_active_wants_one_more_sign_of_life(service: Service) -> None:
     page = robots.wax.visitor.get(hub)
     assert "Yes, I read it" in page.text
     assert robots.referral("lena@gmail.com") == ("pending", "awaiting_activity"), "a GET is no sign"
-    answer = robots.wax.visitor.post(f"{hub}/active", data=robots.wax.fields(hub))
+    form = PageForms(page.text, hub).found[f"{hub}/active"]
+    answer = robots.wax.visitor.post(f"{hub}/active", data=form)
     assert answer.status_code == 303, answer.text
     assert robots.referral("lena@gmail.com") == ("verified", None)
     assert robots.evidence("lena@gmail.com")["used_referral_page"]["points"] == -2

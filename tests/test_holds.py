@@ -212,6 +212,7 @@ def test_settings_are_read_back_and_the_campaign_object_stays_as_specified(alice
     body = alice.get(f"{alice.v1}/settings").json()["settings"]
     assert body == {
         **chosen,
+        "link_parameters": [],
         "signup_page_url": alice.service.services.site.page_link(chosen["slug"]),
     }
     assert set(alice.get(alice.v1).json()["campaign"]) == {"uuid", "name"}

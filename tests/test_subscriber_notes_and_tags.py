@@ -79,7 +79,7 @@ def test_an_import_tags_new_and_known_subscribers(service: Service) -> None:
     assert "Tags: a tag must be 1 to 50 characters" in text_of(page)
     assert sorted(found(alice, "tag=vip")) == ["known", "new"]
     exported = alice.web.get("/subscribers/export.csv?tag=podcast").text.splitlines()
-    assert len(exported) == 2 and exported[1].endswith('"podcast, vip"')
+    assert len(exported) == 2 and '"podcast, vip"' in exported[1]
 
 
 def test_many_are_tagged_at_once(service: Service) -> None:

@@ -349,12 +349,6 @@ def run_machine(service: Service, examples: int, steps: int, phases: tuple[Phase
         suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(lambda: Machine(service), settings=chosen)
-    runs = service.read(lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing_run")))
-    stars = service.read(
-        lambda tx: tx.one(statement("SELECT COUNT(*) FROM listing WHERE list LIKE '%/brought'"))
-    )
-    assert runs and runs[0] > examples, "the runs were never cut"
-    assert stars and stars[0] > 0, "nobody became a star"
 
 
 def test_whatever_is_done_every_list_and_count_agrees_with_the_model(small_runs: Service) -> None:
@@ -382,3 +376,10 @@ def test_whatever_is_done_for_long_every_list_and_count_agrees_with_the_model(
     small_runs: Service,
 ) -> None:
     run_machine(small_runs, examples=300, steps=60, phases=tuple(Phase))
+    # A few random steps may come to neither.
+    runs, stars = (
+        small_runs.read(lambda tx, sql=sql: tx.one(statement(f"SELECT COUNT(*) FROM {sql}")))
+        for sql in ("listing_run", "listing WHERE list LIKE '%/brought'")
+    )
+    assert runs and runs[0] > 300, "the runs were never cut"
+    assert stars and stars[0] > 0, "nobody became a star"

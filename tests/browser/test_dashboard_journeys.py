@@ -153,7 +153,7 @@ def test_a_messy_file_is_brought_in(
     )
     page.goto(f"{service.url}/subscribers")
     page.get_by_role("link", name="Import subscribers").click()
-    page.get_by_label("CSV file").set_input_files(file)
+    page.get_by_label("CSV file or zip archive").set_input_files(file)
     page.get_by_role("button", name="Upload").click()
     expect(page.get_by_label("Email")).to_have_value("0")
     page.get_by_label("Name", exact=True).select_option("Vorname")

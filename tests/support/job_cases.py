@@ -4,15 +4,9 @@ oddest data that the API accepts, and what of it the database may refuse.
 
 from __future__ import annotations
 
-from honeyguide.kernel.clock import DAY_MS, system_clock
-from honeyguide.kernel.ids import new_id
-from honeyguide.partners import ledger
-from honeyguide.referrals import link_hosts
-from tests.support import partner_network, prizes
 from tests.support.job_checks import begin_checks
 from tests.support.job_fetches import begin_fetches
 from tests.support.job_referrals import (
-    ODD,
     come_with_codes,
     delay_decisions,
     find_values,
@@ -22,165 +16,26 @@ from tests.support.job_referrals import (
     never_confirm,
     subscribe,
 )
-from tests.support.job_world import Case, World, no_rows, old_rows, purge, rows
-from tests.support.web import operator, upload
-
-
-def start_imports(world: World) -> None:
-    both = operator(world.service), operator(world.service)
-    world.good, world.bad = both
-    for who in both:
-        import_id = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
-        who.web.post(f"/subscribers/import/{import_id}", do="start", email="0", name="1")
-
-
-def mark_days(world: World) -> None:
-    subscribe(world)
-    world.run("update the page index")
-
-
-def offer_late(world: World) -> None:
-    for who in world.both:
-        prizes.advocate(who, 1, f"{new_id()}@example.org")
-        prizes.offer(who, name="🐝 =1+1")
-
-
-def restock(world: World) -> None:
-    for who in world.both:
-        reward = prizes.offer(who, kind="coupon", coupon_codes=[])
-        prizes.advocate(who, 1, f"{new_id()}@example.org")
-        # As if more had waited than get one at once.
-        world.do(
-            "INSERT INTO coupon (id, account_id, reward_id, code) "
-            "VALUES (:id, :who, :reward, :code)",
-            id=new_id(),
-            who=who.account_id,
-            reward=reward["uuid"],
-            code="=1+1 \U0001f41d",
-        )
-        world.do("UPDATE reward SET codes_left = 1 WHERE account_id = :id", id=who.account_id)
-
-
-def ship(world: World) -> None:
-    for who in world.both:
-        prizes.offer(who)
-        prizes.advocate(who, 1, f"{new_id()}@example.org")
-        world.do(
-            "UPDATE won_reward SET shipping = '{}', sent_ms = 1, redeemed_ms = 1 "
-            "WHERE account_id = :id",
-            id=who.account_id,
-        )
-
-
-def queue_emails(world: World) -> None:
-    old_rows(
-        "letter",
-        id="ID",
-        kind="test",
-        to_email="odd+🐝@example.org",
-        subject="=1+1 👩‍👩‍👧‍👦",
-        body_text="\u202e",
-        waited_for=1,
-        created_ms=1,
-        due_ms=1,
-    )(world)
-
-
-def spend_budgets(world: World) -> None:
-    for who in world.both:
-        program = partner_network.offer(
-            who, partner_network.publish(who, name="\U0001f41d " + "W" * 40)
-        )
-        world.do(
-            "INSERT INTO budget (program_id, month, account_id, spent_cents, nearly_ms) "
-            "VALUES (:program, '2020-01', :id, 1, 1)",
-            program=program["uuid"],
-            id=who.account_id,
-        )
-
-
-def change_rates(world: World) -> None:
-    for who in world.both:
-        partner_network.offer(who)
-        world.do("UPDATE program SET confirmation_bp = 5 WHERE account_id = :id", id=who.account_id)
-
-
-def decide_today(world: World) -> None:
-    for who in world.both:
-        program = partner_network.offer(who)
-        world.do(
-            "INSERT INTO program_day (program_id, account_id, day, verified) "
-            "VALUES (:program, :id, :day, 1)",
-            program=program["uuid"],
-            id=who.account_id,
-            day=system_clock() // DAY_MS,
-        )
-
-
-def earn(world: World) -> None:
-    world.do("INSERT INTO period (month) VALUES ('2020-01')")
-    for who in world.both:
-        world.do(
-            "INSERT INTO transfer (id, kind, reference, debit, credit, amount_cents, month, "
-            "created_ms) VALUES (:id, 'charge', :id, 'x', :credit, 9007199254740991, '2020-01', 1)",
-            id=new_id(),
-            credit=ledger.partner(who.account_id),
-        )
-    world.do("UPDATE period SET closed_ms = 1 WHERE month = '2020-01'")
-
-
-def pay_out(world: World) -> None:
-    world.do("INSERT INTO period (month, closed_ms, paid_out_ms) VALUES ('2020-02', 1, 1)")
-    old_rows("payout", id="ID", month="2020-02", amount_cents=2**53, created_ms=1)(world)
-
-
-def queue_for_slack(world: World) -> None:
-    old_rows("slack_webhook", encrypted_url="of another key", host="example.org")(world)
-    old_rows("slack_message", id="ID", sentence="<|\U0001f41d>", link="/", due_ms=1)(world)
-
-
-def count_attempts(world: World) -> None:
-    for who in world.both:
-        world.do(
-            "INSERT INTO attempt_count (subject, since_ms, n) VALUES (:id, 1, 1)",
-            id=who.account_id,
-        )
-
-
-def notices(world: World) -> None:
-    old_rows(
-        "notice",
-        id="ID",
-        kind="budget_80",
-        once_key="ID",
-        sentence="🐝 <b>=1+1",
-        created_ms=1,
-        digest_due_ms=1,
-    )(world)
-
-
-def due_weeklies(world: World) -> None:
-    for who in world.both:
-        who.subscribe(f"{new_id()}@example.org", **ODD)
-        world.do(
-            "UPDATE account SET weekly_due_ms = 1, weekly_monday = '2000-01-03' WHERE id = :id",
-            id=who.account_id,
-        )
-
-
-def empty_search_texts(world: World) -> None:
-    for who in world.both:
-        partner_network.publish(who)
-        world.do(
-            "UPDATE publication SET search_text = '' WHERE account_id = :id", id=who.account_id
-        )
-
-
-def ask_for_hosts(world: World) -> None:
-    for who in world.both:
-        who.make(link_hosts.add, f"{'a' * 60}.{who.account_id}.example")
-        world.do("UPDATE link_host SET due_ms = 1 WHERE account_id = :id", id=who.account_id)
-
+from tests.support.job_work import (
+    ask_for_hosts,
+    change_rates,
+    count_attempts,
+    decide_today,
+    due_weeklies,
+    earn,
+    empty_search_texts,
+    mark_days,
+    notices,
+    offer_late,
+    pay_out,
+    queue_emails,
+    queue_for_slack,
+    restock,
+    ship,
+    spend_budgets,
+    start_imports,
+)
+from tests.support.job_world import Case, no_rows, old_rows, purge, rows
 
 CASES = {
     "compare imports with their files": Case(

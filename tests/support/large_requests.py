@@ -176,4 +176,4 @@ def scraped_forms(world: World) -> dict[str, dict[str, str]]:
 def finish(steps: LoopSteps, capsys: pytest.CaptureFixture[str], name: str) -> None:
     with capsys.disabled():
         print(f"\n{name}: {steps.report()}")
-    assert steps.slow == [] and steps.failed == []
+    assert steps.slow == [] and steps.failed == [], (steps.slow, steps.failed)

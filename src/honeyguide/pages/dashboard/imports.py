@@ -78,6 +78,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         counted=findings.in_words(await importing.count_findings(tx, tenant, kept.id)),
         findings=await importing.findings_of(tx, tenant, kept.id, most=SHOWN),
         fields=FIELDS,
+        # Both are decoded at each look, and the page has as many options as columns and fields.
+        columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
+        chosen=kept.chosen,
         sources=list(ImportSource),
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
