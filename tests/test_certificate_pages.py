@@ -6,7 +6,7 @@ import re
 import time
 
 from honeyguide.moving import signed_documents
-from tests.support.certificates import certificate_of
+from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, text_of, upload
 

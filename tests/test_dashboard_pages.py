@@ -10,9 +10,9 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
-from tests.support.certificates import certificate_of
 from tests.support.delayed import pass_minute
 from tests.support.fetches import document_of, fetch_of
+from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
 from tests.support.web import Operator, WebClient, operator, run_import, text_of, upload
 

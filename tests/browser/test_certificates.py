@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PageAt
 from tests.browser.test_dashboard import sit_down
-from tests.support.certificates import certificate_of
+from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
 from tests.support.web import operator
 

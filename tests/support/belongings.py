@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
 from tests.support import partner_network
-from tests.support.certificates import certificate_of
 from tests.support.fetches import document_of, fetch_of
+from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import Dump, dump

@@ -1,34 +1,17 @@
-"""A certificate of an import that found somebody missing."""
+"""Certificates for tests, made on the spot by an authority that nobody but these tests trusts."""
 
 from __future__ import annotations
 
-from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import checking, importing
-from honeyguide.store.tx import Tx
-from honeyguide.work.certificates import check_some
-from tests.support.service import Member
-from tests.support.stores import statement
+import ssl
 
-_DONE = statement("UPDATE import SET status = 'done', finished_ms = created_ms WHERE id = :id")
+import trustme
 
 
-def certificate_of(owner: Member, name: str = "secret.csv") -> str:
-    tenant, now_ms = Tenant(owner.account_id, owner.campaign_id), owner.service.now_ms()
-    services = owner.service.services
-
-    async def begin(tx: Tx) -> str:
-        import_id = await importing.begin(tx, tenant, name, ["email"], {"email": 0}, now_ms=now_ms)
-        lines = ['[[2,["secret@example.org"]]]']
-        await importing.add_parts(tx, tenant, import_id, 0, lines)
-        await importing.complete(tx, tenant, import_id, 1)
-        await tx.run(_DONE, id=import_id)
-        return await checking.begin(tx, tenant, import_id, now_ms=now_ms)
-
-    async def run(check_id: str) -> None:
-        secret_keys = services.settings.secret_keys
-        for _ in range(2):
-            await check_some(services.site, secret_keys, services.store, [check_id], now_ms)
-
-    check_id = owner.service.write(begin)
-    owner.service.run(run(check_id))
-    return check_id
+def certified(name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+    """What a server of this name offers, and a client that trusts whoever vouches for it."""
+    authority = trustme.CA()
+    server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.issue_cert(name).configure_cert(server)
+    client = ssl.create_default_context()
+    authority.configure_trust(client)
+    return server, client

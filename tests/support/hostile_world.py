@@ -13,10 +13,10 @@ from honeyguide.partners import payouts, rules
 from honeyguide.referrals import branding, hub_choices
 from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
-from tests.support.certificates import certificate_of
 from tests.support.embeds import embedding
 from tests.support.fetches import document_of, fetch_of
 from tests.support.markup import EVIL
+from tests.support.move_certificates import certificate_of
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service

@@ -23,8 +23,8 @@ from tests.support.belongings import (
     subscriber,
     webhook,
 )
-from tests.support.certificates import certificate_of
 from tests.support.fetches import document_of, fetch_of
+from tests.support.move_certificates import certificate_of
 from tests.support.page_answers import Names, comparable, names_in, nobodys, shape_of
 from tests.support.web import Operator, WebClient
 
