@@ -40,7 +40,6 @@ OWN = (
     *("I’d like to get Plain Letters by email.", "Ben B.", "Ben", "Cleo", "HONEY-2026", "Nov"),
     *("WhatsApp", "Telegram", "Facebook", "LinkedIn", "Bluesky"),
     *countries.names(get_language(CODE)).values(),
-    "/r/alice/",  # in their link
 )
 EMAIL_VALUES = {
     "newsletter": "The Morning Wax",

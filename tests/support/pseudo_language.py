@@ -114,7 +114,7 @@ def untranslated(html: str, own: tuple[str, ...]) -> list[str]:
 def is_untranslated(text: str, own: tuple[str, ...]) -> bool:
     for known in sorted(own, key=len, reverse=True):
         text = text.replace(known, "")
-    text = re.sub(r"https?://\S+|\S+@\S+", "", text)
+    text = re.sub(r"https?://\S+|\S+@\S+|[\d.]+:\d+/\S*", "", text)
     while _BRACKETS.search(text):
         text = _BRACKETS.sub("", text)
     return _LETTERS.search(text) is not None
