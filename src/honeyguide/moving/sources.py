@@ -133,7 +133,7 @@ class ImportSource(StrEnum):
     BEEHIIV = SourceFacts(
         "beehiiv",
         "beehiiv",
-        "CSV, keeps codes",
+        "CSV export",
         _signs("email status tier createdat", "email freetier", "email status subscriptiontier"),
         known.BEEHIIV,
         ignored=known.BEEHIIV_IGNORED,
