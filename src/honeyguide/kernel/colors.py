@@ -18,8 +18,8 @@ TEXT_CONTRAST = 4.5
 SHAPE_CONTRAST = 3.0
 
 # The backgrounds of reader pages, as in honeyguide.css: ground, surface, sunken.
-LIGHT_GROUNDS = ("#faf8f3", "#ffffff", "#f3efe6")
-DARK_GROUNDS = ("#15120d", "#1e1a14", "#1a1610")
+LIGHT_GROUNDS = ("#fbf9f5", "#ffffff", "#f5f1e8")
+DARK_GROUNDS = ("#131109", "#1c1912", "#27221a")
 BLACK, WHITE = "#000000", "#ffffff"
 # How much of the accent is in its soft shade.
 _SOFT = {"light": 0.1, "dark": 0.18}
@@ -51,8 +51,8 @@ class Palette:
 
 # Honeyguide's own colors, as in honeyguide.css.
 NEUTRAL = Palette(
-    light=Shades("#955600", "#ffffff", "#fdf0d2", "#d99414", "#1d1300"),
-    dark=Shades("#f4b740", "#1d1300", "#3a2a0c", "#f4b740", "#1d1300"),
+    light=Shades("#8a4f00", "#ffffff", "#fdf1d6", "#d99414", "#1d1300"),
+    dark=Shades("#f6bd4b", "#1d1300", "#3a2b0f", "#f4b740", "#1d1300"),
 )
 
 

@@ -70,6 +70,14 @@ def _units(count: int, unit: str) -> str:
     return f"{count} {unit}{'' if count == 1 else 's'} ago"
 
 
+def initials(name: str) -> str:
+    """`DS` for Dana Sato or for dana.sato@example.com."""
+    local = name.partition("@")[0]
+    parts = local.replace(".", " ").replace("_", " ").split()
+    ends = parts[:1] + parts[1:][-1:]
+    return "".join(part[0] for part in ends).upper() or "?"
+
+
 def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
@@ -145,6 +153,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "moment": moment,
     "ago": ago,
     "plural": plural,
+    "initials": initials,
     "share": share,
     "signed": signed,
     "iso": iso,
