@@ -32,7 +32,7 @@ def load(member: Member) -> Branding:
 def test_a_campaign_without_branding_has_a_neutral_one(alice: Member) -> None:
     found = load(alice)
     assert (found.accent, found.logo_id, found.language) == (None, None, "en")
-    assert found.palette.light.accent == "#955600"
+    assert found.palette.light.accent == "#8a4f00"
     assert found.sender_name == found.name
 
 
