@@ -87,6 +87,7 @@ _SET_SEARCH_TEXT = _sql.command("set_search_text")
 _PROGRAM_OF = _sql.value("program_of", str)
 _INSERT_LOGO = _sql.command("insert_logo")
 _LOGO = _sql.query("logo", StoredLogo)
+_OWN_LOGO = _sql.query("own_logo", StoredLogo)
 
 REQUIRED = ("name", "categories", "logo", "audience_gender", "income_levels", "age_ranges")
 
@@ -205,8 +206,17 @@ async def add_search_texts(tx: Tx, found: Sequence[Publication]) -> None:
 
 
 async def add_logo(tx: Tx, account_id: str, logo: StoredLogo, *, now_ms: int) -> None:
-    """A picture that was stored before: a publication's logo, or one of a campaign's pictures."""
+    """A picture that was stored before: a publication's logo, or one of a campaign's pictures. It
+    may have its row already."""
     await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
+
+
+async def get_own_logo(tx: Tx, account_id: str, logo_id: str) -> StoredLogo:
+    """A picture that this account uploaded."""
+    found = await tx.one(_OWN_LOGO, id=logo_id, account_id=account_id) if is_id(logo_id) else None
+    if found is None:
+        raise Required("logo")
+    return found
 
 
 async def get_logo(tx: Tx, logo_id: str) -> StoredLogo:

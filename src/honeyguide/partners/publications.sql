@@ -37,7 +37,11 @@ UPDATE publication SET search_text = :search_text WHERE account_id = :account_id
 SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;
 
 -- name: insert_logo
-{insert logo: id, account_id, content_type, data, created_ms = :now_ms};
+{insert logo: id, account_id, content_type, data, created_ms = :now_ms}
+ON CONFLICT (id) DO NOTHING;
 
 -- name: logo
 SELECT id, content_type, data FROM logo WHERE id = :id;
+
+-- name: own_logo
+SELECT id, content_type, data FROM logo WHERE id = :id AND account_id = :account_id;

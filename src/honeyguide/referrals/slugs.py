@@ -43,6 +43,15 @@ async def free(tx: Tx, account_id: str, target_id: str) -> None:
     await tx.run(_FREE, account_id=account_id, target_id=target_id)
 
 
+async def suggest(tx: Tx, name: str) -> str:
+    """A free slug for a program of this name. Its campaign often has the plain one already."""
+    plain = checks.slug_from(name)
+    for slug in (plain, f"{plain}-partners"):
+        if plain and slug not in checks.RESERVED_SLUGS and await find(tx, slug) is None:
+            return slug
+    return ""
+
+
 async def find(tx: Tx, slug: str) -> Slug | None:
     """The target of a slug. None if it is not in use."""
     return await tx.one(_FIND, slug=slug)

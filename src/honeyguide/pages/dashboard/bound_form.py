@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from markupsafe import Markup
 
-from honeyguide.kernel import money
+from honeyguide.kernel import fields, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.fields import FieldInfo, fields_of
 from honeyguide.pages import forms, rendering
@@ -65,15 +65,52 @@ class BoundForm:
         the struct does not have."""
         return forms.missing(self._form.fields, {**self.values, **more}, unless=unless)
 
+    def valid(
+        self,
+        struct: type[S],
+        *,
+        unless: Collection[str] = (),
+        wrong: Mapping[str, str] | None = None,
+        **instead: Any,
+    ) -> S:
+        """As `changes`, or everything that is wrong at once: what is missing, what cannot be read,
+        what breaks the rule of its field, and what the page found itself (`wrong`)."""
+        typed, unreadable = self._read(struct, instead)
+        broken = {
+            str(problem.param): self._sentence(problem)
+            for problem in fields.problems(struct, struct(**typed))
+        }
+        errors = {**broken, **unreadable, **(wrong or {}), **self.missing(unless=unless)}
+        if errors:
+            raise forms.FormErrors(errors)
+        return struct(**typed, **instead)
+
     def changes(self, struct: type[S], **instead: Any) -> S:
         """What was typed of the struct's fields, for the domain, which has the rules; `instead` is
         what the page knows better."""
-        typed = {
-            name: _given(info, self.values[name])
-            for name, info in self._form.infos.items()
-            if name in struct.__struct_fields__ and name not in instead
-        }
+        typed, unreadable = self._read(struct, instead)
+        if unreadable:
+            raise forms.FormErrors(unreadable)
         return struct(**typed, **instead)
+
+    def _read(
+        self, struct: type[S], instead: Collection[str]
+    ) -> tuple[dict[str, Any], dict[str, str]]:
+        """The values of the struct's fields, and what to say where there is none to be read."""
+        typed: dict[str, Any] = {}
+        errors: dict[str, str] = {}
+        for name, info in self._form.infos.items():
+            if name not in struct.__struct_fields__ or name in instead:
+                continue
+            try:
+                typed[name] = _given(info, self.values[name])
+            except Invalid as problem:
+                errors[name] = self._sentence(problem)
+        return typed, errors
+
+    def _sentence(self, problem: Invalid) -> str:
+        (sentence,) = forms.errors_of(problem, self._form.fields).values()
+        return sentence
 
 
 class StructForm:

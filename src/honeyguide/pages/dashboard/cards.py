@@ -15,7 +15,8 @@ from honeyguide.partners.publications import Publication
 class Terms(NamedTuple):
     """What a partner earns and when. `budget_left` is one of the network's words for it."""
 
-    cpa_cents: int
+    cpa_cents: int | None
+    """None while the fee is being typed and cannot be read."""
     hold: str
     confirmed: str
     budget_left: str
@@ -69,9 +70,15 @@ def of_publication(publication: Publication) -> Card:
     )
 
 
-def priced(card: Card, *, cpa_cents: int, days: int, waits: bool) -> Card:
-    """The same card with the terms of a program that is new to the network."""
-    return card._replace(terms=Terms(cpa_cents, hold(days, waits), rate(None), "plenty"))
+def priced(
+    card: Card, *, cpa_cents: int | None, days: int, waits: bool, known: Terms | None
+) -> Card:
+    """The same card with the terms that are being typed. `known` is what the network shows of the
+    program already; one that is new to it has neither a rate nor spent anything."""
+    confirmed, budget_left = (
+        (known.confirmed, known.budget_left) if known else (rate(None), "plenty")
+    )
+    return card._replace(terms=Terms(cpa_cents, hold(days, waits), confirmed, budget_left))
 
 
 SHOWN: dict[str, Any] = {

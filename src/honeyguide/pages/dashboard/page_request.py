@@ -75,6 +75,8 @@ class PageRequest:
     undo: str = ""
     """What the flash message offers to undo: a delayed action, or several of one batch."""
     has_large_form: bool = False
+    kept: dict[str, str] = field(default_factory=dict)
+    """What was stored of a form although something else in it is wrong (`kept_pictures`)."""
     errors: dict[str, str] = field(default_factory=dict)
     """What is wrong with the form that was sent: a sentence for each field."""
 

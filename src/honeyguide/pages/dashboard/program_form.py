@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
 
-from honeyguide.kernel import checks, money
+from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.pages import forms, rendering
@@ -17,11 +17,12 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import programs, publications, verification
+from honeyguide.partners import network, programs, publications, verification
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
 from honeyguide.partners.verification import Verification, VerificationFields
+from honeyguide.referrals import slugs
 from honeyguide.store.tx import Tx
 
 FORM = StructForm(
@@ -31,7 +32,7 @@ FORM = StructForm(
         "cpa": "Enter a fee.",
         "max_payout": "Enter a monthly cap per partner.",
         "total_budget": "Enter a monthly budget.",
-        "redirect_url": "Enter the URL that partner links lead to, or a signup page below.",
+        "redirect_url": "Enter your own page’s URL, or choose an address for a signup page above.",
     },
     start={
         "cpa": "2.00",
@@ -46,11 +47,6 @@ SUBSCRIBERS, PARTNERS = 100, 3
 MOST_VOLUME = 10_000_000
 
 
-def _new(site: Site) -> BoundForm:
-    rule, level = verification.recommended(site)
-    return FORM.new(rule=rule, screening=level)
-
-
 def _saved(program: Program, now: Verification, site: Site) -> BoundForm:
     """A program as its form shows it. Without a landing page of its own, it is our signup page."""
     hosted = site.page_link(program.slug) if program.slug else ""
@@ -60,15 +56,15 @@ def _saved(program: Program, now: Verification, site: Site) -> BoundForm:
 
 def _checked(request: PageRequest) -> ProgramFields:
     form = FORM.typed(request)
-    slug = form.values["slug"]
-    form.require(unless=["redirect_url"] if slug else [])
-    if forms.whole_number(form.values["referral_pending_duration"]) is None:
-        raise programs.bad_holding_period()
-    if form.values["redirect_url"]:
-        return form.changes(ProgramFields)
+    slug, days = form.values["slug"], form.values["referral_pending_duration"]
+    wrong = {}
+    if forms.whole_number(days) is None:
+        wrong = forms.errors_of(programs.bad_holding_period(), FORM.fields)
+    if form.values["redirect_url"] or not slug:
+        return form.valid(ProgramFields, wrong=wrong)
     # Without a page of the owner's, partner links lead to the program's signup page here.
-    hosted = request.services.site.page_link(checks.slug(slug, param="slug"))
-    return form.changes(ProgramFields, redirect_url=hosted)
+    hosted = request.services.site.page_link(slug)
+    return form.valid(ProgramFields, unless=["redirect_url"], wrong=wrong, redirect_url=hosted)
 
 
 def _chosen(request: PageRequest, rule: str, level: str) -> VerificationFields:
@@ -113,13 +109,20 @@ def _volume(text: str, otherwise: int) -> int:
     return otherwise if number is None else min(number, MOST_VOLUME)
 
 
-def _card(form: BoundForm, publication: Publication) -> str:
-    values = form.values
+async def _card(
+    tx: Tx, request: PageRequest, form: BoundForm, publication: Publication, program_id: str
+) -> str:
+    """The network card with what is typed. What is known of a live program stays on it."""
+    values, known = form.values, None
+    if program_id:
+        found = await network.get(tx, request.who.account_id, program_id, now_ms=request.now_ms)
+        known = cards.of_network_program(found).terms
     card = cards.priced(
         cards.of_publication(publication),
-        cpa_cents=_cents(values["cpa"]) or 0,
+        cpa_cents=_cents(values["cpa"]),
         days=forms.whole_number(values["referral_pending_duration"]) or 0,
         waits=values["referral_pending_duration_enabled"],
+        known=known,
     )
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
@@ -135,7 +138,8 @@ def _scope(now: Verification | None) -> str:
     return f"{until}; what you change holds for all new referrals, also by API and import."
 
 
-def _view(
+async def _view(
+    tx: Tx,
     request: PageRequest,
     form: BoundForm,
     publication: Publication,
@@ -152,7 +156,7 @@ def _view(
         scope=_scope(now),
         has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,
-        card=_card(form, publication),
+        card=await _card(tx, request, form, publication, old.id if old else ""),
         money=money.show,
         guess=_guess(form, request.fields),
         subscribers=SUBSCRIBERS,
@@ -161,13 +165,15 @@ def _view(
 
 
 async def new_form(tx: Tx, request: PageRequest) -> PageView:
+    account_id = request.who.account_id
     if request.errors:
-        publication_id, form = request.text("publication"), FORM.typed(request)
-    else:
-        publication_id = request.query.get("publication", "")
-        form = _new(request.services.site)
-    publication = await publications.get(tx, request.who.account_id, publication_id)
-    return _view(request, form, publication)
+        publication = await publications.get(tx, account_id, request.text("publication"))
+        return await _view(tx, request, FORM.typed(request), publication)
+    publication = await publications.get(tx, account_id, request.query.get("publication", ""))
+    rule, level = verification.recommended(request.services.site)
+    slug = await slugs.suggest(tx, publication.name)
+    form = FORM.new(rule=rule, screening=level, slug=slug)
+    return await _view(tx, request, form, publication)
 
 
 async def create(tx: Tx, request: PageRequest) -> Response:
@@ -184,7 +190,8 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     publication = await publications.get(tx, request.who.account_id, old.publication_id)
     now = await verification.get(tx, request.who.account_id, old.id)
     saved = _saved(old, now, request.services.site)
-    return _view(request, FORM.typed(request) if request.errors else saved, publication, old, now)
+    form = FORM.typed(request) if request.errors else saved
+    return await _view(tx, request, form, publication, old, now)
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
@@ -198,7 +205,8 @@ async def edit(tx: Tx, request: PageRequest) -> Response:
 
 async def sketch_card(tx: Tx, request: PageRequest) -> Response:
     publication = await publications.get(tx, request.who.account_id, request.text("publication"))
-    return HTMLResponse(_card(FORM.typed(request), publication))
+    form, program_id = FORM.typed(request), request.text("program")
+    return HTMLResponse(await _card(tx, request, form, publication, program_id))
 
 
 async def sketch_cost(services: PageServices, request: PageRequest) -> Response:

@@ -7,17 +7,19 @@ from collections.abc import Collection
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Required
 from honeyguide.kernel.paging import Page
+from honeyguide.languages import language
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard import cards, formats
+from honeyguide.pages.dashboard import cards, formats, kept_pictures
 from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.cards import Card
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
+from honeyguide.pages.readers import page_texts
 from honeyguide.pages.readers.preview import preview_of_program
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import audience, forecast, logos, programs, publications
+from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import Publication, PublicationChanges, PublicationFields
 from honeyguide.referrals import branding
 from honeyguide.store.tx import Tx
@@ -53,9 +55,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> PublicationChanges:
+def _checked(
+    request: PageRequest, logo: StoredLogo | None, *, unless: Collection[str] = ()
+) -> PublicationChanges:
     form = FORM.typed(request)
-    errors = form.missing(unless=unless, logo=request.file("logo"))
+    errors = form.missing(unless=unless, logo=logo)
     if len(form.values["categories"]) > audience.MOST_CATEGORIES:
         errors["categories"] = FORM.fields["categories"].ask
     if errors:
@@ -63,8 +67,10 @@ def _checked(request: PageRequest, *, unless: Collection[str] = ()) -> Publicati
     return form.changes(PublicationChanges)
 
 
-async def _view(tx: Tx, request: PageRequest, form: BoundForm, old: Publication | None) -> PageView:
-    logo_id = old.logo_id if old else ""
+async def _view(
+    tx: Tx, request: PageRequest, form: BoundForm, old: Publication | None, kept_logo: str
+) -> PageView:
+    logo_id = kept_logo or (old.logo_id if old else "")
     program_id = await publications.find_program_id(tx, old) if old else None
     undecided = None
     if program_id is not None:
@@ -73,6 +79,7 @@ async def _view(tx: Tx, request: PageRequest, form: BoundForm, old: Publication 
         "publication.html",
         form=form,
         old=old,
+        kept_logo=kept_logo,
         undecided=undecided,
         card=_card(form, logo_id),
         page=await _signup_page(tx, request, form, logo_id),
@@ -109,26 +116,20 @@ async def _signup_page(tx: Tx, request: PageRequest, form: BoundForm, logo_id: s
 
 
 async def new_form(tx: Tx, request: PageRequest) -> PageView:
-    form = FORM.typed(request) if request.errors else FORM.new()
-    return await _view(tx, request, form, None)
-
-
-async def _logo(request: PageRequest) -> logos.StoredLogo | None:
-    file = request.file("logo")
-    if file is None:
-        return None
-    data = await file.read(logos.SIZE_LIMIT + 1)
-    if not data:
-        return None
-    return await logos.store(await logos.sanitize_apart(data), request.services.site.logo_folder)
+    """Starts with what the campaign says of itself, so that nobody types or uploads it twice."""
+    if request.errors:
+        kept_logo = kept_pictures.kept_id(request, logos.LOGO)
+        return await _view(tx, request, FORM.typed(request), None, kept_logo)
+    found = await branding.of(tx, request.tenant)
+    texts = page_texts.read(found.words, found.name, language.get_language(found.language))
+    form = FORM.new(name=found.name, description=texts.details or texts.tagline)
+    return await _view(tx, request, form, None, found.logo_id or "")
 
 
 async def create(services: PageServices, request: PageRequest) -> Response:
-    fields = _checked(request)
-    publications.check_required(fields, has_logo=True)
-    logo = await _logo(request)
-    if logo is None:
-        raise Required("logo")
+    logo = await kept_pictures.keep(request, logos.LOGO)
+    fields = _checked(request, logo)
+    assert logo is not None, "a form without a logo was refused"
     made = await request.apply(publications.create, fields, logo)
     return request.go(
         f"/program/new?publication={made.id}",
@@ -139,14 +140,15 @@ async def create(services: PageServices, request: PageRequest) -> Response:
 async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await publications.get(tx, request.who.account_id, request.at("id"))
     form = FORM.typed(request) if request.errors else FORM.saved(old)
-    return await _view(tx, request, form, old)
+    return await _view(tx, request, form, old, kept_pictures.kept_id(request, logos.LOGO))
 
 
 async def edit(services: PageServices, request: PageRequest) -> Response:
     # Decoding a logo is expensive, so nobody gets that far with somebody else's publication.
     old = await services.store.read(publications.get, request.who.account_id, request.at("id"))
-    fields = _checked(request, unless=("logo",))
-    saved = await request.apply(publications.update, old.id, fields, await _logo(request))
+    logo = await kept_pictures.keep(request, logos.LOGO)
+    fields = _checked(request, logo, unless=("logo",))
+    saved = await request.apply(publications.update, old.id, fields, logo)
     return request.go("/publications", f"{formats.isolated(saved.name)} was saved.")
 
 
@@ -168,7 +170,9 @@ async def sketch_page(tx: Tx, request: PageRequest) -> Response:
 
 
 async def _logo_id(tx: Tx, request: PageRequest) -> str:
-    """Of the publication that is being changed; a new one has none yet."""
+    """The one that was kept for the form, or that of the publication that is being changed."""
+    if kept_id := request.text("kept_logo"):
+        return (await publications.get_own_logo(tx, request.who.account_id, kept_id)).id
     if not request.text("id"):
         return ""
     return (await publications.get(tx, request.who.account_id, request.text("id"))).logo_id
