@@ -91,7 +91,9 @@ def test_every_missing_field_of_a_publication_is_reported_at_once(partner_networ
     new = web.post("/publications/new", **{**PUBLICATION, **typed})
     assert new.status_code == 400 and mistakes(new.text) == {**asked, "h-logo": "Choose a logo."}
     assert "Kept as typed" in new.text
-    assert mistakes(send_publication(partner_network.bob, b"").text) == {"h-logo": "Choose a logo."}
+    assert mistakes(send_publication(partner_network.bob, b"").text) == {
+        "h-logo": "Logo is empty. Choose another file."
+    }
     place = f"/publications/{publish(partner_network.bob)['uuid']}"
     old = web.post(place, **{**PUBLICATION, **typed})
     assert old.status_code == 400 and mistakes(old.text) == asked, "a publication keeps its logo"
@@ -102,7 +104,7 @@ def test_every_missing_field_of_a_program_is_reported_at_once(partner_network):
         "h-cpa": "Enter a fee.",
         "h-max_payout": "Enter a monthly cap per partner.",
         "h-total_budget": "Enter a monthly budget.",
-        "h-redirect_url": "Enter the URL that partner links lead to, or a signup page below.",
+        "h-redirect_url": "Enter your own page’s URL, or choose an address for our signup page.",
     }
     publication = publish(partner_network.bob)
     empty = {**dict.fromkeys(PROGRAM, ""), "terms": "Kept as typed"}

@@ -32,7 +32,7 @@ FORM = StructForm(
         "cpa": "Enter a fee.",
         "max_payout": "Enter a monthly cap per partner.",
         "total_budget": "Enter a monthly budget.",
-        "redirect_url": "Enter your own page’s URL, or choose an address for a signup page above.",
+        "redirect_url": "Enter your own page’s URL, or choose an address for our signup page.",
     },
     start={
         "cpa": "2.00",
@@ -115,7 +115,9 @@ async def _card(
     """The network card with what is typed. What is known of a live program stays on it."""
     values, known = form.values, None
     if program_id:
-        found = await network.get(tx, request.who.account_id, program_id, now_ms=request.now_ms)
+        account_id = request.who.account_id
+        mine = await programs.get(tx, account_id, program_id)
+        found = await network.get(tx, account_id, mine.id, now_ms=request.now_ms)
         known = cards.of_network_program(found).terms
     card = cards.priced(
         cards.of_publication(publication),
