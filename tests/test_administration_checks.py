@@ -30,13 +30,13 @@ def test_slow_checks_are_made_when_asked_and_kept(engine: str, mailbox: Mailbox)
     with Service(engine, smtp_url=mailbox.url) as service:
         alice = operator(service, "alice")
         before = health(alice)
-        assert "◷ Warning Base URL The base URL http://127.0.0.1" in before
+        assert "Warning Base URL The base URL http://127.0.0.1" in before
         assert "Not checked yet: database, schema, mail server." in before
         assert mailbox.connections == 0
         assert alice.web.post("/administration/checks", page="/administration").status_code == 303
         after = health(alice)
-        assert "✓ OK Mail server 127.0.0.1 accepts emails from us checked just now" in after
-        assert "✓ OK Schema Up to date checked just now" in after
+        assert "OK Mail server 127.0.0.1 accepts emails from us checked just now" in after
+        assert "OK Schema Up to date checked just now" in after
         assert "Not checked yet:" not in after and mailbox.connections == 1
         mailbox.stop()
         assert "127.0.0.1 accepts emails from us" in health(alice), "as it was when it was checked"
@@ -44,7 +44,7 @@ def test_slow_checks_are_made_when_asked_and_kept(engine: str, mailbox: Mailbox)
         alice.web.log_in(alice.email)
         assert "accepts emails from us checked 2 hours ago" in health(alice)
         alice.web.post("/administration/checks", page="/administration")
-        assert "✕ Problem Mail server Could not connect to the mail server" in health(alice)
+        assert "Problem Mail server Could not connect to the mail server" in health(alice)
 
 
 def test_the_test_email_says_what_the_mail_server_said(mailbox: Mailbox) -> None:
@@ -62,7 +62,7 @@ def test_the_test_email_says_what_the_mail_server_said(mailbox: Mailbox) -> None
         refused = alice.web.post("/administration/test-email", page="/administration")
         reason = "The test email was not sent. The mail server refused it: 550 5.1.1 unknown user."
         assert refused.status_code == 400 and reason in text_of(refused.text)
-        assert f"✕ Problem Mail server {reason} checked just now" in health(alice)
+        assert f"Problem Mail server {reason} checked just now" in health(alice)
         mailbox.say("DATA", "451 try later")
         later = alice.web.post("/administration/test-email", page="/administration")
         assert "451 try later" in text_of(later.text)
@@ -86,10 +86,10 @@ def test_others_than_the_administrator_cannot_check(shared_service: Service) -> 
 def test_a_proxy_that_is_not_trusted_is_seen() -> None:
     with Service("sqlite") as service:
         alice = operator(service, "alice")
-        assert "✓ OK Proxy" in health(alice)
+        assert "OK Proxy" in health(alice)
         answer = health(alice, **{"x-forwarded-for": "203.0.113.9"})
-        assert "✕ Problem Proxy The proxy at 127.0.0.1 is not trusted" in answer
+        assert "Problem Proxy The proxy at 127.0.0.1 is not trusted" in answer
     with Service("sqlite", trusted_proxies="127.0.0.1") as service:
         alice = operator(service, "alice")
         answer = health(alice, **{"x-forwarded-for": "203.0.113.9"})
-        assert "✓ OK Proxy Trusted: 127.0.0.1" in answer
+        assert "OK Proxy Trusted: 127.0.0.1" in answer

@@ -46,21 +46,19 @@ def test_months_payouts_and_what_waits(installation) -> None:
     until(lambda: "Emails waiting none" in desk_of(alice))  # she is told that Bob joined
     page = desk_of(alice)
     closes = formats.moment(rules.closes_at(month))
-    assert f"{rules.month_name(month)} ◷ Open closes {closes} $3.00 so far" in page
+    assert f"{rules.month_name(month)} Open closes {closes} $3.00 so far" in page
     assert "No payouts." in page and "0 pending invitations" in page
     answer = alice.web.post("/account/invitations", page="/account", email="carl@example.org")
     assert answer.status_code == 200
     page = desk_of(alice)
-    assert "1 pending invitation" in page and "carl@example.org ◷ Invited, expires" in page
+    assert "1 pending invitation" in page and "carl@example.org Invited, expires" in page
     service.set_clock((rules.closes_at(month) + HOUR_MS - system_clock()) / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
     page = desk_of(alice)
+    assert f"{rules.month_name(month)} Closed {formats.day(service.now_ms())} 0 of 1 $3.00" in page
     assert (
-        f"{rules.month_name(month)} ✓ Closed {formats.day(service.now_ms())} 0 of 1 $3.00" in page
-    )
-    assert (
-        f"{rules.month_name(rules.previous_month(month))} ✓ Closed" in page
+        f"{rules.month_name(rules.previous_month(month))} Closed" in page
         and "none due $0.00" in page
     )
 
@@ -106,4 +104,4 @@ def test_the_page_lists_the_background_jobs(
     eventually(lambda: "Check the ledger day just now" in desk_of(alice))
     found = desk_of(alice)
     assert "Background jobs" in found and "Purge idempotency keys 10 minutes just now" in found
-    assert "✓ OK" in found.partition("Background jobs")[2]
+    assert "OK" in found.partition("Background jobs")[2]

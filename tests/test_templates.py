@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 TEMPLATES = Path(__file__).parent.parent / "src" / "honeyguide" / "pages" / "templates"
+ICONS = TEMPLATES / "icons.html"  # drawings, one on a line, which nobody reads as markup
 LINE_COLUMNS = 120
 TAGS_PER_LINE = 2  # A list item and the link in it; inline elements belong to their sentence.
 BLOCK_TAG = re.compile(
@@ -30,6 +31,7 @@ def test_every_template_has_short_lines_with_one_element() -> None:
     found = [
         f"{path.relative_to(TEMPLATES)}:{complaint}"
         for path in sorted(TEMPLATES.rglob("*.html"))
+        if path != ICONS
         for complaint in complaints(path.read_text(encoding="utf-8"))
     ]
     assert not found, "\n" + "\n".join(found)
