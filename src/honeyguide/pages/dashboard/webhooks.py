@@ -157,10 +157,15 @@ async def update(tx: Tx, request: PageRequest) -> Response:
 
 
 async def act(tx: Tx, request: PageRequest) -> PageView | Response:
-    """Test, resend, replay, rotate, reveal, set a token or delete, as the button says."""
+    """Enable, test, resend, replay, rotate, reveal, set a token or delete, as the button says."""
     action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
     hook, scope = await _found(tx, request)
     here = f"/webhooks/{hook.id}"
+    if action == "enable":
+        same = Flags(**{kind: bool(getattr(hook, kind)) for kind, _, _ in EVENTS})
+        change, policy = request.change(tx), request.services.policy
+        await webhooks.update(change, scope, hook.id, hook.url, same, policy=policy)
+        return request.go(here, "The webhook is enabled. Send a test event to see whether it works.")
     if action == "test":
         await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=now_ms)
         return request.go(here, "Test event sent. It appears in the log below.")
