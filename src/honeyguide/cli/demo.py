@@ -13,6 +13,9 @@ from honeyguide import demo as demo_data
 from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
+from honeyguide.demo import kept as demo_kept
+from honeyguide.demo import local_tools
+from honeyguide.demo.kept import Kept
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.settings_file import PREFIX
@@ -38,33 +41,47 @@ def demo(
     ] = False,
 ) -> None:
     """Add demo data to the database (once), and print a login, API keys and a request to try."""
-    chosen = _with_toys(read_settings())
+    chosen = read_settings()
+    file = demo_kept.file_beside(_base(chosen))
     if reset:
         _empty(chosen, yes)
     elif not yes:
         _refuse_real_database(chosen)
-    made = with_services(demo_data.prepare)
+    kept = demo_kept.load(file)
+    if chosen.on_loopback:
+        chosen = _with_toys(chosen, kept)
+    made = with_services(demo_data.prepare, kept)
+    if chosen.on_loopback:
+        demo_kept.save(file, kept)
     if not serve:
         typer.echo(_invitation(chosen, made))
         typer.echo("  Start the server with: honeyguide serve")
         return
+    local_tools.start(kept.port)
     logs.configure(chosen.log_level)
     run_server(chosen, on_answering=lambda: print(_invitation(chosen, made), flush=True))
 
 
-def _with_toys(chosen: Settings) -> Settings:
-    """On a loopback base URL, use a clock that can be moved, and write emails to files."""
-    if not chosen.on_loopback:
-        return chosen
-    path = sqlite_path(chosen.database_url)
-    base = Path(path or "var/honeyguide-demo.db").absolute()
+def _base(chosen: Settings) -> Path:
+    """What the demo's own files are beside."""
+    return Path(sqlite_path(chosen.database_url) or "var/honeyguide-demo.db").absolute()
+
+
+def _with_toys(chosen: Settings, kept: Kept) -> Settings:
+    """For a loopback base URL: a clock that can be moved, emails in files, a key for email tools,
+    and a log that leaves the login on the screen."""
+    base = _base(chosen)
     toys = {
         "test_clock": f"{base}.clock",
         "smtp_url": f"file://{base.with_name('emails').as_posix()}",
+        "secret_key": kept.secret_key,
     }
     for name, value in toys.items():
         if not getattr(chosen, name):
             os.environ[f"{PREFIX}{name.upper()}"] = value
+    # What somebody chose stays, also in a settings file, where it is rarely the default.
+    if chosen.log_level == "info":
+        os.environ.setdefault(f"{PREFIX}LOG_LEVEL", "warning")
     base.parent.mkdir(parents=True, exist_ok=True)
     return read_settings()
 
@@ -101,8 +118,8 @@ def _empty(chosen: Settings, yes: bool) -> None:
                 f"{path} contains accounts that are not part of the demo, such as {strangers[0]}. "
                 "Nothing was deleted. To delete them too, add --yes."
             )
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}.clock"):
-        path.with_name(name).unlink(missing_ok=True)
+    for ending in ("", "-wal", "-shm", ".clock", ".demo"):
+        path.with_name(f"{path.name}{ending}").unlink(missing_ok=True)
     del lock
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
 from honeyguide.demo import history, moved_in, setup
+from honeyguide.demo.kept import Kept
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
@@ -36,22 +37,28 @@ class Demo(NamedTuple):
     password: str
 
 
-async def prepare(services: Services) -> Demo:
-    """Create the demo's accounts and data, once. The keys and the password are new each time."""
+async def prepare(services: Services, kept: Kept | None = None) -> Demo:
+    """Create the demo's accounts and data, once. `kept` has the password and keys of the start
+    before, and gets those that are new."""
+    kept = kept or Kept(secret_key="")
     now_ms = services.clock()
     tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:
-        await history.create_history(
-            services,
-            await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms),
-        )
+        state = await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms)
+        kept.port = await history.create_history(services, state)
         await moved_in.move_in(services, tenants[OWNER], now_ms=now_ms)
         for newsletter in NEWSLETTERS:
             await _use_a_key(services, tenants[newsletter.email])
+    kept.demo_key = await _login_key(services, tenants[OWNER], kept.demo_key)
+    kept.empty_key = await _login_key(services, tenants[EMPTY], kept.empty_key)
+    # Made here, so that none is published in a manual.
+    kept.password = kept.password or "-".join(new_code(4) for _ in range(3))
+    password_hash = await passwords.hashed(kept.password)
+    await services.store.write(_set_hashes, tenants.values(), password_hash)
     return Demo(
-        await _create_login(services, tenants[OWNER]),
-        await _create_login(services, tenants[EMPTY]),
-        await _new_password(services, tenants),
+        DemoLogin(tenants[OWNER].campaign_id, kept.demo_key),
+        DemoLogin(tenants[EMPTY].campaign_id, kept.empty_key),
+        kept.password,
     )
 
 
@@ -71,11 +78,14 @@ async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Te
     return tenants, is_new
 
 
-async def _create_login(services: Services, tenant: Tenant) -> DemoLogin:
-    key = await services.store.write(
+async def _login_key(services: Services, tenant: Tenant, kept_key: str) -> str:
+    """The one of the start before, unless it was revoked."""
+    known = await services.store.read(keys.of_account, tenant.account_id)
+    if any(kept_key.startswith(each.prefix) and each.revoked_ms is None for each in known):
+        return kept_key
+    return await services.store.write(
         _create_key, services, tenant, name="make run", at_ms=services.clock()
     )
-    return DemoLogin(tenant.campaign_id, key)
 
 
 async def _create_key(tx: Tx, services: Services, tenant: Tenant, *, name: str, at_ms: int) -> str:
@@ -92,14 +102,6 @@ async def _use_a_key(services: Services, tenant: Tenant) -> None:
     await admission.admission(services.store, 0, services.site.base_url).admit(
         key, "127.0.0.1", services.clock()
     )
-
-
-async def _new_password(services: Services, tenants: dict[str, Tenant]) -> str:
-    """A new password at every start, so that none is published in a manual."""
-    password = "-".join(new_code(4) for _ in range(3))
-    password_hash = await passwords.hashed(password)
-    await services.store.write(_set_hashes, tenants.values(), password_hash)
-    return password
 
 
 async def _set_hashes(tx: Tx, tenants: Iterable[Tenant], password_hash: str) -> None:

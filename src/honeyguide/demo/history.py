@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
 from honeyguide.app import Services
-from honeyguide.demo import subscribers
+from honeyguide.demo import local_tools, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
 from honeyguide.kernel import actors
@@ -59,12 +59,16 @@ ADJUSTED_MS = 21 * DAY_MS
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
 
-async def create_history(services: Services, state: DemoState) -> None:
+async def create_history(services: Services, state: DemoState) -> int:
+    """Returns the port on which the tools of the first newsletter listened."""
     async with WebhookReceiver(services, state).listening() as receiver:
         await _weeks(services, state, receiver)
-        await receiver.close_account()
+        if services.policy.loopback_ok:
+            first = state.accounts[0].tenant
+            await local_tools.connect_email_tool(services, first, receiver.port)
     await services.store.write(_skip_emails, state)
     await _settle_counts(services, state)
+    return receiver.port
 
 
 async def _skip_emails(tx: Tx, state: DemoState) -> None:

@@ -1,7 +1,6 @@
-"""A receiver for the first newsletter's webhooks, on loopback. It runs only while the history is
-created. The service's own dispatcher makes every attempt in the webhook's log, over HTTP, at its
-time of the year. In the end the receiver answers 410 and the webhook is disabled, so that the demo
-never sends anything to anybody.
+"""A receiver for the first newsletter's webhooks, on loopback, while the history is created. The
+service's own dispatcher makes every attempt in the webhook's log, over HTTP, at its time of the
+year. Later `local_tools` listens on the same port, so the demo never sends anything to anybody.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from honeyguide.app import Services
+from honeyguide.demo import local_tools
 from honeyguide.demo.setup import DemoState
 from honeyguide.events import webhooks
 from honeyguide.events.dispatcher import Dispatcher
@@ -35,7 +35,6 @@ class WebhookReceiver:
     def __init__(self, services: Services, state: DemoState) -> None:
         self._store, self._policy = services.store, services.policy
         self._state = state
-        self._account_id = state.accounts[0].tenant.account_id
         self._since_ms, self._end_ms = state.end_ms - USED_MS, state.end_ms
         self._outbound = Outbound(services.policy)
         self._dispatcher = Dispatcher(
@@ -46,14 +45,13 @@ class WebhookReceiver:
             chance=random.Random(7).random,
         )
         self._now_ms = 0
-        self._url = ""
+        self.port = 0
         self._webhook: Webhook | None = None
-        self._is_gone = False
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[WebhookReceiver]:
         receiver = await asyncio.start_server(self._serve, "127.0.0.1", 0)
-        self._url = f"http://127.0.0.1:{receiver.sockets[0].getsockname()[1]}/hooks/honeyguide"
+        self.port = receiver.sockets[0].getsockname()[1]
         try:
             yield self
         finally:
@@ -77,7 +75,8 @@ class WebhookReceiver:
             reward_redeemed=True,
         )
         change = self._state.change(tx, self._state.accounts[0], now_ms)
-        return await webhooks.create(change, "", self._url, flags, policy=self._policy)
+        url = local_tools.url(self.port, local_tools.HOOKS_PATH)
+        return await webhooks.create(change, "", url, flags, policy=self._policy)
 
     async def receive_due(self, until_ms: int) -> None:
         """Receive everything that falls due until then, each attempt at its own time."""
@@ -90,20 +89,8 @@ class WebhookReceiver:
             before, self._now_ms = waiting, waiting.since_ms
             await self._dispatcher.deliver_due()
 
-    async def close_account(self) -> None:
-        """The operator sends a test event, and the receiver answers that it is gone."""
-        if (webhook := self._webhook) is None:
-            return
-        self._is_gone = True
-        await self._store.write(
-            webhooks.send_test, self._account_id, "", webhook.id, now_ms=self._end_ms
-        )
-        await self.receive_due(self._end_ms)
-
     def _answer(self, event: dict[str, object]) -> tuple[str, str]:
         subscriber = event.get("subscriber")
-        if self._is_gone:
-            return "410 Gone", "This account was closed."
         if (self._now_ms - self._since_ms) % DAY_MS in BUSY_MS:
             return "503 Service Unavailable", "Busy sending today's newsletter."
         if isinstance(subscriber, dict) and not subscriber.get("name"):

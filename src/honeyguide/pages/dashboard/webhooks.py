@@ -165,7 +165,9 @@ async def act(tx: Tx, request: PageRequest) -> PageView | Response:
         same = Flags(**{kind: bool(getattr(hook, kind)) for kind, _, _ in EVENTS})
         change, policy = request.change(tx), request.services.policy
         await webhooks.update(change, scope, hook.id, hook.url, same, policy=policy)
-        return request.go(here, "The webhook is enabled. Send a test event to see whether it works.")
+        return request.go(
+            here, "The webhook is enabled. Send a test event to see whether it works."
+        )
     if action == "test":
         await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=now_ms)
         return request.go(here, "Test event sent. It appears in the log below.")

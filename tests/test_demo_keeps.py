@@ -1,0 +1,27 @@
+"""What the demo keeps between starts, and its stand-in for other people's tools."""
+
+from __future__ import annotations
+
+import httpx
+
+from honeyguide.demo import kept, local_tools
+from tests.support.postgres import free_port
+
+
+def test_the_stand_in_accepts_what_is_sent_to_it():
+    port = free_port()
+    local_tools.start(port)
+    for path in (local_tools.HOOKS_PATH, local_tools.TOOL_PATH):
+        answer = httpx.post(local_tools.url(port, path), json={"type": "test"})
+        assert (answer.status_code, answer.json()) == (200, {"ok": True})
+    local_tools.start(port)  # taken: nothing is lost but the demo's webhooks
+
+
+def test_what_the_demo_keeps_is_private_and_survives(tmp_path):
+    file = kept.file_beside(tmp_path / "h.db")
+    made = kept.load(file)
+    assert len(bytes.fromhex(made.secret_key)) == 32 and kept.load(file) != made
+    kept.save(file, made)
+    assert kept.load(file) == made and file.stat().st_mode & 0o077 == 0
+    file.write_text("{")
+    assert kept.load(file) != made
