@@ -247,6 +247,8 @@ async def _compare_lines(
     names = [person.referrer for person in people if person.referrer]
     named = await referrers.find_named(change, kept.id, names) if names else {}
     old = await old_links.of_source(change.tx, change.tenant, kept.tool)
+    in_lines = (code for person in people for code in person.codes)
+    followed = await old_links.follow_all(change.tx, old, in_lines)
     offered = await change.fact(rewards.of_campaign)
     seen = set[str]()
     for person in people:
@@ -254,7 +256,7 @@ async def _compare_lines(
         facts = LineFacts(
             reported=reported.get(person.line.number, ()),
             named_id=named.get(person.referrer or ""),
-            links=await old_links.follow_all(change.tx, old, person.codes),
+            links=followed.of(person.codes),
             offered=[each for each in offered if each.created_ms <= _ended_ms(kept, change.now_ms)],
             earned=earned.get(subscriber.id, []) if subscriber else [],
             began_ms=kept.created_ms,

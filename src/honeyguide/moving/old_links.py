@@ -1,11 +1,11 @@
 """The links that people shared before a move. Each form of them is followed as a visitor's would
-be, by the same lookups, without counting a click.
+be, by lookups that answer the same for many codes at once, without counting a click.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
@@ -54,33 +54,50 @@ def why_not(form: str, *, has_host: bool) -> str:
     return ""
 
 
-async def follow_all(tx: Tx, old: OldLinks, codes: Sequence[str]) -> list[tuple[str, str | None]]:
-    """Each form of each code, and the id of the subscriber to whom it leads."""
-    found = []
-    for code in codes:
-        referrer = await lifecycle.find_referrer(tx, old.tenant, code)
-        for form in old.forms:
-            if form.startswith("?"):
-                is_read = _is_read(old, form, code)
-                found.append((form, referrer.id if referrer and is_read else None))
-            else:
-                found.append((form, await _follow(tx, old, form, code)))
-    return found
+class FollowedLinks(NamedTuple):
+    """To whom each of some codes leads, in each form of the links."""
+
+    old: OldLinks
+    ids: Mapping[str, Mapping[str, str]]
+    """By the form, then by the code. A code that leads nowhere in a form is not there."""
+
+    def of(self, codes: Sequence[str]) -> list[tuple[str, str | None]]:
+        """Each form of each code, and the id of the subscriber to whom it leads."""
+        return [
+            (form, self.ids.get(form, {}).get(code)) for code in codes for form in self.old.forms
+        ]
 
 
-def _is_read(old: OldLinks, form: str, code: str) -> bool:
+async def follow_all(tx: Tx, old: OldLinks, codes: Iterable[str]) -> FollowedLinks:
+    """All codes at once: a query for each of thousands of links would cost more than the import."""
+    asked = list(dict.fromkeys(codes))
+    if not asked:
+        return FollowedLinks(old, {})
+    credited = await lifecycle.find_referrer_ids(tx, old.tenant, asked)
+    ids: dict[str, Mapping[str, str]] = {}
+    for form in old.forms:
+        if form.startswith("?"):
+            ids[form] = credited if _is_read(old, form) else {}
+        else:
+            ids[form] = await _follow(tx, old, form, asked)
+    return FollowedLinks(old, ids)
+
+
+def _is_read(old: OldLinks, form: str) -> bool:
     """Whether pages and forms read the parameter of this form."""
-    name = form[1:].partition("=")[0]
-    given = link_parameters.codes_in({name: code}, old.own_parameters)
-    return given.get(link_parameters.REF) == code
+    return link_parameters.is_read(form[1:].partition("=")[0], old.own_parameters)
 
 
-async def _follow(tx: Tx, old: OldLinks, form: str, code: str) -> str | None:
+async def _follow(tx: Tx, old: OldLinks, form: str, codes: Sequence[str]) -> dict[str, str]:
     if form == OURS:
-        link = await links.lookup(tx, code)
+        found = await links.lookup_all(tx, codes)
     elif form == IN_CAMPAIGN:
-        link = await links.lookup_by_slug(tx, old.slug, code)
+        tenant = await links.find_campaign(tx, old.slug)
+        found = await links.lookup_all_in(tx, tenant, codes) if tenant else {}
     else:
-        link = await links.lookup_in(tx, old.tenant, code)
-    is_theirs = link is not None and link.campaign_id == old.tenant.campaign_id
-    return link.subscriber_id if link and is_theirs else None
+        found = await links.lookup_all_in(tx, old.tenant, codes)
+    return {
+        code: link.subscriber_id
+        for code, link in found.items()
+        if link.campaign_id == old.tenant.campaign_id
+    }

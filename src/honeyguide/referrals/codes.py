@@ -80,6 +80,7 @@ class CodeHolder(NamedTuple):
 
 class _Holder(NamedTuple):
     code: str
+    folded: str
     ref_code: str
 
 
@@ -92,6 +93,7 @@ class CodeTaken(Invalid):
 
 _sql = beside(__file__)
 _HOLDERS = _sql.query("holders", _Holder)
+_HOLDERS_OF_ALL = _sql.query("holders_of_all", _Holder)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberCode)
 _OF_SUBSCRIBERS = _sql.query("of_subscribers", CodeHolder)
 _TAKEN = _sql.query("taken", CodeHolder)
@@ -117,8 +119,27 @@ async def find_ref_code(tx: Tx, tenant: Tenant, code: str) -> str | None:
     if not is_code(code):
         return None
     holders = await tx.all(_HOLDERS, **tenant._asdict(), code=code, folded=code.lower())
-    is_clear = len(holders) == 1 or (holders and holders[0].code == code)
-    return holders[0].ref_code if is_clear else None
+    return _meant(code, holders)
+
+
+async def find_ref_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> dict[str, str]:
+    """As `find_ref_code`, of many codes at once. Those that nobody has are left out."""
+    asked = {code: code.lower() for code in codes if is_code(code)}
+    by_folded: dict[str, list[_Holder]] = {}
+    if asked:
+        folded = list(set(asked.values()))
+        for each in await tx.all(_HOLDERS_OF_ALL, **tenant._asdict(), folded=folded):
+            by_folded.setdefault(each.folded, []).append(each)
+    meant = {code: _meant(code, by_folded.get(folded, ())) for code, folded in asked.items()}
+    return {code: ref_code for code, ref_code in meant.items() if ref_code is not None}
+
+
+def _meant(code: str, holders: Sequence[_Holder]) -> str | None:
+    """Of those who have the code in any case."""
+    exact = next((each for each in holders if each.code == code), None)
+    only = holders[0] if len(holders) == 1 else None
+    holder = exact or only
+    return holder.ref_code if holder else None
 
 
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberCode]:

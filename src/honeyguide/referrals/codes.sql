@@ -1,8 +1,12 @@
 -- name: holders
 -- The exact one first. Two are enough to know that the code is unclear.
-SELECT c.code, s.ref_code FROM subscriber_code AS c JOIN subscriber AS s ON s.id = c.subscriber_id
+SELECT c.code, c.folded, s.ref_code FROM subscriber_code AS c JOIN subscriber AS s ON s.id = c.subscriber_id
 WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.folded = :folded
 ORDER BY CASE WHEN c.code = :code THEN 0 ELSE 1 END, c.id LIMIT 2;
+
+-- name: holders_of_all
+SELECT c.code, c.folded, s.ref_code FROM subscriber_code AS c JOIN subscriber AS s ON s.id = c.subscriber_id
+WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.folded {in :folded};
 
 -- name: of_subscriber
 SELECT id, code, source, created_ms FROM subscriber_code

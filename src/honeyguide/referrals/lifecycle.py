@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -97,6 +98,7 @@ class SignedUp(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
+_FIND_REFERRER_IDS = _sql.query("find_referrer_ids", lambda code, id: (str(code), str(id)))
 _SET_PERSON = _sql.command("set_person")
 _ERASE = _sql.command("erase")
 
@@ -246,6 +248,20 @@ async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
     if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
         found = await tx.one(_FIND_REFERRER, **tenant._asdict(), code=own)
     return found
+
+
+async def find_referrer_ids(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dict[str, str]:
+    """As `find_referrer`, of many codes at once. Those that credit nobody are left out."""
+
+    async def find(ours: Iterable[str]) -> dict[str, str]:
+        return dict(await tx.all(_FIND_REFERRER_IDS, **tenant._asdict(), codes=list(set(ours))))
+
+    folded = {code: code.lower() for code in asked}
+    ids = await find(folded.values())
+    found = {code: ids[each] for code, each in folded.items() if each in ids}
+    further = await codes.find_ref_codes(tx, tenant, folded.keys() - found.keys())
+    ids = await find(further.values()) if further else {}
+    return found | {code: ids[own] for code, own in further.items() if own in ids}
 
 
 async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:

@@ -7,6 +7,9 @@
     referral_behind, ip_address, network, user_agent, origin, utm_source, utm_campaign, created_ms, received_ms
 };
 
+-- fragment: takes_part
+s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0 AND s.left_program_ms IS NULL
+
 -- name: find_referrer
 -- batch: code
 SELECT s.id, s.ref_code, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening, c.hold_days,
@@ -17,8 +20,10 @@ SELECT s.id, s.ref_code, s.email, s.person_key, s.referrer_id, s.network, s.rece
        c.sends_friend_joined + c.sends_one_more AS sends_friend_emails,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = s.campaign_id) THEN 1 ELSE 0 END AS has_lists
 FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
-WHERE s.ref_code = :code AND s.campaign_id = :campaign_id AND s.account_id = :account_id AND COALESCE(s.erased_ms, 0) = 0
-  AND s.left_program_ms IS NULL;
+WHERE s.ref_code = :code AND {takes_part};
+
+-- name: find_referrer_ids
+SELECT s.ref_code, s.id FROM subscriber AS s WHERE s.ref_code {in :codes} AND {takes_part};
 
 -- name: set_person
 UPDATE subscriber SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status,

@@ -5,6 +5,7 @@ stored one. A visitor's query is passed on but cannot change it.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import quote, unquote_plus
 
@@ -35,22 +36,39 @@ class Link(NamedTuple):
 
 _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
+_LOOKUP_ALL = _sql.query("lookup_all", Link)
 _CAMPAIGN = _sql.query("campaign", Tenant)
-_EMAIL_STATES = frozenset(ALPHABET)
+_SIGNS = frozenset(ALPHABET)
 
 
 async def lookup(tx: Tx, code: str) -> Link | None:
     """One lookup by key. None for an unknown code or an erased subscriber."""
     code = code.lower()
-    if len(code) != CODE_LENGTH or not _EMAIL_STATES.issuperset(code):
-        return None
-    return await tx.one(_LOOKUP, code=code)
+    return await tx.one(_LOOKUP, code=code) if _is_ours(code) else None
+
+
+async def lookup_all(tx: Tx, asked: Iterable[str]) -> dict[str, Link]:
+    """As `lookup`, of many codes at once. Those that lead nowhere are left out."""
+    ours = {code: folded for code in asked if _is_ours(folded := code.lower())}
+    if not ours:
+        return {}
+    links = await tx.all(_LOOKUP_ALL, codes=list(set(ours.values())))
+    found = {link.code: link for link in links}
+    return {code: found[folded] for code, folded in ours.items() if folded in found}
+
+
+def _is_ours(code: str) -> bool:
+    return len(code) == CODE_LENGTH and _SIGNS.issuperset(code)
 
 
 async def lookup_by_slug(tx: Tx, slug: str, code: str) -> Link | None:
     """A slug that the campaign had before still names it."""
-    tenant = await tx.one(_CAMPAIGN, slug=slug.lower()) if codes.is_code(code) else None
+    tenant = await find_campaign(tx, slug) if codes.is_code(code) else None
     return None if tenant is None else await lookup_in(tx, tenant, code)
+
+
+async def find_campaign(tx: Tx, slug: str) -> Tenant | None:
+    return await tx.one(_CAMPAIGN, slug=slug.lower())
 
 
 async def lookup_in(tx: Tx, tenant: Tenant, code: str) -> Link | None:
@@ -60,6 +78,17 @@ async def lookup_in(tx: Tx, tenant: Tenant, code: str) -> Link | None:
         own = await codes.find_ref_code(tx, tenant, code)
         link = await lookup(tx, own) if own is not None else None
     return link
+
+
+async def lookup_all_in(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dict[str, Link]:
+    """As `lookup_in`, of many codes at once. Those that lead nowhere are left out."""
+    asked = list(asked)
+    ours = (await lookup_all(tx, asked)).items()
+    found = {code: link for code, link in ours if link.campaign_id == tenant.campaign_id}
+    rest = [code for code in asked if code not in found]
+    further = await codes.find_ref_codes(tx, tenant, rest)
+    links = await lookup_all(tx, further.values())
+    return found | {code: links[own] for code, own in further.items() if own in links}
 
 
 def destination(site: Site, link: Link, query: str) -> str:

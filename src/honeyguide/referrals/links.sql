@@ -1,8 +1,15 @@
+-- fragment: link
+s.ref_code AS code, s.id AS subscriber_id, s.account_id, s.campaign_id, c.slug, c.destination_url
+
 -- name: lookup
 -- A public code, so the account comes from the row found.
-SELECT s.ref_code AS code, s.id AS subscriber_id, s.account_id, s.campaign_id, c.slug, c.destination_url
-FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
+SELECT {link} FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.erased_ms IS NULL;
+
+-- name: lookup_all
+-- Public codes, so the account comes from each row found.
+SELECT {link} FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
+WHERE s.ref_code {in :codes} AND s.erased_ms IS NULL;
 
 -- name: campaign
 -- A public slug, so the account comes from the row found. An account has one campaign.
