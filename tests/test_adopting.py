@@ -97,6 +97,32 @@ def test_counts_are_carried_over_and_unlock_nothing(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_whether_they_were_referred_stays_until_we_know_it(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test(on: Occupied) -> None:
+        def is_referred(email: str) -> str:
+            return str(on.case.fields(on.case.find(on.server, email)).get("RH_ISREF", ""))
+
+        here = await on.synced.join("here@example.org")
+        await on.synced.join("zelda@example.org", here.ref_code)
+        for name in ("james", "zelda"):
+            person = on.add(f"{name}@example.org", f"{name}23B", "7")
+            on.case.fields(person)["RH_ISREF"] = "VERIFIED"
+        on.add("empty@example.org")
+        await on.connect({**NAMES, SyncField.IS_REFERRED: "RH_ISREF"})
+        await on.synced.sync()
+        await adopt(on)
+        await on.synced.sync()
+        assert is_referred("james@example.org") == "VERIFIED"
+        assert is_referred("zelda@example.org") == "YES"
+        # The other tool wrote nothing about these two.
+        assert is_referred("empty@example.org") == is_referred("here@example.org") == "NO"
+
+    with_occupied(engine, "mailchimp", monkeypatch, test)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_code_that_is_taken_or_no_code_stays_there_and_is_listed(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

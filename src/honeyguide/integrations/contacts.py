@@ -204,8 +204,9 @@ def kept_fields(
     found: AdoptionValue,
 ) -> frozenset[SyncField]:
     """What is not written, so that it stays byte for byte: code and link where they were found,
-    unless we emptied or wrote these fields since; the reward until they earn one here; and the
-    number of referrals until it is carried over."""
+    unless we emptied or wrote these fields since; the reward until they earn one here; the
+    number of referrals until it is carried over; and whether they were referred, as long as we
+    know of no referrer: the other tool may know of one."""
     before = queued.last_written
     ours = before.fields if before is not None else {}
     stays = {
@@ -221,6 +222,8 @@ def kept_fields(
         kept |= {field for field in REWARD_FIELDS if not values.get(field)}
     if found.is_waiting:
         kept.add(SyncField.REFERRALS)
+    if queued.referrer_code is None and integration.names.get(SyncField.IS_REFERRED) not in ours:
+        kept.add(SyncField.IS_REFERRED)
     return frozenset(kept)
 
 
