@@ -103,7 +103,8 @@ def test_a_mistake_is_explained_beside_its_field(
     assert answer.status_code == 400
     assert answer.text.count('aria-invalid="true"') == 1
     wrong_input = re.search(
-        rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*>([^<]*)</p>', answer.text
+        rf'<input[^>]* id="{field}"[^>]*>\s*<p class="wrong"[^>]*><svg.*?</svg>([^<]*)</p>',
+        answer.text,
     )
     assert wrong_input and wrong_input[1] == sentence
     assert "autofocus" in wrong_input[0], "the browser scrolls to it"

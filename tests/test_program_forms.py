@@ -66,7 +66,8 @@ def test_an_offer_that_is_wrong_is_refused_beside_its_field(partner_network, fie
 
 def mistakes(page: str) -> dict[str, str]:
     """What a form says, by the id of the sentence; every sentence belongs to a marked input."""
-    found = dict(re.findall(r'<p class="wrong" id="(h-[\w-]+)">(.*?)</p>', page))
+    marked = re.findall(r'<p class="wrong" id="(h-[\w-]+)">(.*?)</p>', page)
+    found = {each: text_of(sentence).strip() for each, sentence in marked}
     for each in found:
         assert re.search(rf'aria-describedby="{each}"', page), each
     assert len(re.findall('aria-invalid="true"', page)) >= len(found)

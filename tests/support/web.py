@@ -119,7 +119,8 @@ def mistakes(page: str) -> dict[str, str]:
     """What a form says, by the id of the sentence; each sentence describes an input that is marked
     as invalid.
     """
-    found = dict(re.findall(r'<p class="wrong" id="h-(\w+)">(.*?)</p>', page))
+    marked = re.findall(r'<p class="wrong" id="h-(\w+)">(.*?)</p>', page)
+    found = {each: text_of(sentence).strip() for each, sentence in marked}
     for each in found:
         assert re.search(rf'aria-describedby="h-{each}" aria-invalid="true"', page), each
     return found
