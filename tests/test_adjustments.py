@@ -273,7 +273,7 @@ def test_readers_see_it_apart_on_their_page_and_in_the_embed(service: Service) -
     adjust(alice, ana, 2, "Secret reason")
     page = alice.web.get(path).text
     text = text_of(page)
-    assert "Adjusted by the newsletter: +2" in text and "Refer 1 more friend to get Mug" in text
+    assert "Adjusted by the newsletter: +2" in text and "Refer 1 more friend to get “ Mug ”" in text
     assert "1 confirmed" in text and "Secret reason" not in page
     shown = visitor.post("hub", token=hub.token(site, person.id, person.ref_code)).json()
     assert shown["counts"] == "Friends referred so far: 1 · Adjusted by the newsletter: +2"

@@ -28,11 +28,12 @@ pytestmark = pytest.mark.usefixtures("roomy_network")
 def test_the_hub_shows_link_progress_and_rewards(wax: Newsletter) -> None:
     wax.offer()
     ben = wax.advocate(2, waiting=1)
+    wax.visitor.get(wax.hub(ben))
     answer = wax.visitor.get(wax.hub(ben))
     assert link_of(answer.text).endswith(f"/r/{ben.ref_code}")
     for expected in (
         "Hello Ben",
-        "Refer 1 more friend to get Secret recipes",
+        "Refer 1 more friend to get “ Secret recipes ”",
         "2 confirmed",
         "1 pending",
         "3 to go ",
@@ -65,7 +66,7 @@ def test_links_share_the_readers_own_link_on_every_page_that_shows_it(wax: Newsl
         wax.visitor.get(wax.hub(wax.advocate(0))),
         follow(wax, wax.join(wax.address())),
     ):
-        found = re.findall(r'<a class="btn" href="([^"]+)"[^>]*>([^<]+)</a>', page.text)
+        found = re.findall(r'<a href="([^"]+)"[^>]*><svg.*?</svg>([^<]+)</a>', page.text)
         links = {name.strip(): unescape(url) for url, name in found}
         for name, (address, parameter) in SHARE_LINKS.items():
             assert links[name].startswith(address), name
@@ -131,7 +132,7 @@ def test_a_link_and_a_code_are_claimed_by_a_press(wax: Newsletter) -> None:
         assert wax.visitor.get(path).status_code == 303, "looking claims nothing"
         assert wax.visitor.post(path).status_code in (400, 415), "nor does a press without the form"
     assert "HONEY-2026" not in wax.visitor.get(hub).text
-    token = wax.fields(hub)["token"]
+    token = wax.claim_token(hub)
     for path in claim:
         answer = wax.visitor.post(path, data={"token": token})
         assert answer.status_code == 303
@@ -148,12 +149,12 @@ def test_one_readers_form_claims_nothing_for_another(wax: Newsletter) -> None:
     wax.offer()
     ben, ann = wax.advocate(1), wax.advocate(1)
     claim = re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', wax.visitor.get(wax.hub(ben)).text)[0]
-    foreign = wax.visitor.post(claim, data={"token": wax.fields(wax.hub(ann))["token"]})
+    foreign = wax.visitor.post(claim, data={"token": wax.claim_token(wax.hub(ann))})
     assert foreign.status_code == 400
     earned_id = claim.rpartition("/")[2]
     assert (
         wax.visitor.post(
-            f"{wax.hub(ann)}/claim/{earned_id}", data={"token": wax.fields(wax.hub(ann))["token"]}
+            f"{wax.hub(ann)}/claim/{earned_id}", data={"token": wax.claim_token(wax.hub(ann))}
         ).status_code
         == 404
     )
@@ -226,11 +227,12 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
         NewReward("A badge", 2, "link", recurring=True, link="https://files.example.org/badge")
     )
     ben = wax.advocate(5)
+    wax.visitor.get(wax.hub(ben))
     html = wax.visitor.get(wax.hub(ben)).text
     assert html.count("/claim/") == 2
-    assert "Refer 1 more friend to get A badge" in text_of(html)
+    assert "Refer 1 more friend to get “ A badge ”" in text_of(html)
     assert "1 to go, then every 2 friends " in text_of(html)
-    token = wax.fields(wax.hub(ben))["token"]
+    token = wax.claim_token(wax.hub(ben))
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})
     assert "Claimed earlier (1)" in wax.visitor.get(wax.hub(ben)).text
@@ -238,7 +240,12 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
 
 def test_every_reward_won(wax: Newsletter) -> None:
     wax.offer(NewReward("A badge", 1, "manual"))
-    assert "You’ve earned every reward" in wax.visitor.get(wax.hub(wax.advocate(2))).text
+    hub = wax.hub(wax.advocate(2))
+    wax.visitor.get(hub)
+    assert "Ready to claim: “ A badge ”" in text_of(wax.visitor.get(hub).text)
+    claim = claim_of(wax, wax.visitor.get(hub).text, "A badge")
+    wax.visitor.post(claim, data={"token": wax.claim_token(hub)})
+    assert "You’ve earned every reward" in wax.visitor.get(hub).text
 
 
 def wait_for_posting(wax: Newsletter) -> None:

@@ -60,7 +60,7 @@ class Places:
         left = wax.advocate(1)
         wax.visitor.post(f"{wax.hub(left)}/leave")
         hub = wax.hub(cleo)
-        html, token = wax.visitor.get(hub).text, wax.fields(hub)["token"]
+        html, token = wax.visitor.get(hub).text, wax.claim_token(hub)
         for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
             wax.visitor.post(path, data={"token": token})
         publication = partner_network.publish(

@@ -156,6 +156,14 @@ class Newsletter:
         found = re.findall(r'type="(?:hidden|checkbox)" name="([^"]+)" value="([^"]*)"', html)
         return {unescape(name): unescape(value) for name, value in found}
 
+    def claim_token(self, hub: str) -> str:
+        """Of the form that claims a reward on a referral page."""
+        found = re.search(
+            r'/claim/[^>]+>\s*<input [^>]*value="([^"]+)"', self.visitor.get(hub).text
+        )
+        assert found
+        return found[1]
+
     def later(self, seconds: float = 5) -> None:
         ahead_s = float(self.service.clock_file.read_text())
         self.service.set_clock(ahead_s + seconds)

@@ -102,7 +102,7 @@ def _headline(language: Language, measured: Progress) -> str:
             reward=measured.next_name,
             count=language.number(measured.left),
         )
-    if measured.stops:
+    if measured.steps:
         return language.gettext("You’ve earned every reward. Thank you!")
     return language.gettext("Your link")
 

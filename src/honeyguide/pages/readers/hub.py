@@ -29,6 +29,7 @@ from honeyguide.pages.readers import (
     requested_emails,
     sharing,
 )
+from honeyguide.pages.readers.links import is_person
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
 from honeyguide.pages.readers.progress import ReferralCount
@@ -42,6 +43,7 @@ from honeyguide.referrals import (
     names,
     reader_emails,
     rewards,
+    seen_rewards,
     subscribers,
 )
 from honeyguide.referrals.codes import SubscriberCode
@@ -82,6 +84,8 @@ class HubVisitor(NamedTuple):
     has_stopped_emails: bool
     code: SubscriberCode
     """The one that their link has."""
+    unseen: frozenset[str] = frozenset()
+    """Earned rewards that they see for the first time."""
 
 
 class OwnCodeForm(NamedTuple):
@@ -105,8 +109,13 @@ class LeaderboardPlace(NamedTuple):
     is_reader: bool
 
 
-async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
-    return hub_view(request, await find_visitor(tx, request))
+async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
+    visitor = await services.store.read(find_visitor, request)
+    if visitor.unseen and is_person(request.http):
+        await services.store.write(
+            seen_rewards.mark_seen, visitor.brand.tenant, visitor.unseen, now_ms=request.now_ms
+        )
+    return hub_view(request, visitor)
 
 
 async def claim_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
@@ -218,15 +227,18 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     tenant, person = found
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
     has_board = bool(brand.campaign.show_leaderboard)
+    earned = await earned_rewards.earned_by(tx, tenant, person.id)
+    is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
         brand=brand.for_reader(request.accepted_languages),
         person=person,
         rewards=await rewards.of_campaign(tx, tenant),
-        earned=await earned_rewards.earned_by(tx, tenant, person.id),
+        earned=earned,
         choices=await hub_choices.of_subscriber(tx, tenant, person.id),
         leaders=await hub_choices.leaders(tx, tenant) if has_board else [],
         has_stopped_emails=await stops.stopped_ms(tx, tenant.account_id, person.id) is not None,
         code=await codes.shared(tx, tenant, person),
+        unseen=await seen_rewards.unseen(tx, tenant, person.id) if is_ready else frozenset(),
     )
 
 
@@ -249,6 +261,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
             visitor.rewards,
             visitor.earned,
             ReferralCount.of(person),
+            unseen=visitor.unseen,
         ),
         share=sharing.of(visitor.brand.texts, codes.link(site, slug, visitor.code)),
         own_code=OwnCodeForm(

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from honeyguide.kernel.clock import Clock
@@ -41,6 +42,14 @@ def _is_robot(agent: bytes) -> bool:
     """Cached: most visitors use one of a few hundred browsers, and the search costs more than the
     redirect."""
     return _ROBOT(agent) is not None
+
+
+def is_person(http: Request) -> bool:
+    """Whether somebody looks at the page, as far as can be told."""
+    agent = http.headers.get("user-agent", "").encode("latin-1")
+    purpose = http.headers.get("sec-purpose", "") + http.headers.get("purpose", "")
+    is_read = http.method == "GET" and "prefetch" not in purpose
+    return is_read and bool(agent) and not _is_robot(agent)
 
 
 _SAFE = "%&=+;:@/?!$'()*,-._~[]|#"

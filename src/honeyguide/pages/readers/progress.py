@@ -1,30 +1,23 @@
-"""A reader's progress, ready to draw: the next reward, the track of milestones, all rewards."""
+"""A reader's progress, ready to draw: the next reward, their comb, all rewards."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
 from honeyguide.languages.language import Language
+from honeyguide.pages.readers import own_comb
+from honeyguide.pages.readers.own_comb import OwnComb
 from honeyguide.referrals import rules
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
 from honeyguide.referrals.subscribers import Subscriber
 
-# As many as fit on a phone.
-MOST_STOPS = 5
-
-
-@dataclass(frozen=True)
-class Stop:
-    """A milestone on the track."""
-
-    label: str
-    at: str  # per cent of the width
-    reached: bool
+# More would push everything else off a phone's screen.
+MOST_READY = 3
 
 
 @dataclass(frozen=True)
@@ -38,6 +31,8 @@ class RewardStep:
     """None while it is ahead."""
     left: int = 0
     every: int = 0  # referrals between two of a recurring reward
+    friends: int = 0
+    """How many it takes; `needs` is the same, as it is read."""
     kind: str = MANUAL
     earned_id: str = ""
     code: str | None = None
@@ -73,10 +68,17 @@ class Progress:
     """A sentence about adjustments. Empty if there are none."""
     next_name: str | None
     left: int
-    stops: list[Stop]
-    fill: str
+    comb: OwnComb
     steps: list[RewardStep]
     earlier: list[RewardStep]
+    news: RewardStep | None
+    """What was earned since they last looked."""
+
+    @property
+    def ready(self) -> list[RewardStep]:
+        """The first of those that can be claimed now. The others are in the list of rewards."""
+        can_be_claimed = [step for step in self.steps if step.state == EarnedState.UNLOCKED]
+        return can_be_claimed[:MOST_READY]
 
 
 def measure(
@@ -84,16 +86,15 @@ def measure(
     rewards: Sequence[Reward],
     earned: Sequence[EarnedReward],
     referrals: ReferralCount,
+    *,
+    unseen: Collection[str] = (),
 ) -> Progress:
+    """`unseen` are the ids of earned rewards that the reader sees for the first time."""
     count = referrals.toward_rewards
     ahead = next_reward(rewards, count)
-    marks = _window(_marks(rewards, count), count)
-    stops = [
-        Stop(language.short_number(mark), _percent((place + 1) / len(marks)), mark <= count)
-        for place, mark in enumerate(marks)
-    ]
     steps, earlier = _steps(language, rewards, earned, count)
     name, left = (ahead[0].name, ahead[1]) if ahead else (None, 0)
+    news = [step for step in steps if step.earned_id in unseen]
     return Progress(
         verified=referrals.verified,
         waiting=referrals.waiting,
@@ -101,10 +102,10 @@ def measure(
         adjusted=_adjusted(language, referrals.adjustments),
         next_name=name,
         left=left,
-        stops=stops,
-        fill=_fill(marks, count),
+        comb=own_comb.draw(count, referrals.waiting, left or None, is_joy=bool(news)),
         steps=steps,
         earlier=earlier,
+        news=news[-1] if news else None,
     )
 
 
@@ -113,44 +114,6 @@ def _adjusted(language: Language, amount: int) -> str:
         return ""
     shown = language.signed_number(amount)
     return language.gettext("Adjusted by the newsletter: {amount}", amount=shown)
-
-
-def _marks(rewards: Sequence[Reward], count: int) -> list[int]:
-    found = set()
-    for reward in rewards:
-        if reward.recurring:
-            reached = reward.times_reached(count)
-            found |= {
-                reward.referrals * multiple for multiple in (reached, reached + 1) if multiple
-            }
-        else:
-            found.add(reward.referrals)
-    return sorted(found)
-
-
-def _window(marks: list[int], count: int) -> list[int]:
-    """The milestones around the next one; the last ones when all are reached."""
-    done = sum(mark <= count for mark in marks)
-    first = max(0, min(done - 2, len(marks) - MOST_STOPS))
-    return marks[first : first + MOST_STOPS]
-
-
-def _fill(marks: list[int], count: int) -> str:
-    """Milestones are drawn at equal distances, so progress between two is relative to their gap."""
-    done = 0.0
-    before = 0
-    for mark in marks:
-        if count >= mark:
-            done += 1
-        else:
-            done += max(0, count - before) / (mark - before)
-            break
-        before = mark
-    return _percent(done / len(marks)) if marks else "0%"
-
-
-def _percent(share: float) -> str:
-    return f"{share * 100:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def _steps(
@@ -186,6 +149,8 @@ def _steps(
             state=None,
             left=left,
             every=every,
+            friends=needs,
+            kind=reward.kind,
         )
         lines.append((needs, step))
     lines.sort(key=itemgetter(0))
@@ -201,6 +166,7 @@ def _earned(language: Language, earned: EarnedReward) -> RewardStep:
         needs=language.short_number(earned.referrals * earned.multiple),
         state=earned.state,
         every=earned.referrals if earned.recurring else 0,
+        friends=earned.referrals * earned.multiple,
         kind=earned.kind,
         earned_id=earned.id,
         code=earned.coupon_code if redeemed else None,

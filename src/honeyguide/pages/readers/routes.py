@@ -28,7 +28,7 @@ PAGES = (
     ReaderRoute("POST", "/stop/{token}", WRITES, stop.stop),
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
     ReaderRoute("POST", "/hub", SERVICES, hub.ask, forms.email_errors),
-    ReaderRoute("GET", "/hub/{token}", READS, hub.show),
+    ReaderRoute("GET", "/hub/{token}", SERVICES, hub.show),
     ReaderRoute("GET", "/hub/start/{token}", READS, start.show),
     ReaderRoute("GET", "/hub/{token}/choices", READS, choices.show),
     ReaderRoute("POST", "/hub/{token}/choices", WRITES, choices.save, choices.form_errors),

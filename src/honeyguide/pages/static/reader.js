@@ -1,7 +1,8 @@
 // Copying and the phone's own share menu. Everything on reader pages works without this file; what needs it starts hidden.
 for (const button of document.querySelectorAll("[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
-  const name = button.textContent;
+  const label = button.querySelector("span");
+  const name = label.textContent;
   const said = Object.assign(document.createElement("span"), { className: "unseen" });
   let back = 0;
   said.setAttribute("role", "status");
@@ -14,11 +15,11 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       field.select(); // pages over plain http, and browsers that ask first
       document.execCommand("copy");
     }
-    button.textContent = said.textContent = button.dataset.copied;
+    label.textContent = said.textContent = button.dataset.copied;
     button.classList.add("copied");
     clearTimeout(back);
     back = setTimeout(() => {
-      button.textContent = name;
+      label.textContent = name;
       said.textContent = "";
       button.classList.remove("copied");
     }, 2000);

@@ -1,0 +1,23 @@
+"""Which earned rewards a subscriber has seen on their referral page: each is celebrated once, and
+only while it waits to be claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+_sql = beside(__file__)
+_UNSEEN = _sql.value("unseen", str)
+_MARK_SEEN = _sql.command("mark_seen")
+
+
+async def unseen(tx: Tx, tenant: Tenant, subscriber_id: str) -> frozenset[str]:
+    return frozenset(await tx.all(_UNSEEN, **tenant._asdict(), subscriber_id=subscriber_id))
+
+
+async def mark_seen(tx: Tx, tenant: Tenant, ids: Collection[str], *, now_ms: int) -> None:
+    await tx.run(_MARK_SEEN, account_id=tenant.account_id, ids=sorted(ids), now_ms=now_ms)
