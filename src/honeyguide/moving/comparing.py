@@ -142,10 +142,13 @@ def _compare_rewards(
 ) -> None:
     """What somebody has reached, or got in the other tool, they have here once."""
     named = given_rewards.up_to(facts.offered, person.last_reward) if person.last_reward else None
-    got = {reward.id for reward in named or ()}
+    got = {reward.id: 1 for reward in named or ()}
+    for each in person.earned:
+        if reward := given_rewards.find(facts.offered, each):
+            got[reward.id] = max(got.get(reward.id, 0), each.multiple)
     for reward in facts.offered:
         rows = [each for each in facts.earned if each.reward_id == reward.id]
-        times = max(reward.times_reached(here.progress), int(reward.id in got))
+        times = max(reward.times_reached(here.progress), got.get(reward.id, 0))
         have = max((each.multiple for each in rows), default=0)
         tally.rewards.add(times, min(times, have))
         if have < times:

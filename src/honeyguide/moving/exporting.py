@@ -11,7 +11,11 @@ import msgspec
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import codes, search, tags
+from honeyguide.moving import own_cells
+from honeyguide.referrals import codes, consents, earned_rewards, notes, search, tags
+from honeyguide.referrals.consents import Consent
+from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter
 from honeyguide.store.tx import Tx
@@ -39,6 +43,9 @@ COLUMNS = (
     "claimed_code",
     "referral_due_at",
     "must_confirm",
+    "notes",
+    "consents",
+    "earned_rewards",
 )
 
 
@@ -46,6 +53,9 @@ class ExportedRow(NamedTuple):
     subscriber: FoundSubscriber
     tags: list[str]
     codes: list[str]
+    notes: list[SubscriberNote]
+    consents: list[Consent]
+    earned: list[EarnedReward]
 
 
 def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
@@ -72,6 +82,9 @@ def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
         row.claimed_code or "",
         iso(row.referral_due_ms) if row.referral_due_ms is not None else "",
         "yes" if row.must_confirm else "",
+        own_cells.of_notes(exported.notes),
+        own_cells.of_consents(exported.consents),
+        own_cells.of_earned(exported.earned),
     )
 
 
@@ -86,5 +99,18 @@ async def batch(
     ids = [row.id for row in rows]
     tagged = await tags.of_subscribers(tx, tenant, ids)
     further = await codes.of_subscribers(tx, tenant, ids)
-    lines = [ExportedRow(row, tagged.get(row.id, []), further.get(row.id, [])) for row in rows]
+    noted = await notes.of_subscribers(tx, tenant, ids)
+    agreed = await consents.of_subscribers(tx, tenant, ids)
+    earned = await earned_rewards.earned_by_each(tx, tenant, ids)
+    lines = [
+        ExportedRow(
+            subscriber=row,
+            tags=tagged.get(row.id, []),
+            codes=further.get(row.id, []),
+            notes=noted.get(row.id, []),
+            consents=agreed.get(row.id, []),
+            earned=earned.get(row.id, []),
+        )
+        for row in rows
+    ]
     return lines, last

@@ -75,13 +75,13 @@ def kinds_of(person: ImportedPerson) -> Iterator[FoundKind]:
         yield FoundKind.REFERRERS
     if person.referrals or person.adjustments:
         yield FoundKind.COUNTS
-    if person.last_reward:
+    if person.last_reward or person.earned:
         yield FoundKind.REWARDS
     if person.new.created_at:
         yield FoundKind.DATES
     if person.new.status == "unsubscribed":
         yield FoundKind.LEFT
-    if person.note:
+    if person.note or person.notes:
         yield FoundKind.NOTES
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.events import outbox
 from honeyguide.referrals import earned_rewards, rewards, rules
-from honeyguide.referrals.earned_rewards import GivenElsewhere
+from honeyguide.referrals.earned_rewards import GivenElsewhere, RestoredReward
 from honeyguide.referrals.rewards import Reward
 from honeyguide.store.change import Change
 
@@ -50,6 +50,11 @@ def up_to(offered: Sequence[Reward], last: str) -> list[Reward] | None:
     if not takes and folded.isascii() and folded.isdecimal():
         takes = [int(folded[:9])]
     return [each for each in offered if each.referrals <= max(takes)] if takes else None
+
+
+def find(offered: Sequence[Reward], earned: RestoredReward) -> Reward | None:
+    """The reward here that somebody earned in another installation of ours."""
+    return next((each for each in offered if earned.is_of(each)), None)
 
 
 async def mark_up_to(change: Change, last_by_id: Iterable[tuple[str, list[Reward]]]) -> None:

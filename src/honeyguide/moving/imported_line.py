@@ -13,12 +13,15 @@ from honeyguide.kernel.clock import DAY_MS, iso, parse
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import ALPHABET, CODE_LENGTH
-from honeyguide.moving import import_dates, source_words
+from honeyguide.moving import import_dates, own_cells, source_words
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.referrals import codes, tags
+from honeyguide.referrals.consents import Consent
+from honeyguide.referrals.earned_rewards import RestoredReward
 from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.referrals.notes import ImportedNote
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
 from honeyguide.referrals.rules import Decision, Status
@@ -57,6 +60,9 @@ class ImportedPerson(NamedTuple):
     adjustments: int | None
     last_reward: str | None
     note: str
+    notes: list[ImportedNote]
+    consents: list[Consent]
+    earned: list[RestoredReward]
     findings: list[ImportFinding]
 
 
@@ -116,6 +122,9 @@ def _person(line: ImportLine, form: LineFormat, now_ms: int) -> ImportedPerson:
         adjustments=_whole(cell("adjustments"), found, least=-MOST_COUNTED),
         last_reward=cell("rewards_given"),
         note=_note(line.cells, form),
+        notes=own_cells.read_notes(cell("notes"), now_ms),
+        consents=own_cells.read_consents(cell("consents"), now_ms),
+        earned=own_cells.read_earned(cell("earned_rewards"), now_ms),
         findings=[ImportFinding(line.number, kind) for kind in dict.fromkeys(found)],
     )
 

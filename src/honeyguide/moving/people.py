@@ -1,5 +1,6 @@
 """The first stage of an import: new subscribers, and the codes, tags, notes and IDs of everybody in
-the file. Subscribers who are here already get only what they lack of these.
+the file, and from our own export also consents and earned rewards. Subscribers who are here already
+get only what they lack of these.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.moving import given_rewards
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import codes, notes, tags
+from honeyguide.referrals import codes, consents, earned_rewards, notes, rewards, tags
 from honeyguide.referrals.codes import CodeHolder
 from honeyguide.referrals.lifecycle import EmailTaken
+from honeyguide.referrals.notes import ImportedNote
 from honeyguide.signups import signups
 from honeyguide.store import Again
 from honeyguide.store.change import Change
@@ -46,6 +49,7 @@ _KNOWN = _sql.query("known", KnownSubscriber)
 _TAKEN_CODES = _sql.value("taken_codes", str)
 _OWN_IDS = _sql.query("own_ids", OwnId)
 _ADD_OWN_IDS = _sql.command("add_own_ids")
+_LOCK = _sql.value("lock", str)
 
 
 async def add(change: Change, import_id: str, people: Sequence[ImportedPerson]) -> AddedPeople:
@@ -82,15 +86,55 @@ async def _add(change: Change, import_id: str, people: Sequence[ImportedPerson])
     tagged = {person.email.key: person.tags for person in here if person.tags}
     if tagged:
         await tags.add_by_email(change.tx, change.tenant, tagged, now_ms=change.now_ms)
-    noted = [(ids[person.email.key], person.note) for person in here if person.note]
-    if noted:
-        await notes.add_once(change.tx, change.tenant, noted, now_ms=change.now_ms)
+    await _add_notes(change, here, ids)
     for person in here:
         result.findings.extend(person.findings)
     result.findings.extend(await _adopt_codes(change, here, ids))
     result.findings.extend(await _keep_own_ids(change, import_id, here, ids))
+    result.findings.extend(await _restore(change, here, ids))
     skipped = len(people) - added - len(result.refused)
     return result._replace(added=added, skipped=skipped)
+
+
+async def _add_notes(change: Change, people: Sequence[ImportedPerson], ids: dict[str, str]) -> None:
+    noted = [
+        (ids[person.email.key], note)
+        for person in people
+        for note in [*person.notes, *([ImportedNote(person.note)] if person.note else [])]
+    ]
+    if noted:
+        await notes.add_once(change.tx, change.tenant, noted, now_ms=change.now_ms)
+
+
+async def _restore(
+    change: Change, people: Sequence[ImportedPerson], ids: dict[str, str]
+) -> list[ImportFinding]:
+    """What another installation of ours knows about them."""
+    having = [person for person in people if person.consents or person.earned]
+    if not having:
+        return []
+    # Locked, so that nothing is added to somebody who is erased at the same moment.
+    locked = set(await change.lock(_LOCK, ids=[ids[person.email.key] for person in having]))
+    theirs = [(ids[person.email.key], person) for person in having]
+    theirs = [
+        (subscriber_id, person) for subscriber_id, person in theirs if subscriber_id in locked
+    ]
+    agreed = [(id, consent) for id, person in theirs for consent in person.consents]
+    if agreed:
+        await consents.carry_over(change.tx, change.tenant, agreed, now_ms=change.now_ms)
+    offered = await change.fact(rewards.of_campaign)
+    earned = [
+        (id, reward, each)
+        for id, person in theirs
+        for each in person.earned
+        if (reward := given_rewards.find(offered, each)) is not None
+    ]
+    await earned_rewards.restore(change, earned)
+    return [
+        ImportFinding(person.line.number, FindingKind.REWARD_UNKNOWN)
+        for _, person in theirs
+        if any(given_rewards.find(offered, each) is None for each in person.earned)
+    ]
 
 
 async def find(change: Change, keys: Sequence[str]) -> dict[str, str]:

@@ -43,6 +43,9 @@ FIELDS = {
     "utm_campaign": "Campaign",
     "ip_address": "IP address",
     "tags": "Tags",
+    "notes": "Notes",
+    "consents": "Consents (as in our export)",
+    "earned_rewards": "Earned rewards (as in our export)",
 }
 
 PAYMENT = "We don’t store payment details."
@@ -122,6 +125,10 @@ ANY: FieldNames = {
     "utm_campaign": ("utmcampaign",),
     "tags": ("tags", "tag", "labels"),
     "ip_address": ("ipaddress", "ip", "optinip", "confirmip", "signupip", "ipaddr"),
+    # Only our own export has these.
+    "notes": (),
+    "consents": (),
+    "earned_rewards": (),
 }
 ANY_IGNORED: Ignored = {
     UTM: ("utmmedium", "utmcontent", "utmterm", "utmchannel"),
@@ -265,6 +272,9 @@ HONEYGUIDE: FieldNames = {
     "referrer_code": ("referrercode",),
     "referral_status": ("referralstatus",),
     "referrals_count": ("referralsverified",),
+    "notes": ("notes",),
+    "consents": ("consents",),
+    "earned_rewards": ("earnedrewards",),
 }
 HONEYGUIDE_IGNORED: Ignored = {
     OURS: ("referralspending",),

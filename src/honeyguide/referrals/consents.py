@@ -5,6 +5,7 @@ A text is never changed: an edited one is stored as another text.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
@@ -19,10 +20,26 @@ class Consent(NamedTuple):
     agreed_ms: int
 
 
+class _ConsentOf(NamedTuple):
+    subscriber_id: str
+    text: str
+    privacy_url: str | None
+    agreed_ms: int
+
+
+class _KnownText(NamedTuple):
+    id: str
+    text: str
+    privacy_url: str | None
+
+
 _sql = beside(__file__)
 _ADD_TEXT = _sql.command("add_text")
 _RECORD = _sql.command("record")
 _OF_SUBSCRIBER = _sql.query("of_subscriber", Consent)
+_OF_SUBSCRIBERS = _sql.query("of_subscribers", _ConsentOf)
+_KNOWN_TEXTS = _sql.query("known_texts", _KnownText)
+_CARRY_OVER = _sql.command("carry_over")
 _ERASE = _sql.command("erase")
 
 
@@ -54,6 +71,40 @@ async def record(tx: Tx, tenant: Tenant, subscriber_id: str, text_id: str, *, no
 
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[Consent]:
     return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+async def of_subscribers(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, list[Consent]]:
+    """By subscriber, the oldest first. Those who have none are left out."""
+    found: dict[str, list[Consent]] = {}
+    for each in await tx.all(_OF_SUBSCRIBERS, account_id=tenant.account_id, ids=list(ids)):
+        consent = Consent(each.text, each.privacy_url, each.agreed_ms)
+        found.setdefault(each.subscriber_id, []).append(consent)
+    return found
+
+
+async def carry_over(
+    tx: Tx, tenant: Tenant, given: Sequence[tuple[str, Consent]], *, now_ms: int
+) -> None:
+    """What subscribers agreed to elsewhere, with the time of it. A text that the campaign never
+    had is stored too. A second time changes nothing."""
+    texts = list({consent.text for _, consent in given})
+    known = {
+        (each.text, each.privacy_url): each.id
+        for each in await tx.all(_KNOWN_TEXTS, **tenant._asdict(), texts=texts)
+    }
+    rows = []
+    for subscriber_id, consent in given:
+        key = (consent.text, consent.privacy_url)
+        if key not in known:
+            known[key] = await add_text(tx, tenant, *key, now_ms=now_ms)
+        rows.append(
+            {
+                "subscriber_id": subscriber_id,
+                "consent_text_id": known[key],
+                "agreed_ms": consent.agreed_ms,
+            }
+        )
+    await tx.run(_CARRY_OVER, account_id=tenant.account_id, rows=rows)
 
 
 async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:

@@ -88,6 +88,23 @@ class GivenElsewhere(NamedTuple):
     multiple: int
 
 
+class RestoredReward(NamedTuple):
+    """What somebody earned in another installation, as its export has it."""
+
+    name: str
+    referrals: int
+    multiple: int
+    status: str
+    coupon_code: str | None
+    earned_ms: int
+    unlocked_ms: int | None
+    redeemed_ms: int | None
+    redeemed_by: str | None
+
+    def is_of(self, reward: Reward) -> bool:
+        return (self.name, self.referrals) == (reward.name, reward.referrals)
+
+
 class _Offered(NamedTuple):
     """A reward of the campaign, how many of it an advocate has, and what they have toward it."""
 
@@ -101,6 +118,7 @@ _sql = beside(__file__)
 _OFFERED = _sql.query("offered", lambda *row: _Offered(Reward(*row[:-3]), *row[-3:]))
 _INSERT = _sql.command("insert")
 _MARK_GIVEN = _sql.command("mark_given")
+_RESTORE = _sql.command("restore")
 _GRANT = _sql.command("grant")
 _LACK = _sql.command("lack")
 _REDEEM = _sql.command("redeem")
@@ -152,6 +170,28 @@ async def mark_given(change: Change, given: Sequence[GivenElsewhere]) -> None:
     if given:
         rows = [{"id": new_id(), **each._asdict()} for each in given]
         await change.run(_MARK_GIVEN, rows=rows, by=actors.IMPORT)
+
+
+async def restore(change: Change, earned: Sequence[tuple[str, Reward, RestoredReward]]) -> None:
+    """Adds what subscribers earned elsewhere, with its status, code and times. Nobody is told.
+    Somebody who waited for a code there is waiting for the operator here."""
+    rows = [
+        {
+            "id": new_id(),
+            "subscriber_id": subscriber_id,
+            "reward_id": reward.id,
+            "multiple": each.multiple,
+            "status": AWAITING if each.status == OUT_OF_STOCK else each.status,
+            "coupon_code": each.coupon_code,
+            "earned_ms": each.earned_ms,
+            "unlocked_ms": each.unlocked_ms,
+            "redeemed_ms": each.redeemed_ms,
+            "redeemed_by": each.redeemed_by,
+        }
+        for subscriber_id, reward, each in earned
+    ]
+    if rows:
+        await change.run(_RESTORE, rows=rows)
 
 
 async def _give(

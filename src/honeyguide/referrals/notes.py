@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel import checks
@@ -26,8 +26,15 @@ class SubscriberNote(NamedTuple):
     written_ms: int
 
 
+class ImportedNote(NamedTuple):
+    text: str
+    written_ms: int | None = None
+    """None if the file does not say when: it is then as old as the import."""
+
+
 _sql = beside(__file__)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", SubscriberNote)
+_OF_SUBSCRIBERS = _sql.query("of_subscribers", SubscriberNote)
 _BY_ID = _sql.query("by_id", SubscriberNote)
 _ADD = _sql.command("add")
 _LOCK = _sql.value("lock", str)
@@ -39,6 +46,16 @@ _ERASE = _sql.command("erase")
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberNote]:
     """Newest first."""
     return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+
+
+async def of_subscribers(
+    tx: Tx, tenant: Tenant, ids: Sequence[str]
+) -> dict[str, list[SubscriberNote]]:
+    """By subscriber, the oldest first. Those who have none are left out."""
+    found: dict[str, list[SubscriberNote]] = {}
+    for each in await tx.all(_OF_SUBSCRIBERS, account_id=tenant.account_id, ids=list(ids)):
+        found.setdefault(each.subscriber_id, []).append(each)
+    return found
 
 
 async def find(tx: Tx, tenant: Tenant, note_id: str) -> SubscriberNote | None:
@@ -64,14 +81,15 @@ async def add(tx: Tx, tenant: Tenant, subscriber_id: str, text: str, *, now_ms: 
 
 
 async def add_once(
-    tx: Tx, tenant: Tenant, notes: Collection[tuple[str, str]], *, now_ms: int
+    tx: Tx, tenant: Tenant, notes: Collection[tuple[str, ImportedNote]], *, now_ms: int
 ) -> None:
-    """Notes on these subscribers, as an import has them, except where the same note is there."""
+    """Notes on these subscribers, as an import has them, except where the same note is there. One
+    that says when it was written is the same only with the same time."""
     ids = {subscriber_id for subscriber_id, _ in notes}
     locked = set(await tx.lock(_LOCK, **tenant._asdict(), ids=list(ids)))
     rows = [
-        {"id": new_id(), "subscriber_id": subscriber_id, "text": text}
-        for subscriber_id, text in dict.fromkeys(notes)
+        {"id": new_id(), "subscriber_id": subscriber_id, **note._asdict()}
+        for subscriber_id, note in dict.fromkeys(notes)
         if subscriber_id in locked
     ]
     await tx.run(_ADD_ONCE, account_id=tenant.account_id, rows=rows, most=MOST, now_ms=now_ms)

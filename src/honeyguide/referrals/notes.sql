@@ -5,6 +5,9 @@ id, subscriber_id, text, written_ms
 SELECT {note} FROM subscriber_note
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id ORDER BY written_ms DESC, id DESC;
 
+-- name: of_subscribers
+SELECT {note} FROM subscriber_note WHERE account_id = :account_id AND subscriber_id {in :ids} ORDER BY subscriber_id, written_ms, id;
+
 -- name: by_id
 SELECT {note} FROM subscriber_note WHERE account_id = :account_id AND id = :id;
 
@@ -23,6 +26,11 @@ ORDER BY id DESC;
 
 -- name: add_once
 INSERT INTO subscriber_note (id, account_id, subscriber_id, text, written_ms)
-SELECT r.id, :account_id, r.subscriber_id, r.text, :now_ms FROM {rows :rows AS r (id TEXT, subscriber_id TEXT, text TEXT)}
-WHERE NOT EXISTS (SELECT 1 FROM subscriber_note AS n WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id AND n.text = r.text)
+SELECT r.id, :account_id, r.subscriber_id, r.text, COALESCE(r.written_ms, :now_ms)
+FROM {rows :rows AS r (id TEXT, subscriber_id TEXT, text TEXT, written_ms BIGINT)}
+WHERE NOT EXISTS (
+    SELECT 1 FROM subscriber_note AS n
+    WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id AND n.text = r.text
+      AND n.written_ms = COALESCE(r.written_ms, n.written_ms)
+)
   AND (SELECT COUNT(*) FROM subscriber_note AS n WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id) < :most;
