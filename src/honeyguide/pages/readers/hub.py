@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -14,7 +15,7 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors, checks, clock
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Fault, Missing
+from honeyguide.kernel.errors import Fault, Missing, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import countries
@@ -112,9 +113,10 @@ class LeaderboardPlace(NamedTuple):
 async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     visitor = await services.store.read(find_visitor, request)
     if visitor.unseen and is_person(request.http):
-        await services.store.write(
-            seen_rewards.mark_seen, visitor.brand.tenant, visitor.unseen, now_ms=request.now_ms
-        )
+        with suppress(Unavailable):  # the page can still be read while nothing can be written
+            await services.store.write(
+                seen_rewards.mark_seen, visitor.brand.tenant, visitor.unseen, now_ms=request.now_ms
+            )
     return hub_view(request, visitor)
 
 
