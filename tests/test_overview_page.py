@@ -173,25 +173,23 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     page = alice.web.get("/review").text
     assert re.findall(r'aria-label="Select (\S+@\S+)"', page) == suspects[
         ::-1
-    ] and "Review referrals pending: 3 " in text_of(page)
+    ] and "Review waiting: 3 " in text_of(page)
     due = formats.day(service.now_ms() + 7 * DAY_MS)
     sentence = f"3 referrals look suspicious The first will be verified automatically on {due}"
     assert sentence in text_of(overview(alice))
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
-    assert "Review referrals pending: 4 " in text_of(overview(alice)), "the eleventh within an hour"
+    assert "People waiting: 4 " in text_of(overview(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
     pass_minute(service)
-    assert "Review referrals pending: 2 " in text_of(overview(alice)), (
-        "one is erased, one is decided"
-    )
+    assert "People waiting: 2 " in text_of(overview(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
     assert (
-        "Review referrals pending" not in text_of(overview(alice))
+        "People waiting" not in text_of(overview(alice))
         and "Nothing to review" in alice.web.get("/review").text
     )
 

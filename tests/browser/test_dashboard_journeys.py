@@ -243,7 +243,8 @@ def test_the_whole_row_leads_to_the_person_and_phones_have_a_menu(
     page.locator("tr[data-href] td[data-name=Joined]").click()
     expect(page.get_by_role("heading", name="Lea Dahl")).to_be_visible()
     expect(page.get_by_role("link", name="Settings")).to_be_hidden()
-    page.get_by_role("button", name="Menu").click()
+    page.get_by_role("button", name="More").click()
+    page.get_by_role("button", name="Account").click()
     page.get_by_role("link", name="Settings").click()
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
@@ -257,6 +258,7 @@ def test_without_scripts_one_can_decide_and_log_out(service: Service, page_at: P
     page.get_by_label("Select thrown@mailinator.com").check()
     page.get_by_role("button", name="Verify").click()
     expect(page.get_by_role("status")).to_contain_text("1 referral will be verified in a minute.")
+    page.get_by_role("button", name="Account").click()
     page.get_by_role("button", name="Log out").click()
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 

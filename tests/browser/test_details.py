@@ -83,12 +83,19 @@ def test_headings_are_larger_than_the_labels_below_them(
     assert headings and labels and min(headings) > max(labels)
 
 
-def test_the_bar_on_a_phone_is_a_landmark(
+def test_the_bars_on_a_phone_are_landmarks(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:
     page = sit_down(page_at(PHONE), alice)
     page.goto(f"{service.url}/")
-    expect(page.get_by_role("banner").get_by_role("button", name="Menu")).to_be_visible()
+    expect(page.get_by_role("banner").get_by_role("link", name="Notifications")).to_be_visible()
+    tabs = page.get_by_role("navigation", name="Main, on a phone")
+    expect(tabs.get_by_role("link", name="Home")).to_have_attribute("aria-current", "page")
+    tabs.get_by_role("button", name="More").click()
+    menu = page.get_by_role("navigation", name="Main", exact=True)
+    menu.get_by_role("button", name="Account").click()
+    menu.get_by_role("link", name="Webhooks").click()
+    page.wait_for_url(f"{service.url}/webhooks")
 
 
 def test_a_copied_key_is_announced(service: Service, alice: Operator, page_at: PageAt) -> None:
@@ -143,8 +150,8 @@ def test_large_text_and_a_long_name_fit_on_a_phone(service: Service, page_at: Pa
     page = sit_down(page_at(PHONE), owner)
     for path in ("/review", "/settings"):
         page.goto(f"{service.url}{path}")
-        for part in (".top .mark", ".top .notification-icon"):
+        for part in (".top .pub", ".top .icon"):
             box = page.locator(part).bounding_box()
-            assert box is not None and box["width"] == box["height"] >= 18, part
+            assert box is not None and box["width"] == box["height"] >= 16, part
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path

@@ -98,7 +98,7 @@ def undo(owner: Operator, action: str) -> str:
 
 def offered(page: str) -> str:
     """What the flash message would undo."""
-    (found,) = re.findall(r'class="note good flash".*?name="action" value="(\S+)"', page, re.DOTALL)
+    (found,) = re.findall(r'class="toast flash".*?name="action" value="(\S+)"', page, re.DOTALL)
     return str(found)
 
 

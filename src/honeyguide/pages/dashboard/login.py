@@ -15,6 +15,7 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
+from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
@@ -61,13 +62,19 @@ async def create_session(tx: Tx, request: PageRequest, account_id: str, *, now_m
 async def begin_session(
     request: PageRequest, account_id: str, path: str, flash: str = ""
 ) -> Response:
-    token = await request.services.store.write(
-        create_session, request, account_id, now_ms=request.now_ms
-    )
+    store = request.services.store
+    token = await store.write(create_session, request, account_id, now_ms=request.now_ms)
+    if path == "/" and await store.read(_is_partner_only, token, now_ms=request.now_ms):
+        path = nav.PARTNER_HOME
     response = request.go(path, flash)
     request.set_cookie(response, "session", token, SESSION_S)
     request.set_cookie(response, "form", "", 0)
     return response
+
+
+async def _is_partner_only(tx: Tx, token: str, *, now_ms: int) -> bool:
+    who = await sessions.find(tx, token, now_ms=now_ms)
+    return who is not None and await nav.is_partner_only(tx, who)
 
 
 async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:

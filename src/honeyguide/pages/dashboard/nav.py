@@ -1,68 +1,118 @@
-"""The menu of the dashboard, as one table in the order shown."""
+"""The menu of the dashboard: six groups of pages, and the account menu. Somebody who is only a
+partner has a menu of their own. Each is one table, in the order shown; search reads them too."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import daily_counts, shipments
+from honeyguide.partners import partner_only
+from honeyguide.referrals import branding, daily_counts, page_index, recent_counts, shipments
 from honeyguide.store.tx import Tx
 
 
 @dataclass(frozen=True)
-class NavLink:
+class NavPage:
     name: str
     path: str
-    count: str = ""  # the number shown beside it
+    icon: str = ""
+    count: str = ""  # which number is shown beside it
     admin_only: bool = False
+    also: tuple[str, ...] = ()  # other addresses that belong to it
+    words: str = ""  # what else somebody may look for it by
 
 
 @dataclass(frozen=True)
 class NavGroup:
     name: str
-    places: tuple[NavLink, ...]
+    icon: str
+    pages: tuple[NavPage, ...]
+    is_tab: bool = False  # whether it has a tab at the bottom of a phone
 
 
-PARTS: tuple[NavGroup, ...] = (
+LOOK = (
+    NavPage("Branding", "/branding", words="logo color accent share picture consent language"),
+    NavPage("Pages", "/pages", words="signup thank-you referral page texts hub"),
+    NavPage("Emails", "/emails", words="email texts stopped unsubscribed"),
+    NavPage("Newsletter", "/newsletter", words="newsletter block merge tags referral links csv"),
+    NavPage("Embed", "/embed", words="website form script widget"),
+)
+
+GROUPS: tuple[NavGroup, ...] = (
+    NavGroup("Home", "home", (NavPage("Home", "/", words="overview figures"),), is_tab=True),
     NavGroup(
-        "",
+        "People",
+        "people",
         (
-            NavLink("Overview", "/"),
-            NavLink("Subscribers", "/subscribers"),
-            NavLink("Review referrals", "/review", count="review"),
-            NavLink("Rewards", "/rewards"),
-            NavLink("Shipments", "/shipments", count="shipments"),
-            NavLink("Pages", "/pages"),
-            NavLink("Branding", "/branding"),
-            NavLink("Emails", "/emails"),
-            NavLink("Newsletter block", "/newsletter"),
-            NavLink("Embed", "/embed"),
-            NavLink("Integrations", "/integrations"),
+            NavPage("Subscribers", "/subscribers", words="people list search filters tags"),
+            NavPage("Review", "/review", count="review", words="suspicious referrals fraud"),
+            NavPage("Import", "/subscribers/import", words="upload csv move sparkloop"),
         ),
+        is_tab=True,
     ),
+    NavGroup(
+        "Rewards",
+        "gift",
+        (
+            NavPage("Rewards", "/rewards", count="rewards", words="milestones coupon approve"),
+            NavPage("Shipments", "/shipments", count="shipments", words="parcels addresses"),
+        ),
+        is_tab=True,
+    ),
+    NavGroup("Look", "palette", LOOK),
     NavGroup(
         "Partners",
+        "link",
         (
-            NavLink("Publications", "/publications"),
-            NavLink("Partner program", "/program"),
-            NavLink("Network", "/network"),
-            NavLink("Earnings", "/earnings"),
-            NavLink("Payouts", "/payouts"),
+            NavPage("Program", "/program", words="partner program fee budget partners"),
+            NavPage("Publications", "/publications", words="newsletter logo categories"),
+            NavPage("Payouts", "/payouts", also=("/statements",), words="statements fees money"),
+        ),
+        is_tab=True,
+    ),
+    NavGroup(
+        "Earn",
+        "money",
+        (
+            NavPage("Earnings", "/earnings", words="joined programs money links"),
+            NavPage("Network", "/network", words="find programs join recommend"),
         ),
     ),
-    NavGroup("Developers", (NavLink("Webhooks", "/webhooks"), NavLink("API reference", "/docs"))),
+)
+
+# What somebody needs who only recommends others.
+PARTNER_GROUPS: tuple[NavGroup, ...] = (
+    NavGroup("Earnings", "money", (NavPage("Earnings", "/earnings"),), is_tab=True),
+    NavGroup("Find programs", "search", (NavPage("Find programs", "/network"),), is_tab=True),
     NavGroup(
-        "",
-        (
-            NavLink("Notifications", "/notices", count="notices"),
-            NavLink("Account", "/account"),
-            NavLink("Settings", "/settings"),
-            NavLink("Administration", "/administration", admin_only=True),
-        ),
+        "Payouts", "bank", (NavPage("Payouts", "/payouts", also=("/statements",)),), is_tab=True
+    ),
+    NavGroup("Your newsletter", "home", (NavPage("Your newsletter", "/"),), is_tab=True),
+)
+
+PARTNER_HOME = PARTNER_GROUPS[0].pages[0].path
+
+NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="notices")
+
+ACCOUNT: tuple[NavPage, ...] = (
+    NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
+    NavPage("Account", "/account", "lock", words="api keys password sessions invite"),
+    NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
+    NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
+    NavPage("Webhooks", "/webhooks", "code", words="developers events deliveries"),
+    NavPage("API reference", "/docs", "globe", words="developers api openapi"),
+    NavPage(
+        "Administration",
+        "/administration",
+        "server",
+        admin_only=True,
+        words="health backups jobs accounts payouts ledger",
     ),
 )
 
@@ -71,46 +121,121 @@ MOST_SHOWN = 99
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownPage:
     name: str
     path: str
+    icon: str
     count: str
     is_here: bool
 
 
-async def shown(
-    services: PageServices, who: Visitor, path: str
-) -> tuple[list[tuple[str, list[Shown]]], str]:
-    """The menu with its counts and the current page, and the number of unread notifications."""
-    found = await services.store.read(_counts, who)
-    counts = {name: _up_to_most(count) for name, count in found.items()}
-    parts = [
-        (
-            part.name,
-            [
-                Shown(p.name, p.path, counts.get(p.count, ""), _is_here(p.path, path))
-                for p in part.places
-                if who.is_admin or not p.admin_only
-            ],
-        )
-        for part in PARTS
-    ]
-    return parts, counts["notices"]
+@dataclass(frozen=True)
+class ShownGroup:
+    name: str
+    path: str
+    icon: str
+    count: str
+    """Of all its pages together."""
+    pages: list[ShownPage]
+    is_here: bool
+    """Whether it has the current page. Then its pages are listed."""
+    is_tab: bool
 
 
-async def _counts(tx: Tx, who: Visitor) -> dict[str, int]:
-    """Referrals to review, shipments to send and unread notifications."""
+class Menu(NamedTuple):
+    groups: list[ShownGroup]
+    account: list[ShownPage]
+    notifications: ShownPage
+    home: str
+    logo_url: str
+    subscribers: int | None
+    """None for somebody who is only a partner."""
+
+
+class MenuFacts(NamedTuple):
+    """What the menu shows besides its names."""
+
+    counts: dict[str, int]
+    is_partner_only: bool
+    logo_id: str | None
+    subscribers: int
+
+
+async def menu(services: PageServices, who: Visitor, path: str) -> Menu:
+    """The menu with its counts and the current page."""
+    return arrange(await services.store.read(_facts, who), path, is_admin=bool(who.is_admin))
+
+
+def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
+    # Somebody who is only a partner may begin with a newsletter of their own: where its pages are,
+    # the menu has them all.
+    is_partners = facts.is_partner_only and not is_admin and not _is_of_owners(path)
+    groups = PARTNER_GROUPS if is_partners else GROUPS
+    every = [page for group in groups for page in group.pages]
+    here = _current(path, [*every, *ACCOUNT, NOTIFICATIONS])
+
+    def shown(page: NavPage) -> ShownPage:
+        count = _up_to_most(facts.counts.get(page.count, 0))
+        return ShownPage(page.name, page.path, page.icon, count, page is here)
+
+    return Menu(
+        [
+            ShownGroup(
+                name=group.name,
+                path=group.pages[0].path,
+                icon=group.icon,
+                count=_up_to_most(sum(facts.counts.get(page.count, 0) for page in group.pages)),
+                pages=[shown(page) for page in group.pages],
+                is_here=here in group.pages,
+                is_tab=group.is_tab,
+            )
+            for group in groups
+        ],
+        [shown(page) for page in ACCOUNT if is_admin or not page.admin_only],
+        shown(NOTIFICATIONS),
+        groups[0].pages[0].path,
+        f"/logos/{facts.logo_id}" if facts.logo_id else "",
+        None if is_partners else facts.subscribers,
+    )
+
+
+async def is_partner_only(tx: Tx, who: Visitor) -> bool:
     tenant = Tenant(who.account_id, who.campaign_id)
-    return {
-        "review": await daily_counts.suspected(tx, tenant, most=MOST_SHOWN + 1),
-        "shipments": await shipments.count_open(tx, tenant, most=MOST_SHOWN + 1),
+    return not who.is_admin and await partner_only.is_partner_only(tx, tenant)
+
+
+async def _facts(tx: Tx, who: Visitor) -> MenuFacts:
+    tenant = Tenant(who.account_id, who.campaign_id)
+    most = MOST_SHOWN + 1
+    counts = {
+        "review": await daily_counts.suspected(tx, tenant, most=most),
+        "rewards": await recent_counts.to_approve(tx, tenant),
+        "shipments": await shipments.count_open(tx, tenant, most=most),
         "notices": await notifications.unread(tx, who.account_id),
     }
+    brand = await branding.of(tx, tenant)
+    subscribers = await page_index.total(tx, who.campaign_id, "all")
+    return MenuFacts(counts, await is_partner_only(tx, who), brand.logo_id, subscribers)
+
+
+def _is_of_owners(path: str) -> bool:
+    """Whether it is a page that somebody who is only a partner has no entry for."""
+    owners = [page for group in GROUPS for page in group.pages]
+    partners = {page.path for group in PARTNER_GROUPS for page in group.pages}
+    here = _current(path, [*owners, *ACCOUNT, NOTIFICATIONS])
+    return here in owners and (here.path == "/" or here.path not in partners)
+
+
+def _current(path: str, pages: Iterable[NavPage]) -> NavPage | None:
+    """The page that is shown at this path: of several, the one with the longest address."""
+    found = [(address, page) for page in pages for address in (page.path, *page.also)]
+    fitting = [(address, page) for address, page in found if _is_at(address, path)]
+    return max(fitting, key=lambda each: len(each[0]))[1] if fitting else None
+
+
+def _is_at(address: str, path: str) -> bool:
+    return path == address or (address != "/" and path.startswith(f"{address}/"))
 
 
 def _up_to_most(count: int) -> str:
     return formats.up_to(MOST_SHOWN, count) if count else ""
-
-
-def _is_here(place: str, path: str) -> bool:
-    return path == place if place == "/" else path == place or path.startswith(f"{place}/")

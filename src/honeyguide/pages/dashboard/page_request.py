@@ -176,8 +176,8 @@ class PageRequest:
             "errors": self.errors,
         }
         if self.visitor is not None:
-            shown, unread = await nav.shown(self.services, self.who, self.http.url.path)
-            frame |= {"nav": shown, "unread": unread, "clock": self.clock_note()}
+            menu = await nav.menu(self.services, self.who, self.http.url.path)
+            frame |= {"menu": menu, "clock": self.clock_note()}
         values = {**frame, **view.values}
         if self.has_large_form:  # which the page may show again, several times
             html = await asyncio.to_thread(rendering.page, view.template, **values)

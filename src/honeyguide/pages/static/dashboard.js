@@ -1,5 +1,16 @@
 // Conveniences of the dashboard; without this file every form and link still works.
 
+// What just happened floats, and leaves after a while: not while it is pointed at or focused, nor before its Undo is over.
+for (const toast of document.querySelectorAll(".toast")) {
+  const close = Object.assign(document.createElement("button"), { type: "button", className: "btn slim only", textContent: "×" });
+  close.setAttribute("aria-label", "Close");
+  close.addEventListener("click", () => toast.remove());
+  toast.append(close);
+  toast.classList.add("floats");
+  const leave = () => { if (toast.matches(":hover, :focus-within")) setTimeout(leave, 2000); else toast.remove(); };
+  setTimeout(leave, toast.querySelector("[data-undo-ms]") ? 60000 : 20000);
+}
+
 // Copy. Browsers have no clipboard on plain http, where a hidden field is selected and copied instead.
 const copyText = async (text) => {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
