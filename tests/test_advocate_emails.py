@@ -37,7 +37,7 @@ def wax(service: Service) -> Operator:
 
 
 def switch(member: Operator, kind: str, *, on: bool) -> None:
-    page = f"/emails?email={kind}"
+    page = f"/look/emails?email={kind}"
     fields: dict[str, Any] = {"is_on": "1"} if on else {}
     assert member.web.post(page, **fields).status_code == 303
 
@@ -78,7 +78,7 @@ def test_nothing_is_sent_unless_the_operator_switches_it_on(service: Service) ->
     switch(who, "reward_unlocked", on=False)
     bring(who, ana, 1)
     assert kinds(who) == []
-    assert "(off)" in text_of(who.web.get("/emails").text)
+    assert "(off)" in text_of(who.web.get("/look/emails").text)
 
 
 def test_two_rewards_of_a_day_are_told_on_two_days(wax: Operator) -> None:
@@ -135,20 +135,20 @@ def test_friends_at_once_are_one_email(wax: Operator) -> None:
 
 def test_who_stopped_or_left_gets_none_and_the_list_says_who(wax: Operator) -> None:
     ana, ben, cleo = (advocate(wax, 0, f"{name}@example.org") for name in ("ana", "ben", "cleo"))
-    assert "Nobody stopped" in text_of(wax.web.get("/emails/stopped").text)
-    answer = wax.web.post("/emails/stopped", email="nobody@example.org")
+    assert "Nobody stopped" in text_of(wax.web.get("/look/emails/stopped").text)
+    answer = wax.web.post("/look/emails/stopped", email="nobody@example.org")
     assert answer.status_code == 400 and "No subscriber has" in text_of(answer.text)
-    assert wax.web.post("/emails/stopped", email="ana@example.org").status_code == 303
+    assert wax.web.post("/look/emails/stopped", email="ana@example.org").status_code == 303
     wax.put(f"{wax.v1}/subscribers/{ben['uuid']}", {"status": "unsubscribed"})
     for who in (ana, ben, cleo):
         bring(wax, who, 1)
     until(lambda: {each.status for each in news(wax)} == {"sent", "cancelled"})
     sent = [each.to_email for each in news(wax) if each.status == "sent"]
     assert sent == ["cleo@example.org"] and len(news(wax)) == 2, "none is even queued for Ben"
-    page = text_of(wax.web.get("/emails/stopped").text)
+    page = text_of(wax.web.get("/look/emails/stopped").text)
     assert "ana@example.org" in page and "cleo@example.org" not in page
     other = operator(wax.service, "mallory")
-    assert "ana@example.org" not in other.web.get("/emails/stopped").text
+    assert "ana@example.org" not in other.web.get("/look/emails/stopped").text
 
 
 def test_who_stops_while_one_waits_does_not_get_it(wax: Operator) -> None:
@@ -171,10 +171,10 @@ def test_who_stops_while_one_waits_does_not_get_it(wax: Operator) -> None:
 
 @pytest.mark.parametrize("kind", ["friend_joined", "one_more"])
 def test_their_texts_can_be_edited_and_previewed(wax: Operator, kind: str) -> None:
-    page = f"/emails?email={kind}"
+    page = f"/look/emails?email={kind}"
     answer = wax.web.post(page, subject="Hooray, {newsletter}", text="Hi {first_name}!", is_on="1")
     assert answer.status_code == 303
-    preview = wax.web.get(f"/emails/preview?email={kind}").text
+    preview = wax.web.get(f"/look/emails/preview?email={kind}").text
     assert "Hooray, Wax" in preview and "Hi Ana!" in preview and "/stop/sample" in preview
     bad = wax.web.post(page, subject="x", text="{coupon}", is_on="1")
     assert bad.status_code == 400 and "stands for nothing here" in text_of(bad.text)

@@ -389,7 +389,7 @@ INNOCENTS: list[tuple[str, str]] = [
     ),
     ("cli/server.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
     ("kernel/clock.py", "import time\nNOW = time.time()"),
-    ("pages/dashboard/routes.py", "post('/pages/preview', READS, pages.sketch)"),
+    ("pages/dashboard/routes.py", "post('/look/pages/preview', READS, pages.sketch)"),
 ]
 
 

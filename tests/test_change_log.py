@@ -49,10 +49,10 @@ TRIED_BELOW = {
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",
-    "/pages",
-    "/branding",
-    "/emails",
-    "/newsletter/test",
+    "/look/pages",
+    "/look/branding",
+    "/look/emails",
+    "/look/newsletter/test",
     "/integrations",
     "/integrations/fields",
     "/integrations/{platform}",
@@ -134,16 +134,21 @@ def actions(entries: list[LoggedChange]) -> list[str]:
 
 # Long forms: the page that has one, what is changed in it, and what that is logged as.
 LONG_FORMS = [
-    ("/branding", {"accent": "#123456"}, "campaign.changed", {"accent": "#123456"}),
-    ("/pages", {"promise": "Join us"}, "campaign.changed", {}),
-    ("/emails", {"subject": "Yours"}, "campaign.changed", {}),
-    ("/emails", {"is_on": ""}, "emails.changed", {"friend_joined": 0}),
-    ("/newsletter/test", {"heading": "Share"}, "newsletter_block.changed", {"heading": "Share"}),
+    ("/look/branding", {"accent": "#123456"}, "campaign.changed", {"accent": "#123456"}),
+    ("/look/pages", {"promise": "Join us"}, "campaign.changed", {}),
+    ("/look/emails", {"subject": "Yours"}, "campaign.changed", {}),
+    ("/look/emails", {"is_on": ""}, "emails.changed", {"friend_joined": 0}),
+    (
+        "/look/newsletter/test",
+        {"heading": "Share"},
+        "newsletter_block.changed",
+        {"heading": "Share"},
+    ),
     ("/settings/campaign", {"hold_days": "2"}, "campaign.changed", {"hold_days": 2}),
 ]
 SHOWN_ON = {
-    "/emails": "/emails?email=friend_joined",
-    "/newsletter/test": "/newsletter",
+    "/look/emails": "/look/emails?email=friend_joined",
+    "/look/newsletter/test": "/look/newsletter",
     "/settings/campaign": "/settings",
 }
 
@@ -158,7 +163,9 @@ def test_a_long_form_logs_what_was_changed_in_it(
 
     def save(**more: str) -> list[LoggedChange]:
         known = log_of(alice)
-        answer = alice.web.post(page if path == "/emails" else path, page=page, **{**form, **more})
+        answer = alice.web.post(
+            page if path == "/look/emails" else path, page=page, **{**form, **more}
+        )
         assert answer.status_code == 303, answer.text
         return [entry for entry in since(alice, known) if not _is_drawing(entry)]
 

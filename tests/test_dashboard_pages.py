@@ -131,7 +131,14 @@ LOOKED_AT = (
         "/review",
         "/rewards",
     ),
-    *("/pages", "/pages?page=hub", "/pages?page=thanks", "/webhooks", "/account", "/settings"),
+    *(
+        "/look/pages",
+        "/look/pages?page=hub",
+        "/look/pages?page=thanks",
+        "/webhooks",
+        "/account",
+        "/settings",
+    ),
 )
 
 
@@ -350,12 +357,14 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
 def test_words_are_kept_page_by_page(service: Service) -> None:
     alice = operator(service)
     on = {"powered_by": "on"}
-    assert alice.web.post("/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
-    assert alice.web.post("/pages?page=hub", hub_note="Thank you all", **on).status_code == 303
-    assert "Bees, weekly" in alice.web.get("/pages?page=signup").text
-    slug = re.search(r"/join/([\w-]+)", alice.web.get("/pages").text)
+    assert (
+        alice.web.post("/look/pages?page=signup", promise="Bees, weekly", **on).status_code == 303
+    )
+    assert alice.web.post("/look/pages?page=hub", hub_note="Thank you all", **on).status_code == 303
+    assert "Bees, weekly" in alice.web.get("/look/pages?page=signup").text
+    slug = re.search(r"/join/([\w-]+)", alice.web.get("/look/pages").text)
     assert slug and "Bees, weekly" in WebClient(service).get(f"/join/{slug[1]}").text
-    assert alice.web.post("/pages?page=signup", promise="x" * 500, **on).status_code == 400
+    assert alice.web.post("/look/pages?page=signup", promise="x" * 500, **on).status_code == 400
 
 
 def test_webhooks_are_made_tested_and_read(service: Service) -> None:

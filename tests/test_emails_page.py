@@ -20,7 +20,7 @@ from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
 
-PAGE = "/emails?email=reward_unlocked&language=en"
+PAGE = "/look/emails?email=reward_unlocked&language=en"
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:
         "Hi {first_name},\n\n{count} joined {newsletter}.",
     )
     typed = {"subject": subject, "text": text, "is_on": "1"}
-    html = alice.web.post(f"/emails/preview?{PAGE[8:]}", page=PAGE, **typed)
+    html = alice.web.post(f"/look/emails/preview?{PAGE[13:]}", page=PAGE, **typed)
     assert "Hi Ana," in html.text and "style-src 'unsafe-inline'" in str(html.headers)
     assert html.headers["x-frame-options"] == "SAMEORIGIN"
     assert saved(alice) == {}
@@ -59,16 +59,16 @@ def test_emails_to_partners_are_edited_in_english_and_look_like_the_publication(
     chosen = BrandFields(language="ar", follow_browser_language=True)
     alice.make(branding.save, chosen)
     publication = partner_network.publish(alice, name="The Hive")
-    page = "/emails?email=budget_reached"
+    page = "/look/emails?email=budget_reached"
     shown = alice.web.get(page).text
     assert "New referrals earn you nothing until {date}" in shown
     assert "language=fr" not in shown, "it has no other languages"
-    preview = alice.web.get(f"/emails/preview?{page[8:]}").text
+    preview = alice.web.get(f"/look/emails/preview?{page[13:]}").text
     assert publication["logo_url"] in preview and 'lang="en" dir="ltr"' in preview
     typed = {"subject": "{newsletter}: budget spent", "text": "Back on {date}."}
     assert alice.web.post(page, page=page, **typed).status_code == 303
-    assert "The Hive: budget spent" in alice.web.get(f"/emails/preview?{page[8:]}").text
-    assert alice.web.post(f"/emails/test?{page[8:]}", page=page, **typed).status_code == 303
+    assert "The Hive: budget spent" in alice.web.get(f"/look/emails/preview?{page[13:]}").text
+    assert alice.web.post(f"/look/emails/test?{page[13:]}", page=page, **typed).status_code == 303
     assert [each.subject for each in post_of(alice, "test_email")] == ["The Hive: budget spent"]
     refused = alice.web.post(page, page=page, subject="{reward}", text="")
     assert refused.status_code == 400 and "{newsletter}, {month}, {date}, {link}" in refused.text
@@ -87,7 +87,7 @@ def test_a_default_text_is_not_saved_and_each_language_has_its_own(alice: Operat
 
 def test_a_test_goes_to_the_operator_alone(alice: Operator) -> None:
     answer = alice.web.post(
-        f"/emails/test?{PAGE[8:]}", page=PAGE, subject="Try {reward}", text="Hi {first_name}"
+        f"/look/emails/test?{PAGE[13:]}", page=PAGE, subject="Try {reward}", text="Hi {first_name}"
     )
     assert answer.status_code == 303
     (sent,) = post_of(alice, "test_email")

@@ -33,17 +33,17 @@ def alice(service: Service) -> Operator:
 
 def save(alice: Operator, **fields: str) -> str:
     given = {"origins": SITE, "keep_days": "30", "form_selector": "", **fields}
-    return text_of(alice.web.post("/embed", **given).text)
+    return text_of(alice.web.post("/look/embed", **given).text)
 
 
 def test_the_code_appears_once_a_website_is_listed(alice: Operator) -> None:
-    assert "Copy the code" not in alice.web.get("/embed").text
+    assert "Copy the code" not in alice.web.get("/look/embed").text
     save(alice, origins="wax.example/landing\nhttp://localhost:3000", keep_days="0")
-    page = html.unescape(alice.web.get("/embed").text)
+    page = html.unescape(alice.web.get("/look/embed").text)
     assert f"{SITE}\nhttp://localhost:3000" in page and 'data-storage="session"' in page
     for what in embed_snippets.EMBEDDABLES:
         for tool in embed_snippets.TOOLS:
-            page = html.unescape(alice.web.get(f"/embed?what={what}&tool={tool}").text)
+            page = html.unescape(alice.web.get(f"/look/embed?what={what}&tool={tool}").text)
             assert f"/embed/{script.STABLE}" in page and script.integrity() in page
     id_before = embedding(alice).public_id
     save(alice)
@@ -67,7 +67,7 @@ def test_what_is_wrong_is_said_beside_its_field(
 def test_saving_says_when_the_code_has_changed(alice: Operator) -> None:
     def said(**fields: str) -> str:
         save(alice, **fields)
-        return text_of(alice.web.get("/embed").text)
+        return text_of(alice.web.get("/look/embed").text)
 
     assert "Copy the script again" not in said()
     assert "Copy the script again" not in said(origins="https://other.example")
@@ -81,10 +81,10 @@ def test_a_selector_is_text_in_the_code() -> None:
 
 
 def test_the_preview_is_for_our_own_page_alone(alice: Operator) -> None:
-    assert alice.web.get("/embed/preview?what=signup").status_code == 404
+    assert alice.web.get("/look/embed/preview?what=signup").status_code == 404
     embedding(alice)
     for what in ("signup", "hub", "leaderboard"):
-        shown = alice.web.get(f"/embed/preview?what={what}&theme=dark")
+        shown = alice.web.get(f"/look/embed/preview?what={what}&theme=dark")
         assert f"<honeyguide-{what}" in shown.text
         assert shown.headers["x-frame-options"] == "SAMEORIGIN"
         assert "frame-ancestors 'self'" in shown.headers["content-security-policy"]
@@ -94,7 +94,7 @@ def test_the_last_signups_are_those_of_the_website(alice: Operator) -> None:
     embed = embedding(alice)
     alice.subscribe("api@example.org")
     Visitor(alice, embed).sign_up("web@example.org")
-    page = alice.web.get("/embed").text.partition("Last signups")[2]
+    page = alice.web.get("/look/embed").text.partition("Last signups")[2]
     assert "web<wbr>@example.org" in page and "api<wbr>@" not in page
 
 
@@ -211,7 +211,7 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
     )
 
     def check(url: str) -> str:
-        page = alice.web.post("/embed/check", page="/embed", url=url).text
+        page = alice.web.post("/look/embed/check", page="/look/embed", url=url).text
         return text_of(page.partition('class="findings"')[2].partition("</ul>")[0])
 
     found = check(f"{website.origin}/")
@@ -222,5 +222,5 @@ def test_a_page_is_fetched_through_the_guard(alice: Operator, website: Website) 
     website.pages["/"] = "<![" * 100
     assert "The script is not in the HTML" in check(f"{website.origin}/")
     assert "Enter the address" in text_of(
-        alice.web.post("/embed/check", page="/embed", url="").text
+        alice.web.post("/look/embed/check", page="/look/embed", url="").text
     )

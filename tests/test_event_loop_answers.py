@@ -85,7 +85,7 @@ def alice() -> Iterator[Operator]:
         admin = statement("UPDATE account SET is_admin = 1 WHERE id = :id")
         service.write(lambda tx: tx.run(admin, id=made.account_id))
         for page in (
-            "/embed",
+            "/look/embed",
             "/integrations/listmonk",
             "/webhooks",
             "/notices/preferences",
@@ -100,7 +100,7 @@ def alice() -> Iterator[Operator]:
 def embed_page(alice: Operator, server: Answering) -> None:
     url = f"http://127.0.0.1:{server.port}/"
     embedding(alice, url.rstrip("/"))
-    assert alice.web.post("/embed/check", page="/embed", url=url).status_code == 200
+    assert alice.web.post("/look/embed/check", page="/look/embed", url=url).status_code == 200
 
 
 def webhook(alice: Operator, server: Answering) -> None:

@@ -57,7 +57,7 @@ def test_a_file_of_subscribers(
     finish(steps, capsys, f"file of {shape}")
 
 
-@pytest.mark.parametrize("path", ["/branding", "/publications/new"])
+@pytest.mark.parametrize("path", ["/look/branding", "/publications/new"])
 def test_a_picture(world: World, path: str, capsys: pytest.CaptureFixture[str]) -> None:
     web = world.alice.web
     with LoopSteps(world.service) as steps:

@@ -87,7 +87,7 @@ def test_the_settings_page_takes_them_as_they_are_typed(service: Service) -> Non
     assert refused.status_code == 400 and 'value="via, a%b"' in refused.text
     assert "Each of Other link parameters must be" in text_of(refused.text)
     embedding(alice)
-    assert "data-parameters=&#34;via Friend-2&#34;" in alice.web.get("/embed").text
+    assert "data-parameters=&#34;via Friend-2&#34;" in alice.web.get("/look/embed").text
 
 
 def test_a_signup_page_credits_old_links(wax: Newsletter) -> None:

@@ -38,7 +38,7 @@ def alice(service: Service) -> Operator:
 
 
 def file_of(alice: Operator, tool: str) -> list[dict[str, str]]:
-    answer = alice.web.get(f"/newsletter/links.csv?tool={tool}")
+    answer = alice.web.get(f"/look/newsletter/links.csv?tool={tool}")
     assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]
     return list(csv.DictReader(io.StringIO(answer.text)))
 
@@ -74,16 +74,16 @@ def test_each_tool_has_its_page_its_preview_and_its_file(alice: Operator) -> Non
     offer(alice)
     ann = advocate(alice, 1)
     for tool in TOOLS.values():
-        page = alice.web.get(f"/newsletter?tool={tool.key}").text
+        page = alice.web.get(f"/look/newsletter?tool={tool.key}").text
         assert "/hub?of=" in page
         # Substack has no API. Every other tool can be connected, any tool by a URL.
         assert (f"/integrations/{tool.key.replace('other', 'generic')}" in page) == (
             tool.key != "substack"
         )
-        shown = alice.web.get(f"/newsletter/preview?tool={tool.key}")
+        shown = alice.web.get(f"/look/newsletter/preview?tool={tool.key}")
         assert shown.headers["x-frame-options"] == "SAMEORIGIN"
         if not tool.has_tags:
-            assert alice.web.get(f"/newsletter/links.csv?tool={tool.key}").status_code == 404
+            assert alice.web.get(f"/look/newsletter/links.csv?tool={tool.key}").status_code == 404
             continue
         assert f"/r/{ann['ref_code']}" in shown.text
         row = next(
@@ -111,27 +111,29 @@ def test_a_test_goes_to_the_operator_and_ends_the_step(posting: tuple[Service, M
     step = "Put it in your newsletter"
     assert step in text_of(alice.web.get("/").text)
     query = "tool=kit&style=button&heading=Tell+a+friend"
-    answer = alice.web.post(f"/newsletter/test?{query}", page="/newsletter")
+    answer = alice.web.post(f"/look/newsletter/test?{query}", page="/look/newsletter")
     assert answer.status_code == 303
     until(lambda: bool(inbox.received))
     (sent,) = inbox.received
     text = sent.text
     assert sent.to == alice.email
     assert "Tell a friend" in text and "/hub/sample" in text and "{{" not in text
-    again = alice.web.get("/newsletter").text
+    again = alice.web.get("/look/newsletter").text
     assert "{{ subscriber.hg_hub }}" in html.unescape(again) and "Tell a friend" in again
     assert f"{step} (done)" in text_of(alice.web.get("/").text)
 
 
 @pytest.mark.parametrize("query", ["tool=x&style=y", "heading=%00", f"heading={'a' * 121}"])
 def test_a_choice_that_does_not_exist_harms_nobody(alice: Operator, query: str) -> None:
-    assert alice.web.get(f"/newsletter?{query}").status_code == 200
-    assert alice.web.post(f"/newsletter/test?{query}", page="/newsletter").status_code in (303, 400)
+    assert alice.web.get(f"/look/newsletter?{query}").status_code == 200
+    assert alice.web.post(
+        f"/look/newsletter/test?{query}", page="/look/newsletter"
+    ).status_code in (303, 400)
 
 
 def test_an_operators_heading_is_text_everywhere(alice: Operator) -> None:
     evil = "<script>alert(1)</script>"
-    for path in ("/newsletter", "/newsletter/preview"):
+    for path in ("/look/newsletter", "/look/newsletter/preview"):
         assert evil not in alice.web.get(path, params={"heading": evil}).text
 
 
@@ -155,9 +157,11 @@ def test_a_connected_tool_has_the_names_of_its_integration(alice: Operator) -> N
         await integrations.set_status(change, integrations.PAUSED)
 
     alice.service.write(connect)
-    page = html.unescape(alice.web.get("/newsletter").text)
+    page = html.unescape(alice.web.get("/look/newsletter").text)
     assert "*|RH_HUBLINK|*" in page and "*|RH_REFLINK|*" in page and "HG_" not in page
     # Without the number that is missing to it, the next reward is left out.
     assert "RH_NEXTREW" not in page and "CSV for Mailchimp" not in page
     assert "Connect Mailchimp" not in page
-    assert "{{ subscriber.hg_hub }}" in html.unescape(alice.web.get("/newsletter?tool=kit").text)
+    assert "{{ subscriber.hg_hub }}" in html.unescape(
+        alice.web.get("/look/newsletter?tool=kit").text
+    )

@@ -24,7 +24,7 @@ LEFT_OUT = {
     "/clock": "it moves the clock of the service",
 }
 # This form draws a picture each time, which takes a second.
-FEW_KINDS = {"/pages": ("subscriber", "publication")}
+FEW_KINDS = {"/look/pages": ("subscriber", "publication")}
 # Everybody may look at a program of the network, and join it.
 OPEN_TO_ALL = {"/network/{id}", "/network/{id}/join"}
 ROUTES = [page for page in PAGES if page.access is Access.MEMBER and page.path not in LEFT_OUT]

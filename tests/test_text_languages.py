@@ -37,7 +37,7 @@ def saved(alice: Operator) -> dict[str, str]:
 
 def typed(alice: Operator, name: str, query: str) -> str:
     """What the form has in a field."""
-    html = alice.web.get(f"/pages?page=signup{query}").text
+    html = alice.web.get(f"/look/pages?page=signup{query}").text
     found = re.search(rf'name="{name}"[^>]*value="([^"]*)"', html)
     assert found, html
     return unescape(found[1])
@@ -53,16 +53,16 @@ def headline(alice: Operator, accept_language: str) -> str:
 
 def test_each_language_has_its_own_text_or_the_one_for_all(alice: Operator) -> None:
     assert typed(alice, "promise", "&language=de") == "Hol dir {name} in dein Postfach"
-    alice.web.post("/pages?page=signup&language=en", promise="Bees, weekly", **SHOWN)
+    alice.web.post("/look/pages?page=signup&language=en", promise="Bees, weekly", **SHOWN)
     assert typed(alice, "promise", "&language=de") == "Bees, weekly"
-    alice.web.post("/pages?page=signup&language=de", promise="Bienen, jede Woche", **SHOWN)
+    alice.web.post("/look/pages?page=signup&language=de", promise="Bienen, jede Woche", **SHOWN)
     assert saved(alice) == {"promise": "Bees, weekly", "promise.de": "Bienen, jede Woche"}
     assert headline(alice, "de") == "Bienen, jede Woche"
     assert headline(alice, "en") == headline(alice, "fr") == "Bees, weekly"
 
 
 def test_a_text_left_as_it_was_is_not_saved(alice: Operator) -> None:
-    page = "/pages?page=signup&language=de"
+    page = "/look/pages?page=signup&language=de"
     default = typed(alice, "button", "&language=de")
     assert default == "Abonnieren"
     alice.web.post(page, button=default, promise="Bienen", **SHOWN)
@@ -72,28 +72,28 @@ def test_a_text_left_as_it_was_is_not_saved(alice: Operator) -> None:
 
 
 def test_a_new_campaign_language_brings_its_texts_along(alice: Operator) -> None:
-    alice.web.post("/pages?page=signup&language=de", promise="Bienen", **SHOWN)
+    alice.web.post("/look/pages?page=signup&language=de", promise="Bienen", **SHOWN)
     speak(alice, language="de")
     assert typed(alice, "promise", "") == "Bienen"
     assert headline(alice, "en") == "Bienen"
-    alice.web.post("/pages?page=signup", promise="Imker", **SHOWN)
+    alice.web.post("/look/pages?page=signup", promise="Imker", **SHOWN)
     assert saved(alice) == {"promise": "Imker"}
 
 
 def test_without_following_browsers_there_is_one_language(alice: Operator) -> None:
     speak(alice, language="fr")
-    html = alice.web.get("/pages?page=signup&language=de").text
+    html = alice.web.get("/look/pages?page=signup&language=de").text
     assert 'aria-label="Language"' not in html
     assert typed(alice, "button", "&language=de") == "S’abonner"
 
 
 def test_the_preview_is_in_the_language_that_is_edited(alice: Operator) -> None:
-    path = "/pages/preview?page=signup&language=ar"
-    shown = alice.web.post(path, page="/pages", tagline="نحل", **SHOWN).text
+    path = "/look/pages/preview?page=signup&language=ar"
+    shown = alice.web.post(path, page="/look/pages", tagline="نحل", **SHOWN).text
     assert '<html lang="ar" dir="rtl">' in shown and "نحل" in shown
 
 
 def test_a_text_that_is_too_long_is_refused_in_every_language(alice: Operator) -> None:
-    answer = alice.web.post("/pages?page=signup&language=ar", promise="ن" * 121, **SHOWN)
+    answer = alice.web.post("/look/pages?page=signup&language=ar", promise="ن" * 121, **SHOWN)
     assert answer.status_code == 400
     assert saved(alice) == {}

@@ -43,7 +43,7 @@ def tag(service: Service, embed: Embed, more: str = "") -> str:
 
 def copied(alice: Operator, label: str, query: str = "") -> str:
     """The code that the dashboard shows under this label."""
-    page = alice.web.get(f"/embed?{query}").text
+    page = alice.web.get(f"/look/embed?{query}").text
     found = re.search(rf'aria-label="{label}"><code>(.*?)</code>', page, re.S)
     assert found is not None
     return html_module.unescape(found[1])

@@ -26,7 +26,7 @@ def test_the_preview_follows_what_is_typed(
     logo = tmp_path / "logo.png"
     logo.write_bytes(png((10, 120, 60)))
     page = sit_down(page_at(DESKTOP), alice)
-    page.goto(f"{service.url}/branding")
+    page.goto(f"{service.url}/look/branding")
     shown = page.frame_locator("iframe.preview")
     page.get_by_label("Accent color").fill("#ff0")
     expect(page.get_by_text("We adjust your color")).to_be_visible()
@@ -57,7 +57,7 @@ def test_without_javascript_a_button_opens_the_preview(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:
     page = sit_down(page_at(PHONE, scripts=False), alice)
-    page.goto(f"{service.url}/branding")
+    page.goto(f"{service.url}/look/branding")
     page.get_by_label("Accent color").fill("#0a0")
     with page.context.expect_page() as opened:
         page.get_by_role("button", name="Preview").click()
@@ -72,7 +72,7 @@ def test_the_desktop_preview_of_an_email_is_whole_on_a_phone(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:
     page = sit_down(page_at(PHONE), alice)
-    page.goto(f"{service.url}/emails")
+    page.goto(f"{service.url}/look/emails")
     box = page.locator("iframe[name=desktop]").bounding_box()
     assert box is not None and box["x"] + box["width"] <= PHONE
     assert page.frames[-1].evaluate("innerWidth") >= 600, "laid out as on a desktop"

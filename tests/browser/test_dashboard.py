@@ -49,7 +49,7 @@ class Places:
         for name, count in (("Sticker pack", 3), ("Secret recipes", 10), ("The mug", 20)):
             alice.web.post("/rewards", name=name, referrals=str(count), **BY_HAND)
         hook = self._webhook()
-        alice.web.post("/embed", origins="https://wax.example")
+        alice.web.post("/look/embed", origins="https://wax.example")
         found = re.search(r'href="/rewards/([0-9a-f-]{36})"', alice.web.get("/rewards").text)
         imported = upload(alice, "email,name\nnew@example.org,New\nbad,Bad\n")
         assert found
@@ -77,12 +77,12 @@ class Places:
             "shipments": "/shipments",
             "shipments-sent": "/shipments?show=sent",
             "reward": f"/rewards/{found[1]}",
-            "pages": "/pages",
-            "pages-hub": "/pages?page=hub",
-            "branding": "/branding",
-            "emails": "/emails?email=reward_unlocked",
-            "newsletter": "/newsletter?tool=kit",
-            "embed": "/embed?what=hub",
+            "pages": "/look/pages",
+            "pages-hub": "/look/pages?page=hub",
+            "branding": "/look/branding",
+            "emails": "/look/emails?email=reward_unlocked",
+            "newsletter": "/look/newsletter?tool=kit",
+            "embed": "/look/embed?what=hub",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",

@@ -172,7 +172,7 @@ def test_a_messy_file_is_brought_in(
         page.get_by_role("link", name="Download errors").click()
     assert "not an address,Bob,3,Email is invalid" in Path(download.value.path()).read_text()
     page.get_by_role("link", name="View subscribers").click()
-    expect(page.get_by_text("2 subscribers", exact=True)).to_be_visible()
+    expect(page.get_by_role("main").get_by_text("2 subscribers", exact=True)).to_be_visible()
 
 
 def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> None:

@@ -105,7 +105,7 @@ def test_the_operators_own_form_is_attributed_and_submitted_as_before(
     alice: Operator, website: Website, page_at: PageAt, codes: dict[str, str], way: str
 ) -> None:
     selector = "" if way == "marked" else "main > #join"
-    alice.web.post("/embed", origins=website.origin, keep_days="30", form_selector=selector)
+    alice.web.post("/look/embed", origins=website.origin, keep_days="30", form_selector=selector)
     form = MARKED_FORM if way == "marked" else f'<div id="join">{FORM.format(mark="")}</div>'
     website.pages["/"] = html(copied(alice, "The script"), "")
     website.pages["/join"] = html(copied(alice, "The script"), form)
@@ -318,7 +318,7 @@ def test_no_website_can_frame_a_page_of_ours(
     token = hub.token(site, hal["uuid"], hal["ref_code"])
     website.policy = f"default-src 'none'; frame-src {service.url}"
     frame = f"/embed/{embed.public_id}/frame/hub?hub={token}"
-    paths = (f"/hub/{token}", "/", "/embed", "/embed/preview", "/hub", frame)
+    paths = (f"/hub/{token}", "/", "/look/embed", "/look/embed/preview", "/hub", frame)
     frames = "".join(f'<iframe src="{service.url}{path}"></iframe>' for path in paths)
     website.pages["/"] = html("", frames)
     with browser.new_context() as context:  # the browser logs the refusal as an error

@@ -121,7 +121,7 @@ def test_a_block_is_chosen_seen_and_sent(
 ) -> None:
     alice = operator(service)
     page = sit_down(page_at(PHONE), alice)
-    page.goto(f"{service.url}/newsletter")
+    page.goto(f"{service.url}/look/newsletter")
     looks_good(page)
     page.get_by_role("link", name="Kit", exact=True).click()
     page.get_by_label("Heading").fill("Tell a friend")

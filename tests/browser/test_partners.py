@@ -104,7 +104,7 @@ class Places:
             "proof": "/administration/proof",
             "notices": "/notices",
             "notification-preferences": "/notices/preferences",
-            "stopped-emails": "/emails/stopped",
+            "stopped-emails": "/look/emails/stopped",
         }
         self.bobs = {
             "earnings": "/earnings",

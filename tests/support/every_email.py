@@ -102,7 +102,7 @@ def to_subscribers(who: Operator) -> None:
     for wanted, friends in zip(NEWS, (1, 1, 2), strict=True):
         for kind in NEWS:
             switched: dict[str, Any] = {"is_on": "1"} if kind == wanted else {}
-            assert who.web.post(f"/emails?email={kind}", **switched).status_code == 303
+            assert who.web.post(f"/look/emails?email={kind}", **switched).status_code == 303
         advocate(who, friends, f"{wanted}@example.org")
 
 
@@ -110,8 +110,8 @@ def tests_of_the_operator(who: Operator) -> None:
     """The newsletter block as the top advocate sees it, and an email with sample links."""
     who.service.run_jobs()  # counts the top advocate
     for path, page in (
-        ("/newsletter/test?tool=kit", "/newsletter"),
-        ("/emails/test?email=hub_link", "/emails?email=hub_link"),
+        ("/look/newsletter/test?tool=kit", "/look/newsletter"),
+        ("/look/emails/test?email=hub_link", "/look/emails?email=hub_link"),
     ):
         assert who.web.post(path, page=page).status_code == 303, path
 

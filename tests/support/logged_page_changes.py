@@ -160,7 +160,9 @@ PAGES = [
         {"status": "to_send"},
         sent_shipment,
     ),
-    Logged("/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}),
+    Logged(
+        "/look/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}
+    ),
     Logged("/webhooks", "webhook.created", HOOK, None, {"url": HOOK["url"]}, is_idempotent=False),
     Logged("/webhooks/{id}", "webhook.changed", HOOK, {}, {"url": HOOK["url"]}, webhook),
     Logged("/webhooks/{id}/act", "webhook.deleted", {"do": "delete"}, {}, None, webhook),

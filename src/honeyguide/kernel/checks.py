@@ -29,11 +29,11 @@ _RESERVED = """
 accents account accounts admin administration administrator api app assets auth billing branding
 campaigns checklist clock confirm css dashboard docs earnings emails embed export favicon fonts
 health healthz help honeyguide hooks hub images img import index integrations internal invite join
-js login logo logos logout m metrics network newsletter notices oauth openapi overview p pages
+js login logo logos logout look m metrics network newsletter notices oauth openapi overview p pages
 partner-network partners password payouts privacy program programs publications r readyz reference
-register reset review rewards robots sessions settings shipments signin signout signup sitemap
-statements static stop subscribe subscribers support terms thank-you thankyou unsubscribe v1 v2 v3
-verify webhooks welcome well-known www
+register reset review rewards robots search sessions settings shipments signin signout signup
+sitemap statements static stop subscribe subscribers support terms thank-you thankyou unsubscribe v1
+v2 v3 verify webhooks welcome well-known www
 """
 RESERVED_SLUGS = frozenset(_RESERVED.split())
 

@@ -91,7 +91,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
         removed |= {"share"}
     await request.apply(_keep, chosen, uploads, removed)
     await share_picture.refresh(request)
-    return request.go("/branding", "Changes saved. Your pages show them now.")
+    return request.go("/look/branding", "Changes saved. Your pages show them now.")
 
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:

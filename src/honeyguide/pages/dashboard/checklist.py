@@ -62,7 +62,7 @@ async def _first_steps(tx: Tx, tenant: Tenant) -> list[Step]:
         Step(
             "Set your logo and color",
             "They are on your signup page, on referral pages and in emails.",
-            "/branding",
+            "/look/branding",
             "Open branding",
             brand.logo_id is not None or brand.accent is not None,
         ),
@@ -86,7 +86,7 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
         Step(
             "Put it in your newsletter",
             "Every issue then carries each subscriber’s own link. Send yourself a test.",
-            "/newsletter",
+            "/look/newsletter",
             "Get the block",
             await newsletter_links.find_block(tx, tenant) is not None,
         ),
@@ -100,7 +100,7 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
         Step(
             "Get your first referral",
             "Open your signup page, try your own link, and watch the referral arrive.",
-            "/pages",
+            "/look/pages",
             "View pages",
             ever.verified + ever.pending + ever.rejected > 0,
         ),

@@ -175,7 +175,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
 
 
 def _address(edited: EditedEmail) -> str:
-    return f"/emails?email={edited.email.name}&language={edited.language.code}"
+    return f"/look/emails?email={edited.email.name}&language={edited.language.code}"
 
 
 async def _sample(

@@ -129,7 +129,7 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     in_the_code = (fields.keep_days, fields.form_selector)
     if before is not None and in_the_code != (before.keep_days, before.form_selector):
         message = "Changes saved. Copy the script again: these settings are part of it."
-    return request.go(f"/embed?{_chosen(request).query()}", message)
+    return request.go(f"/look/embed?{_chosen(request).query()}", message)
 
 
 async def preview(tx: Tx, request: PageRequest) -> Response:

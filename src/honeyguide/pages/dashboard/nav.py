@@ -34,14 +34,17 @@ class NavGroup:
     icon: str
     pages: tuple[NavPage, ...]
     is_tab: bool = False  # whether it has a tab at the bottom of a phone
+    has_tabs: bool = False  # whether its pages are tabs of one place
 
 
 LOOK = (
-    NavPage("Branding", "/branding", words="logo color accent share picture consent language"),
-    NavPage("Pages", "/pages", words="signup thank-you referral page texts hub"),
-    NavPage("Emails", "/emails", words="email texts stopped unsubscribed"),
-    NavPage("Newsletter", "/newsletter", words="newsletter block merge tags referral links csv"),
-    NavPage("Embed", "/embed", words="website form script widget"),
+    NavPage("Branding", "/look/branding", words="logo color accent share picture consent language"),
+    NavPage("Pages", "/look/pages", words="signup thank-you referral page texts hub"),
+    NavPage("Emails", "/look/emails", words="email texts stopped unsubscribed"),
+    NavPage(
+        "Newsletter", "/look/newsletter", words="newsletter block merge tags referral links csv"
+    ),
+    NavPage("Embed", "/look/embed", words="website form script widget"),
 )
 
 GROUPS: tuple[NavGroup, ...] = (
@@ -65,7 +68,7 @@ GROUPS: tuple[NavGroup, ...] = (
         ),
         is_tab=True,
     ),
-    NavGroup("Look", "palette", LOOK),
+    NavGroup("Look", "palette", LOOK, has_tabs=True),
     NavGroup(
         "Partners",
         "link",
@@ -140,6 +143,7 @@ class ShownGroup:
     is_here: bool
     """Whether it has the current page. Then its pages are listed."""
     is_tab: bool
+    has_tabs: bool
 
 
 class Menu(NamedTuple):
@@ -188,6 +192,7 @@ def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
                 pages=[shown(page) for page in group.pages],
                 is_here=here in group.pages,
                 is_tab=group.is_tab,
+                has_tabs=group.has_tabs,
             )
             for group in groups
         ],

@@ -141,7 +141,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
         now_ms=request.now_ms,
     )
     return request.go(
-        f"/newsletter?{chosen.query()}", f"A test email is on its way to {request.who.email}."
+        f"/look/newsletter?{chosen.query()}", f"A test email is on its way to {request.who.email}."
     )
 
 

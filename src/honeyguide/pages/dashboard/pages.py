@@ -127,7 +127,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     settings = CampaignSettings(words=texts)
     await request.apply(campaigns.configure, settings)
     await share_picture.refresh(request)
-    back = f"/pages?page={_kind(request)}"
+    back = f"/look/pages?page={_kind(request)}"
     if campaign.follow_browser_language:
         back += f"&language={_language(request, campaign).code}"
     return request.go(back, "Changes saved. Your pages show them now.")

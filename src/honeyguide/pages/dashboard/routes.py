@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -13,24 +11,20 @@ from honeyguide.pages.dashboard import (
     account,
     administration,
     backups,
-    branding,
     checklist,
     clock,
     earnings,
-    emails,
-    embed,
     formats,
     integrations,
     link_hosts,
     login,
+    moved_pages,
     network,
     new_subscriber,
-    newsletter,
     notification_preferences,
     notifications,
     overview,
     overview_files,
-    pages,
     partners,
     payouts,
     program,
@@ -43,7 +37,6 @@ from honeyguide.pages.dashboard import (
     screening_lists,
     settings,
     shipments,
-    stopped_emails,
     subscriber,
     subscriber_edits,
     subscriber_filters,
@@ -55,6 +48,7 @@ from honeyguide.pages.dashboard import (
 )
 from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
+from honeyguide.pages.dashboard.look_routes import LOOK
 from honeyguide.pages.dashboard.page_route import Access, endpoint, get, post
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
@@ -174,28 +168,7 @@ PAGES = (
     get("/shipments", READS, shipments.show),
     post("/shipments", WRITES, shipments.mark_sent, shipments.show, shipments.FORM),
     get("/shipments/export.csv", SERVICES, shipments.export),
-    get("/pages", READS, pages.show),
-    post("/pages", SERVICES, pages.save, pages.show, pages.FORM),
-    post("/pages/preview", READS, pages.sketch),
-    get("/branding", READS, branding.show),
-    post("/branding", SERVICES, branding.save, branding.show, branding.FORM.fields),
-    post("/branding/preview", READS, branding.sketch),
-    post("/branding/preview/color", READS, branding.note),
-    get("/emails", READS, emails.show),
-    post("/emails", WRITES, emails.save, emails.show, emails.FORM),
-    get("/emails/stopped", READS, stopped_emails.show),
-    post("/emails/stopped", WRITES, stopped_emails.add, stopped_emails.show, stopped_emails.FORM),
-    get("/emails/preview", READS, emails.preview),
-    post("/emails/preview", READS, emails.preview),
-    post("/emails/test", WRITES, emails.send_test, emails.show, emails.FORM),
-    get("/newsletter", READS, newsletter.show),
-    get("/newsletter/preview", READS, newsletter.preview),
-    get("/newsletter/links.csv", SERVICES, newsletter.links_csv),
-    post("/newsletter/test", WRITES, newsletter.send_test, newsletter.show, newsletter.FORM),
-    get("/embed", READS, embed.show),
-    post("/embed", WRITES, embed.save, embed.show, embed.FORM),
-    get("/embed/preview", READS, embed.preview),
-    post("/embed/check", SERVICES, embed.check, embed.show, embed.CHECK),
+    *LOOK,
     get("/integrations", READS, integrations.show),
     post("/integrations", SERVICES, integrations.act),
     get("/integrations/fields", READS, integrations.fields_form),
@@ -353,31 +326,6 @@ PAGES = (
 )
 
 
-# Where the parts of the account page were before; pages that were open then still post there.
-MOVED = {
-    "/api/keys": "/account/keys",
-    "/api/keys/{id}/revoke": "/account/keys/{id}/revoke",
-    "/settings/profile": "/account/profile",
-    "/settings/password": "/account/password",
-    "/settings/sessions": "/account/sessions",
-    "/settings/invitations": "/account/invitations",
-    "/settings/invitations/withdraw": "/account/invitations/withdraw",
-}
-
-
-async def _redirect_to_account(request: Request) -> Response:
-    return RedirectResponse("/account#keys", 302)
-
-
-def _redirect_form(address: str) -> Callable[[Request], Awaitable[Response]]:
-    """308 makes the browser send the same form again; the new address checks it like any other."""
-
-    async def redirect(request: Request) -> Response:
-        return RedirectResponse(address.format(**request.path_params), 308)
-
-    return redirect
-
-
 async def _moved(request: Request) -> Response:
     """Emails link to /dashboard/…; the dashboard is at the root."""
     return RedirectResponse(f"/{request.path_params['path'].lstrip('/')}", 302)
@@ -387,7 +335,6 @@ def routes(services: PageServices) -> list[Route]:
     """For one running service."""
     return [
         *(Route(page.path, endpoint(services, page), methods=[page.method]) for page in PAGES),
-        Route("/api", _redirect_to_account, methods=["GET"]),
-        *(Route(old, _redirect_form(new), methods=["POST"]) for old, new in MOVED.items()),
+        *moved_pages.routes(LOOK),
         Route("/dashboard/{path:path}", _moved),
     ]

@@ -28,7 +28,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         total=total,
         page=page.page,
         pages=page.total_pages(total),
-        link=lambda number: f"/emails/stopped?page={number}",
+        link=lambda number: f"/look/emails/stopped?page={number}",
         email=request.text("email"),
     )
 
@@ -40,4 +40,6 @@ async def add(tx: Tx, request: PageRequest) -> Response:
     except Missing:
         raise Invalid("No subscriber has this email address.", param="email") from None
     await stops.stop(tx, request.who.account_id, subscriber.id, now_ms=request.now_ms)
-    return request.go("/emails/stopped", f"{subscriber.email} gets none of these emails anymore.")
+    return request.go(
+        "/look/emails/stopped", f"{subscriber.email} gets none of these emails anymore."
+    )
