@@ -28,15 +28,15 @@ def filled_in(page: str, *names: str) -> dict[str, str]:
 def brand(web: Any, color: str = "#4c5fd3", **fields: str) -> Any:
     form = {"accent": color, "language": "en", "share": "made", **fields}
     return web.http.post(
-        "/branding",
-        data={"csrf": web.token("/branding"), **form},
+        "/look/branding",
+        data={"csrf": web.token("/look/branding"), **form},
         files={"logo": ("logo.png", png(), "image/png")},
     )
 
 
 def test_whoever_filled_in_branding_only_chooses_an_audience(partner_network):
     web = partner_network.mallory.web
-    web.post("/pages", details="About bees, for people in a hurry.")
+    web.post("/look/pages", details="About bees, for people in a hurry.")
     assert brand(web).status_code == 303
     page = web.get("/publications/new").text
     assert "About bees, for people in a hurry." in page
