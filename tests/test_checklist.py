@@ -6,7 +6,7 @@ import re
 
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import PASSWORD, WebClient, operator, text_of
+from tests.support.web import PASSWORD, WebClient, operator, run_import, text_of, upload
 
 ADMIN = statement("UPDATE account SET is_admin = 1 WHERE id = :account_id")
 STEPS = re.compile(r'<ol class="steps">.*?</ol>', re.DOTALL)
@@ -33,9 +33,18 @@ def test_finished_steps_stay_where_they_are(service: Service) -> None:
         "Set your logo and color",
     ]
     assert shown[-1] == "Set your landing page", "the hardest is optional and comes last"
-    alice.subscribe("ann@example.org")
+    run_import(alice, upload(alice, "email\nold@example.org\n"))
     assert steps(alice.web)[0] == "✓ Import your subscribers"
-    assert re.search(r"3 of \d done", text_of(alice.web.get("/").text)), "with the API key in use"
+    page = text_of(alice.web.get("/").text)
+    assert re.search(r"2 of \d set up. Next: Set your logo and color", page)
+
+
+def test_only_what_was_really_done_is_ticked(service: Service) -> None:
+    """Two who signed up are no import, and an API key in use is no email tool."""
+    alice = operator(service)
+    alice.subscribe("ann@example.org")
+    upload(alice, "email\nold@example.org\n")
+    assert not [step for step in steps(alice.web) if step.startswith("✓")], "nor is a file alone"
 
 
 def test_the_checklist_can_be_dismissed(service: Service) -> None:

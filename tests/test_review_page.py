@@ -140,7 +140,7 @@ def test_counts_in_what_was_found_make_no_other_group(alice: Operator) -> None:
     assert sizes(groups(alice)) == [(code, 5), (code, 1)]
 
 
-def test_the_overview_says_what_happens_to_the_first(alice: Operator) -> None:
+def test_home_says_what_happens_to_the_first(alice: Operator) -> None:
     come(alice, paid(alice), *RARE)
     (group,) = groups(alice)
     sentence = (

@@ -31,7 +31,7 @@ def crowd(alice: Operator) -> dict[str, str]:
     return made
 
 
-def test_an_unknown_code_is_seen_on_the_page_in_the_list_and_on_the_overview(
+def test_an_unknown_code_is_seen_on_the_page_in_the_list_and_on_home(
     service: Service,
 ) -> None:
     alice = operator(service)

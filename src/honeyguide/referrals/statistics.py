@@ -123,6 +123,7 @@ _REFERRERS = _sql.query("referrers", Referrers)
 _REFERRER_ROWS = _sql.value("referrer_rows", int)
 _ADVOCATES = _sql.query("advocates", PeriodAdvocate)
 _HOSTS = _sql.query("hosts", HostClicks)
+_IMPORTED = _sql.value("imported", int)
 
 
 async def open_span(
@@ -174,7 +175,8 @@ def _live_of(span: Span, kind: str) -> list[dict[str, Any]]:
     return [each._asdict() for each in span.live if each.kind == kind]
 
 
-async def _groups(tx: Tx, span: Span) -> list[CohortCount]:
+async def groups(tx: Tx, span: Span) -> list[CohortCount]:
+    """By day: how many were imported, referred by subscribers, by partners, and not referred."""
     stored = await tx.all(_GROUPS, **_span_params(span))
     return stored + [each for each in span.live if each.kind == "group"]
 
@@ -189,7 +191,7 @@ async def by_day(tx: Tx, span: Span) -> dict[date, PeriodTotals]:
         for each in await tx.all(_CLICKS, account_id=span.tenant.account_id, days=rows)
     }
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in await _groups(tx, span):
+    for each in await groups(tx, span):
         found = counts[each.day]
         found[each.key] += each.joined
         if each.key != "imported":
@@ -218,7 +220,7 @@ async def retention(tx: Tx, span: Span, *, days: int) -> tuple[Kept, Kept]:
     """Of the referred subscribers who joined in this span, and of the others: how many were still
     subscribed after 30 or 90 days. Subscribers who came back count as subscribed."""
     referred, others = Kept(0, 0), Kept(0, 0)
-    for each in await _groups(tx, span):
+    for each in await groups(tx, span):
         stayed = each.followed - (each.left_30 if days == 30 else each.left_90)
         if each.key in ("by_subscribers", "by_partners"):
             referred = Kept(referred.followed + each.followed, referred.stayed + stayed)
@@ -266,6 +268,11 @@ async def advocates(tx: Tx, span: Span, *, most: int) -> list[PeriodAdvocate]:
         # Some of the best may be erased.
         looked_at=most + 100,
     )
+
+
+async def has_imported(tx: Tx, tenant: Tenant) -> bool:
+    """Whether anybody was ever imported, as of the last time the job counted."""
+    return await tx.one(_IMPORTED, **tenant._asdict()) is not None
 
 
 async def period_totals(tx: Tx, tenant: Tenant, period: Period) -> PeriodTotals:

@@ -56,3 +56,7 @@ ORDER BY r.verified DESC, r.pending DESC, s.id DESC LIMIT :most;
 SELECT host, CAST(SUM(n) AS BIGINT) AS n FROM click_source
 WHERE account_id = :account_id AND quarter_ms >= :since_ms AND quarter_ms < :until_ms
 GROUP BY host ORDER BY SUM(n) DESC, host LIMIT :most;
+
+-- name: imported
+SELECT 1 AS one FROM cohort_count WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'group' AND key = 'imported'
+LIMIT 1;

@@ -1,4 +1,4 @@
-"""The checklist on the overview: what a new account does first, and which of it is done."""
+"""The checklist on Home: what a new account does first, and which of it was really done."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, keys
+from honeyguide.accounts import accounts
 from honeyguide.integrations import integrations
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import importing
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.referrals import (
     branding,
     campaigns,
     daily_counts,
     newsletter_links,
-    page_index,
     rewards,
+    statistics,
 )
 from honeyguide.store.tx import Tx
 
@@ -50,7 +51,7 @@ async def _first_steps(tx: Tx, tenant: Tenant) -> list[Step]:
             "Everyone on your list gets their own referral link.",
             "/subscribers/import",
             "Import subscribers",
-            await page_index.total(tx, tenant.campaign_id, "all") > 0,
+            await _has_imported(tx, tenant),
         ),
         Step(
             "Add your first reward",
@@ -92,10 +93,10 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
         ),
         Step(
             "Connect your email tool",
-            "New subscribers then reach both lists. Tools without an integration use an API key.",
+            "New subscribers then reach both lists.",
             "/integrations",
             "Choose your tool",
-            await _is_connected(tx, tenant),
+            await integrations.find(tx, tenant) is not None,
         ),
         Step(
             "Get your first referral",
@@ -115,11 +116,11 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
     ]
 
 
-async def _is_connected(tx: Tx, tenant: Tenant) -> bool:
-    """By an integration, or by an API key in use."""
-    return await integrations.find(tx, tenant) is not None or any(
-        key.last_used_ms for key in await keys.of_account(tx, tenant.account_id)
-    )
+async def _has_imported(tx: Tx, tenant: Tenant) -> bool:
+    """By an import that was started. Imports are forgotten after a month, those who came by them
+    are not."""
+    started = (each.status != "new" for each in await importing.of_account(tx, tenant))
+    return any(started) or await statistics.has_imported(tx, tenant)
 
 
 async def dismiss(tx: Tx, request: PageRequest) -> Response:

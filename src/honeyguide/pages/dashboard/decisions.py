@@ -1,4 +1,4 @@
-"""What needs the operator's decision, most urgent first: the first card of the overview."""
+"""What needs the operator, most urgent first: the bar on Home, which opens."""
 
 from __future__ import annotations
 
@@ -15,11 +15,22 @@ MOST = 1_000
 
 
 class OpenDecision(NamedTuple):
+    n: int
+    short: str
+    """Beside the number of all of them: "4 rewards to approve"."""
     icon: str
     title: str
     words: str
     path: str
     action: str
+
+
+def in_all(decisions: list[OpenDecision]) -> str:
+    """`18 things need you`"""
+    count = sum(min(each.n, MOST) for each in decisions)
+    if any(each.n > MOST for each in decisions):
+        return f"{count:,}+ things need you"
+    return f"{formats.plural(count, 'thing')} {'needs' if count == 1 else 'need'} you"
 
 
 async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDecision]:
@@ -53,7 +64,15 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
             "unless you decide earlier."
         )
     title = f"{_many(count, 'referral')} {'looks' if count == 1 else 'look'} suspicious"
-    return OpenDecision("warning", title, words, "/review", f"Review {_many(count, 'referral')}")
+    return OpenDecision(
+        count,
+        f"{_many(count, 'referral')} to review",
+        "shield",
+        title,
+        words,
+        "/review",
+        f"Review {_many(count, 'referral')}",
+    )
 
 
 async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -62,7 +81,8 @@ async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         return None
     title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
     words = "Subscribers can claim them once you approve them."
-    return OpenDecision("gift", title, words, "/rewards", "Approve rewards")
+    short = f"{_many(count, 'reward')} to approve"
+    return OpenDecision(count, short, "gift", title, words, "/rewards", "Approve rewards")
 
 
 async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -72,7 +92,8 @@ async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     (oldest,) = await shipments.to_send(tx, tenant, most=1)
     words = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
     title = f"{_many(count, 'reward')} to send"
-    return OpenDecision("box", title, words, "/shipments", "Open shipments")
+    short = f"{_many(count, 'reward')} to send"
+    return OpenDecision(count, short, "truck", title, words, "/shipments", "Open shipments")
 
 
 async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -81,7 +102,8 @@ async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         return None
     title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
     words = "The coupon codes of a reward have run out."
-    return OpenDecision("gift", title, words, "/rewards", "Add codes")
+    short = f"{_many(count, 'coupon code')} missing"
+    return OpenDecision(count, short, "gift", title, words, "/rewards", "Add codes")
 
 
 async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -91,13 +113,16 @@ async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     title = f"{_many(count, 'subscriber')} came with an unknown code"
     words = "No referral was counted. You can say who referred them."
     path = "/subscribers?referred_by=unknown"
-    return OpenDecision("warning", title, words, path, "Set referrers")
+    short = _many(count, "unknown code")
+    return OpenDecision(count, short, "people", title, words, path, "Set referrers")
 
 
 async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
     month = rules.month_of(now_ms)
     return [
         OpenDecision(
+            1,
+            f"budget at {each.percent}%",
             "money",
             f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
             f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent this "
@@ -117,7 +142,9 @@ async def _recommended(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     name = formats.isolated(offered[0].publication_name)
     is_one = len(offered) == 1
     return OpenDecision(
-        "warning",
+        len(offered),
+        f"{_many(len(offered), 'program')} with new settings",
+        "settings",
         f"New settings for the partner program of {name}"
         if is_one
         else f"New settings for {_many(len(offered), 'partner program')}",

@@ -1,4 +1,4 @@
-"""The overview's numbers as CSV, for the range that the URL says."""
+"""The numbers of Home as CSV, for the range that the URL says."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.periods import Period
 from honeyguide.kernel.spreadsheets import csv_text
-from honeyguide.pages.dashboard import overview, overview_numbers, ranges
+from honeyguide.pages.dashboard import home, overview_numbers, ranges
 from honeyguide.pages.dashboard.overview_numbers import MOST_SOURCES_IN_FILE, Numbers
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.dashboard.ranges import ChosenRange
@@ -56,7 +56,7 @@ def _values(totals: PeriodTotals | None) -> list[object]:
 
 
 async def sources(tx: Tx, request: PageRequest) -> Response:
-    chosen, by = _chosen(request), overview.source_kind(request)
+    chosen, by = _chosen(request), home.source_kind(request)
     now, before = await overview_numbers.open_range(tx, request.tenant, chosen)
     found = await overview_numbers.sources(tx, now, before, by, most=MOST_SOURCES_IN_FILE)
     count = "Clicks" if by == "site" else "New subscribers"

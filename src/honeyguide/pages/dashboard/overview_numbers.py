@@ -1,4 +1,4 @@
-"""The numbers of the overview for one range: read once, shown by the page and its CSV files.
+"""The numbers of Home for one range: read once, shown by the page and its CSV files.
 
 Compared are only numbers that a holding period cannot change: who joined and who was referred,
 whatever the referral's status. What is verified is never compared, because it grows with age.
@@ -28,6 +28,8 @@ SOURCES = {
     "site": "Referring site",
 }
 AGES = (30, 90)
+# On fewer people a percentage says more than is known.
+LEAST_FOR_PERCENT = 20
 # How many sources the page lists and a file has; all others are one row.
 MOST_SOURCES = 10
 MOST_SOURCES_IN_FILE = 10_000
@@ -63,7 +65,9 @@ class CountedSpan(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    days: dict[str, PeriodTotals]
+    span: Span
+    days: dict[date, PeriodTotals]
+    days_before: dict[date, PeriodTotals]
     now: PeriodTotals
     before: PeriodTotals | None
     referrers: Referrers
@@ -83,7 +87,9 @@ async def collect(
     spans = [now.span, before.span] if before else [now.span]
     is_too_long = await statistics.has_too_many_referrers(tx, now.span)
     return Numbers(
-        days={day.isoformat(): counts for day, counts in now.days.items()},
+        span=now.span,
+        days=now.days,
+        days_before=before.days if before else {},
         now=now.total,
         before=before.total if before else None,
         referrers=TOO_MANY if is_too_long else await statistics.referrers(tx, now.span),
@@ -189,27 +195,23 @@ class ShownChange(NamedTuple):
     is_up: bool
 
 
-def change(now: float, before: float | None) -> ShownChange:
-    if not before or now == before:
+def change(now: int, before: int | None) -> ShownChange:
+    """A percentage, or on a small base just the difference."""
+    if before is None or now == before:
         return ShownChange("", True)
-    return ShownChange(f"{abs(100 * (now - before) / before):.0f}%", now > before)
+    difference = abs(now - before)
+    is_small = before < LEAST_FOR_PERCENT
+    return ShownChange(
+        f"{difference:,}" if is_small else f"{100 * difference / before:.0f}%", now > before
+    )
 
 
-def from_words(before: str | None, now: str) -> str:
-    """What it was before: "from 1,020"."""
-    if before is None:
-        return ""
-    return "unchanged" if before == now else f"from {before}"
+def share(part: int, whole: int) -> str:
+    """A percentage, or on a small base both numbers: "94%", "7 of 8"."""
+    return formats.share(part, whole) if whole >= LEAST_FOR_PERCENT else f"{part:,} of {whole:,}"
 
 
 def per_referrer(referrers: Referrers | None) -> str | None:
     if referrers is None or not referrers.n or referrers.has_others:
         return None
     return f"{referrers.referrals / referrers.n:.1f}"
-
-
-def click_share(totals: PeriodTotals | None) -> str | None:
-    """Signups of referred subscribers per click."""
-    if totals is None or not totals.clicks:
-        return None
-    return formats.share(totals.referred, totals.clicks)

@@ -1,4 +1,4 @@
-"""The range of days that an operator chooses on the overview, and what it is compared with. It is
+"""The range of days that an operator chooses on Home, and what it is compared with. It is
 part of the page's URL: `?range=30d`, or `?from=2026-10-17&to=2026-11-15`, and `&compare=year`."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from honeyguide.kernel.periods import Period, day_of, start_of
 from honeyguide.pages.dashboard import formats
 
 PRESETS = {"7d": ("7 days", 7), "30d": ("30 days", 30), "90d": ("90 days", 90)}
-PRESETS["year"] = ("12 months", 365)
+PRESETS["year"] = ("Year", 365)
 DEFAULT = "30d"
 COMPARISONS = {
     "previous": "vs. the days before",
@@ -52,6 +52,17 @@ class ChosenRange(NamedTuple):
     @property
     def comparison_words(self) -> str:
         return days_in_words(self.comparison) if self.comparison else ""
+
+
+def earlier_in_words(chosen: ChosenRange) -> str:
+    """What it is compared with: "the 30 days before". Empty if with nothing."""
+    if chosen.comparison is None:
+        return ""
+    if chosen.compare == "year":
+        return "the same days a year earlier"
+    return (
+        "the day before" if chosen.period.length == 1 else f"the {chosen.period.length} days before"
+    )
 
 
 def days_in_words(period: Period) -> str:

@@ -1,5 +1,5 @@
-"""The overview's figures on both engines: who brought whom, why some were rejected, what was
-earned, what partners cost.
+"""Home on both engines: the figures, why some were rejected, what was earned, what needs the
+operator, what partners cost.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import charts, formats
+from honeyguide.pages.dashboard import formats
 from honeyguide.referrals import recent_counts
 from honeyguide.referrals.reasons import Reason
 from tests.support.delayed import pass_minute
@@ -18,20 +18,20 @@ from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
 
 
-def overview(who: Operator, query: str = "") -> str:
+def home(who: Operator, query: str = "") -> str:
     answer = who.web.get(f"/{query}")
     assert answer.status_code == 200
     return answer.text
 
 
 def card(page: str, name: str) -> str:
-    """What a person reads on the card with this name."""
+    """What a person reads of the figure with this name."""
     found = re.search(
-        rf'<div class="(?:card )?figure(?: span2)?">\s*<span>(?:<a[^>]*>)?{name}.*?</div>',
+        rf'<div class="figure">\s*<span(?: class="name")?>{name}.*?</div>',
         page,
         re.DOTALL,
     )
-    assert found is not None, f"there is no card {name}"
+    assert found is not None, f"there is no figure {name}"
     return text_of(found[0]).strip()
 
 
@@ -55,11 +55,11 @@ def test_rejections_are_counted_by_their_reason(service: Service) -> None:
         "3 rejected: 2 with a disposable email address, 1 with an alias of the referrer’s email "
         "address."
     )
-    assert sentence in text_of(overview(alice))
+    assert sentence in text_of(home(alice))
     service.set_clock(40 * DAY_MS / 1000)
     alice.web.log_in(alice.email)
-    assert "rejected:" not in text_of(overview(alice)), "none of them in the last 30 days"
-    assert sentence in text_of(overview(alice, "?range=year"))
+    assert "rejected:" not in text_of(home(alice)), "none of them in the last 30 days"
+    assert sentence in text_of(home(alice, "?range=year"))
 
 
 def test_every_reason_has_words_of_its_own() -> None:
@@ -82,15 +82,18 @@ def test_what_an_advocate_brings_leaves_partners_readers_out(service: Service) -
     ann = alice.subscribe("ann@example.org")
     bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
     bring(alice, place["ref_code"], *(f"p{n}@example.org" for n in range(5)))
-    page = overview(alice)
-    assert card(page, "Referred subscribers").startswith("Referred subscribers 7")
-    assert "2 by subscribers, 5 by partners" in text_of(page)
-    assert "Referrals per referrer 2.0 2 referrals by 1 subscriber" in text_of(page)
+    page = home(alice)
+    assert card(page, "Referred") == "Referred 7 7 verified"
+    assert (
+        "7 of 8 new subscribers came through 1 subscriber and 1 partner. Bob brought 5."
+        in text_of(page)
+    )
+    assert "2 referrals by 1 subscriber: 2.0 each" in text_of(page)
 
 
 def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     alice = operator(service)
-    assert "Rewards Earned" not in text_of(overview(alice)), "no ladder, no card"
+    assert "Rewards Earned" not in text_of(home(alice)), "no reward, no card"
     for name, count, approval in (("Guide", 1, "automatic"), ("Mug", 2, "manual")):
         fields = {"name": name, "referrals": count, "approval": approval}
         assert alice.post(f"{alice.v1}/rewards", fields).status_code == 201
@@ -98,7 +101,7 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
     bring(alice, ann["ref_code"], "f1@example.org", "f2@example.org")
     earned = alice.get(f"{alice.v1}/subscribers/ann@example.org/rewards").json()["rewards"]
     guide = next(each["uuid"] for each in earned if each["name"] == "Guide")
-    page = overview(alice)
+    page = home(alice)
     assert (
         card(page, "Earned") == "Earned 2 in this range"
         and card(page, "Claimed") == "Claimed 0 1 unclaimed"
@@ -108,7 +111,7 @@ def test_rewards_earned_claimed_and_to_approve(service: Service) -> None:
         alice.post(f"{alice.v1}/subscribers/ann@example.org/rewards/{guide}/redeem").status_code
         == 200
     )
-    assert card(overview(alice), "Claimed") == "Claimed 1 0 unclaimed"
+    assert card(home(alice), "Claimed") == "Claimed 1 0 unclaimed"
     assert "All rewards earned" in text_of(page), "Ann is past the last reward"
 
 
@@ -130,7 +133,7 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(
     )
     for most, earned in ((3, "6"), (2, "5+")):
         monkeypatch.setattr(recent_counts, "MOST_EARNED", most)
-        page = overview(alice)
+        page = home(alice)
         assert card(page, "Earned") == f"Earned {earned} in this range"
         assert card(page, "Claimed") == "Claimed 1 2 unclaimed", "counted to their end"
 
@@ -141,11 +144,11 @@ def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> Non
         "ref_code"
     ]
     bring(alice, code, *(f"p{n}@example.org" for n in range(3)))
-    assert "Nothing needs your decision." in text_of(overview(alice)), "six of ten dollars"
+    assert "Nothing needs you." in text_of(home(alice)), "six of ten dollars"
     bring(alice, code, "p4@example.org")
-    page = text_of(overview(alice))
+    page = text_of(home(alice))
     assert "at 80% $8.00 of $10.00 is spent this month (UTC)." in page
-    assert page.index("Needs your decision") < page.index("New subscribers")
+    assert page.index("New subscribers") < page.index("1 thing needs you budget at 80%")
 
 
 def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service) -> None:
@@ -176,40 +179,19 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
     ] and "Review waiting: 3 " in text_of(page)
     due = formats.day(service.now_ms() + 7 * DAY_MS)
     sentence = f"3 referrals look suspicious The first will be verified automatically on {due}"
-    assert sentence in text_of(overview(alice))
+    assert sentence in text_of(home(alice))
     assert alice.web.get("/review?show=pending").text.count('aria-label="Select') - 1 == 1 + 5 + 10
     bring(alice, ben["ref_code"], "burst@example.org")
-    assert "People waiting: 4 " in text_of(overview(alice)), "the eleventh within an hour"
+    assert "People waiting: 4 " in text_of(home(alice)), "the eleventh within an hour"
     assert alice.delete(f"{alice.v1}/subscribers/near@example.org").status_code == 200
     decided = alice.get(f"{alice.v1}/subscribers/office3@example.org").json()["subscriber"]["uuid"]
     alice.web.post("/review", id=decided, do="verify")
     pass_minute(service)
-    assert "People waiting: 2 " in text_of(overview(alice)), "one is erased, one is decided"
+    assert "People waiting: 2 " in text_of(home(alice)), "one is erased, one is decided"
     service.set_clock(8 * DAY_MS / 1000)
     service.run_jobs()
     alice.web.log_in(alice.email)
     assert (
-        "People waiting" not in text_of(overview(alice))
+        "People waiting" not in text_of(home(alice))
         and "Nothing to review" in alice.web.get("/review").text
     )
-
-
-@pytest.mark.parametrize(
-    ("most", "top", "lines"),
-    [
-        (0, 3, 3),
-        (3, 3, 3),
-        (5, 5, 5),
-        (6, 6, 3),
-        (12, 15, 3),
-        (20, 20, 4),
-        (26, 30, 3),
-        (55, 60, 3),
-        (101, 150, 3),
-        (4_999, 5_000, 5),
-    ],
-)
-def test_a_charts_scale_is_round_and_no_taller_than_it_must_be(
-    most: int, top: int, lines: int
-) -> None:
-    assert charts._scale(most) == (top, lines)

@@ -1,0 +1,26 @@
+"""What the partners of an account's programs are called."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class PartnerName(NamedTuple):
+    id: str
+    """Of the partner campaign."""
+    account_id: str
+    """Of the partner, who may have joined several programs."""
+    name: str
+
+
+_sql = beside(__file__)
+_NAMES = _sql.query("names", PartnerName)
+
+
+async def of(tx: Tx, account_id: str, ids: list[str]) -> dict[str, PartnerName]:
+    """By the id of the partner campaign."""
+    found = await tx.all(_NAMES, account_id=account_id, ids=ids) if ids else []
+    return {each.id: each for each in found}
