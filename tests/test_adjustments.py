@@ -239,7 +239,8 @@ def test_the_owner_adjusts_on_the_subscribers_page(service: Service) -> None:
     assert answer.status_code == 303
     text = text_of(alice.web.get(page).text)
     assert "Progress adjusted by +2." in text
-    assert "1 verified referral, adjusted by +2: 3 toward rewards . 1 more for Mug" in text
+    assert "1 verified referral, adjusted by +2: 3 toward rewards" in text
+    assert "Next: Mug 1 to go" in text
     assert "Progress adjusted by you: +2. Met at our event" in text
     alice.web.post(f"{page}/adjustments", page=page, amount="−1", reason="Counted twice")
     assert progress(alice, ana) == (1, 1, 2, 2)

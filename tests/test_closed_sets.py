@@ -67,7 +67,7 @@ EXCEPTIONS = {
     "awaiting_approval, out_of_stock, redeemed": (
         "What can be redeemed is decided there, with an error for operators."
     ),
-    "pages/templates/dashboard/subscriber.html: state of an earned reward: "
+    "pages/templates/dashboard/subscriber_rewards.html: state of an earned reward: "
     "awaiting_approval, unlocked": "Each of these two has a button of its own.",
     "pages/templates/readers/reward.html: state of an earned reward: "
     "awaiting_approval, out_of_stock, redeemed, sent, to_send, unlocked": (

@@ -152,7 +152,7 @@ CARD = {"name": "Mine", "audience_gender": "mixed", "categories": "tech"}
 FORMS = [
     Form("/subscribers/decide", "id", pending, {"do": "verify"}),
     Form("/subscribers/decide", "id", pending, {"do": "reject"}),
-    Form("/subscribers/decide", "id", subscriber, {"do": "erase"}),
+    Form("/subscribers/decide", "id", subscriber, {"do": "erase", "sure": "yes"}),
     Form("/subscribers/tags", "id", subscriber, {"do": "add", "tag": "vip"}),
     Form("/subscribers/referrer", "id", claiming, {"do": "forget"}),
     Form("/subscribers/filters", "id", saved_filter, {"do": "delete"}),
@@ -165,6 +165,7 @@ FORMS = [
     Form("/review/confirmations", "code", held_code, {}),
     Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
+    Form("/subscribers/{id}/emails", "earned", unlocked, {"email": "reward"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/account/undo", "action", delayed, {"back": "/review"}),

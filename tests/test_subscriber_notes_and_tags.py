@@ -171,7 +171,7 @@ def test_a_wrong_filter_is_shown_with_the_error_and_exports_nothing(service: Ser
             "joined_from=2026-02-02&joined_to=2026-02-01",
             "Joined until must not be before the first day.",
         ),
-        ("max_referrals=x", "Maximum referrals must be a whole number."),
+        ("max_referrals=x", "Referrals at most must be a whole number."),
         ("reward=<b>", "Earned reward must be one of your rewards."),
     ):
         answer = alice.web.get(f"/subscribers?{query}")

@@ -37,6 +37,7 @@ NOT_LOGGED = {
     "/subscribers/{id}/edit": "about a subscriber",
     "/subscribers/{id}/status": "about a subscriber",
     "/subscribers/{id}/tags": "about a subscriber",
+    "/subscribers/{id}/emails": "sends an email, which is a row of its own",
     "/subscribers/{id}/notes": "about a subscriber, with who wrote it and when",
     "/look/emails/stopped": "about a subscriber",
     "/look/emails/test": "sends an email",

@@ -11,6 +11,7 @@ from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import email_kinds, texts
+from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE
 from honeyguide.referrals import branding, event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.rewards import Reward
@@ -42,9 +43,23 @@ async def _send_unlocked(
     brand = await change.fact(branding.of)
     if not brand.sends_reward_unlocked:
         return
+    await reader_emails.send_news(
+        change,
+        advocate,
+        await unlocked_email(change, advocate, reward, coupon_code),
+        brand.email_branding(change.site),
+        kind=email_kinds.REWARD_UNLOCKED,
+        most_days_later=MOST_DAYS_LATER,
+    )
+
+
+async def unlocked_email(
+    change: Change, advocate: Subscriber, reward: Reward, coupon_code: str | None
+) -> EmailText:
+    brand = await change.fact(branding.of)
     email_branding = brand.email_branding(change.site)
     ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
-    message = texts.reward_unlocked(
+    return texts.reward_unlocked(
         email_branding.language,
         newsletter=brand.name,
         reward=reward.name,
@@ -59,14 +74,6 @@ async def _send_unlocked(
         left=ahead[1] if ahead else 0,
         referral_link=change.site.reader_link(advocate.ref_code),
         own=email_branding.own_texts,
-    )
-    await reader_emails.send_news(
-        change,
-        advocate,
-        message,
-        email_branding,
-        kind=email_kinds.REWARD_UNLOCKED,
-        most_days_later=MOST_DAYS_LATER,
     )
 
 

@@ -55,6 +55,10 @@ class FoundSubscriber(NamedTuple):
         return rules.toward_rewards(self.referrals_verified, self.adjustments)
 
     @property
+    def is_from_partner(self) -> bool:
+        return self.referrer_code is not None and self.referrer_id is None
+
+    @property
     def why(self) -> str:
         """The plain sentence behind the referral's state."""
         if self.referrer_code is None or self.referral_reason is None:

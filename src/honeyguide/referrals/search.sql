@@ -20,7 +20,9 @@ s.campaign_id = :campaign_id AND s.erased_ms IS NULL
        OR s.id IN (SELECT t.subscriber_id FROM subscriber_tag AS t WHERE t.campaign_id = :campaign_id AND t.tag = :tag))
   AND (:reward = ''
        OR s.id IN (SELECT w.subscriber_id FROM won_reward AS w WHERE w.campaign_id = :campaign_id AND w.reward_id = :reward))
-  AND (:text = '' OR s.ref_code = :text OR LOWER(s.claimed_code) = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
+  AND (:text = '' OR s.ref_code = :text OR LOWER(s.claimed_code) = :text OR s.email_key LIKE :in_email ESCAPE '\'
+       OR s.id IN (SELECT c.subscriber_id FROM subscriber_code AS c WHERE c.campaign_id = :campaign_id AND c.folded = :text)
+       OR {name_matches})
 
 -- fragment: came_with_unknown_code
 -- No subscriber of the campaign ever had it: the codes of people who were erased or left the program are known.

@@ -65,9 +65,12 @@ _LISTS = {
     kind: _sql.query(f"list_{kind}", Subscriber) for kind in ("all", "referrals", "advocates")
 }
 _LIST_REFERRED = _sql.query("list_referred", Subscriber)
+_COUNT_SECOND_REFERRALS = _sql.value("count_second_referrals", int)
 _FIRST_DUE_MS = _sql.value("first_due_ms", int)
 
 LIST_TYPES = tuple(_LISTS)
+# Above that, the page would wait for the count.
+MOST_ASKED_ABOUT_REFERRALS = 1_000
 
 
 async def find(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber | None:
@@ -162,6 +165,18 @@ async def page_of_referred(
         skip=at.skip,
     )
     return rows, total
+
+
+async def count_second_referrals(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> int:
+    """How many verified referrals those have whom this subscriber referred; of the newest thousand,
+    if there are more."""
+    counted = await tx.one(
+        _COUNT_SECOND_REFERRALS,
+        campaign_id=tenant.campaign_id,
+        owner_id=subscriber.id,
+        most=MOST_ASKED_ABOUT_REFERRALS,
+    )
+    return counted or 0
 
 
 async def first_due_ms(tx: Tx) -> int | None:

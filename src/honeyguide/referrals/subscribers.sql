@@ -56,6 +56,13 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advoc
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
+-- name: count_second_referrals
+SELECT COALESCE(SUM(n.referrals_verified), 0) AS n FROM (
+    SELECT referrals_verified FROM subscriber
+    WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+    ORDER BY created_ms DESC, id DESC LIMIT :most
+) AS n;
+
 -- name: list_referred
 SELECT {subscriber}
 FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL

@@ -7,6 +7,7 @@ transaction (`consequence_writer`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -112,6 +113,7 @@ class SentBy(NamedTuple):
 _sql = beside(__file__)
 _ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
+_PARTNER_NAMES = _sql.query("partner_names", lambda subscriber_id, name: (subscriber_id, name))
 _LOSE = _sql.command("lose")
 _FORGET_REVERSAL = _sql.command("forget_reversal")
 _EMPTY_DELAYED = _sql.command("empty_delayed")
@@ -272,6 +274,13 @@ async def some_of_program(
 async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:
     """The partner behind a subscriber, for the owner of the program. None without a partner."""
     return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
+
+
+async def partner_names(tx: Tx, account_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """The partners behind some subscribers, by the subscriber. Others are left out."""
+    if not ids:
+        return {}
+    return dict(await tx.all(_PARTNER_NAMES, account_id=account_id, ids=list(ids)))
 
 
 async def erase(change: Change, id_or_email: str) -> None:

@@ -40,6 +40,11 @@ FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN p
 JOIN publication AS b ON b.id = p.publication_id JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;
 
+-- name: partner_names
+SELECT r.subscriber_id, COALESCE(a.name, a.email) AS name
+FROM partner_referral AS r JOIN account AS a ON a.id = r.partner_account_id
+WHERE r.account_id = :account_id AND r.subscriber_id {in :ids};
+
 -- name: empty_delayed
 -- What waits for an erased subscriber is dropped when it is due. What it says about them goes at once.
 UPDATE delayed_action SET arguments = '{}' WHERE account_id = :account_id AND subject_id = :id;

@@ -18,16 +18,22 @@ SURE = "sure"
 def question(request: PageRequest) -> PageView | None:
     """The page that asks, if the form wants to be asked about and was not yet."""
     words = request.text(QUESTION)
-    if not words or request.text(SURE) == "yes":
+    if not words or request.text(ONLY_FOR) not in ("", request.text("do")):
         return None
-    if request.text(ONLY_FOR) not in ("", request.text("do")):
+    return ask(request, words, request.text(YES) or "Continue")
+
+
+def ask(request: PageRequest, words: str, yes: str) -> PageView | None:
+    """The page that asks this, unless it was answered with yes. For questions that depend on what
+    was sent, such as how many were selected."""
+    if request.text(SURE) == "yes":
         return None
     sent_by_question = {"csrf", QUESTION, YES, ONLY_FOR, SURE}
     fields = request.fields.multi_items()
     return request.view(
         "confirm.html",
         words=words,
-        yes=request.text(YES) or "Continue",
+        yes=yes,
         action=_path(str(request.http.url)),
         fields=[(name, value) for name, value in fields if name not in sent_by_question],
         back=_path(request.http.headers.get("referer", "")),

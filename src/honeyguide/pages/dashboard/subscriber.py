@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from starlette.responses import Response
@@ -18,10 +18,10 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
-from honeyguide.mail.emails import QueuedEmail
-from honeyguide.pages.dashboard import formats, rewards
+from honeyguide.pages.dashboard import rewards, subscriber_activity, subscriber_emails
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.subscriber_activity import History
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger, reversal_reasons
@@ -36,7 +36,6 @@ from honeyguide.referrals import (
     hub_choices,
     notes,
     origins,
-    rules,
     screening,
     screening_lists,
     search,
@@ -45,13 +44,10 @@ from honeyguide.referrals import (
     tags,
 )
 from honeyguide.referrals import rewards as campaign_rewards
-from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.codes import CodeSource
 from honeyguide.referrals.earned_rewards import EarnedReward
-from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.notes import SubscriberNote
-from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE, Reason
-from honeyguide.referrals.referral_decisions import ReferralDecision
+from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
 from honeyguide.referrals.rewards import next_reward
 from honeyguide.referrals.screening import Person
 from honeyguide.referrals.search import FoundSubscriber
@@ -60,18 +56,8 @@ from honeyguide.signups import delayed_actions, privacy, reversals, signups
 from honeyguide.signups.signups import SentBy
 from honeyguide.store.tx import Tx
 
-# So many of those they referred are listed; fewer appear in the timeline.
+# So many of those they referred are listed.
 REFERRED_SHOWN = 20
-REFERRED_IN_TIMELINE = 8
-MOST_ENTRIES = 60
-TIMELINE_COLORS = {"verified": "good", "rejected": "bad"}
-
-
-class TimelineEntry(NamedTuple):
-    at_ms: int
-    kind: str  # "good", "bad" or ""
-    words: str
-    detail: str = ""
 
 
 class Sign(NamedTuple):
@@ -87,36 +73,36 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
     person = await subscribers.get(tx, tenant, request.at("id"))
-    referrer, explained, sent_by = await _how_they_joined(tx, request, person)
-    page = Page(1, REFERRED_SHOWN)
-    rows, total = await subscribers.page_of_referred(tx, tenant, person, page)
+    origin = await _origin_of(tx, request, person)
+    rows, total = await subscribers.page_of_referred(tx, tenant, person, Page(1, REFERRED_SHOWN))
     referred = await search.of_ids(tx, tenant, [row.id for row in rows])
     earned = await earned_rewards.earned_by(tx, tenant, person.id)
     written = await notes.of_subscriber(tx, tenant, person.id)
-    sent = await emails.of_subscriber(tx, tenant.account_id, person.id)
     choices = await hub_choices.of_subscriber(tx, tenant, person.id)
     adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
-    timeline = [
-        _joined(person, referrer, sent_by),
-        *_decided(person, explained.decisions if explained else []),
-        *_earned(earned),
-        *_adjusted(adjusted),
-        *_referred(referred),
-        *_emailed(sent),
-        *_left_program(choices),
-    ]
+    history = History(
+        person=person,
+        referrer=origin.referrer,
+        sent_by=origin.sent_by,
+        decisions=origin.explained.decisions if origin.explained else [],
+        earned=earned,
+        adjusted=adjusted,
+        referred=referred,
+        emails=await emails.of_subscriber(tx, tenant.account_id, person.id),
+        choices=choices,
+    )
     return request.view(
         "subscriber.html",
         zone=request.zone,
         origins=origins.LABELS,
         person=person,
-        referrer=referrer,
-        explained=explained,
-        sent_by=sent_by,
+        origin=origin,
         referred=referred,
         referred_total=total,
+        referred_by_them=await subscribers.count_second_referrals(tx, tenant, person),
         earned=earned,
         adjusted=adjusted,
+        has_left_program=choices.left_program_ms is not None,
         ahead=next_reward(await campaign_rewards.of_campaign(tx, tenant), person.toward_rewards),
         address_of=shipments.read_address,
         tags=await tags.of_subscriber(tx, tenant, person.id),
@@ -128,17 +114,16 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         listed=await screening.look_up(tx, tenant, _screened(site, person)),
         own_entry=await screening_lists.of_subscriber(tx, tenant, person.id),
         entered={"name": person.name, "email": person.email, **_typed(request)},
-        timeline=sorted(timeline, key=_newest_first)[:MOST_ENTRIES],
-        signs=_signs(explained),
+        timeline=subscriber_activity.timeline(history),
+        signs=_signs(origin.explained),
         codes=await _codes(tx, request, person),
         hub=hub.link(site, person),
         money=money.show,
         uncharged=Uncharged,
-        can_reverse=sent_by is not None
-        and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
         why_reversed=reversal_reasons.describe,
         sync=await _sync_of(tx, request, person.id),
         claimed=await _claimed(tx, request.tenant, person),
+        sendable=await subscriber_emails.load(tx, tenant, person, earned),
     )
 
 
@@ -156,18 +141,44 @@ async def _codes(tx: Tx, request: PageRequest, person: Subscriber) -> list[Shown
     ]
 
 
-async def _how_they_joined(
-    tx: Tx, request: PageRequest, person: Subscriber
-) -> tuple[Subscriber | None, explanations.Explained | None, SentBy | None]:
+class ReferralOrigin(NamedTuple):
+    """Who brought them, and what was decided about that."""
+
+    referrer: Subscriber | None = None
+    first: Subscriber | None = None
+    """Who had referred the referrer."""
+    explained: explanations.Explained | None = None
+    sent_by: SentBy | None = None
+    can_reverse: bool = False
+
+    @property
+    def decided_by(self) -> str:
+        """Whose decision the status is."""
+        decided_by = self.explained.subscriber.decided_by if self.explained else ""
+        return {actors.OPERATOR: "by you", actors.API: "through the API"}.get(
+            decided_by or "", "by your rules"
+        )
+
+
+async def _origin_of(tx: Tx, request: PageRequest, person: Subscriber) -> ReferralOrigin:
     tenant = request.tenant
-    referrer = explained = sent_by = None
+    referrer = first = sent_by = None
+    if person.referrer_code is None:
+        return ReferralOrigin()
     if person.referrer_id:
         referrer = await subscribers.find(tx, tenant, person.referrer_id)
-    if person.referrer_code:
-        explained = await explanations.explain(tx, request.services.site, tenant, person.id)
+    if referrer is not None and referrer.referrer_id:
+        first = await subscribers.find(tx, tenant, referrer.referrer_id)
     if person.partner_campaign_id:
         sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
-    return referrer, explained, sent_by
+    return ReferralOrigin(
+        referrer=referrer,
+        first=first,
+        explained=await explanations.explain(tx, request.services.site, tenant, person.id),
+        sent_by=sent_by,
+        can_reverse=sent_by is not None
+        and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
+    )
 
 
 def _ids(rows: Iterable[FoundSubscriber | EarnedReward | SubscriberNote]) -> list[str]:
@@ -225,95 +236,6 @@ def _screened(site: Site, person: Subscriber) -> Person:
 def _typed(request: PageRequest) -> dict[str, str]:
     """What was sent and refused, to be corrected."""
     return dict(request.fields) if request.errors else {}
-
-
-def _newest_first(moment: TimelineEntry) -> int:
-    return -moment.at_ms
-
-
-def _joined(
-    person: Subscriber, referrer: Subscriber | None, sent_by: SentBy | None
-) -> TimelineEntry:
-    by = ""
-    if referrer:
-        by = referrer.name or referrer.email
-    elif person.referrer_code:
-        by = sent_by.partner_name if sent_by else "a deleted subscriber"
-    joined = f"Referred by {by}; joined" if by else "Joined"
-    sources = " · ".join(filter(None, (person.utm_source, person.utm_campaign)))
-    origin = origins.JOINED.get(person.origin, person.origin)
-    return TimelineEntry(person.created_ms, "", f"{joined} {origin}.", sources)
-
-
-def _decided(person: Subscriber, decisions: list[ReferralDecision]) -> Iterator[TimelineEntry]:
-    """The last decision is told from the subscriber: only there it says what happens next, and
-    older versions kept no others."""
-    note = None
-    if decisions and decisions[-1].decided_ms == person.decided_ms:
-        *decisions, last = decisions
-        note = last.note
-    for each in decisions:
-        why = Reason(each.reason).sentence if each.reason else ""
-        yield _decision(each.decided_ms, each.status, each.by, _with_note(why, each.note))
-    if person.decided_ms is None:
-        return
-    why = ""
-    if person.referral_reason:
-        why = rules.explain(person.referral_reason, person.referral_due_ms)
-    by, status = person.decided_by, person.referral_status
-    yield _decision(person.decided_ms, status, by, _with_note(why, note))
-
-
-def _with_note(why: str, note: str | None) -> str:
-    return " ".join(filter(None, [why, f"“{note}”" if note else ""]))
-
-
-def _decision(at_ms: int, status: str, decided_by: str | None, why: str) -> TimelineEntry:
-    verb = {"verified": "verified", "rejected": "rejected", "pending": "set to pending"}[status]
-    by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(decided_by or "", "")
-    return TimelineEntry(
-        at_ms, TIMELINE_COLORS.get(status, ""), f"The referral was {verb}{by}.", why
-    )
-
-
-def _earned(rewards: list[EarnedReward]) -> Iterator[TimelineEntry]:
-    for earned in rewards:
-        name = formats.isolated(earned.name)
-        referrals = formats.plural(earned.referrals * earned.multiple, "referral")
-        yield TimelineEntry(earned.earned_ms, "good", f"Earned {name} for {referrals}.")
-        if earned.redeemed_ms:
-            verb = "Claimed" if earned.redeemed_by == actors.READER else "Received"
-            yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {name}.")
-        if earned.sent_ms:
-            note = earned.tracking_note or ""
-            yield TimelineEntry(earned.sent_ms, "good", f"{name} was sent.", note)
-
-
-def _adjusted(made: list[Adjustment]) -> Iterator[TimelineEntry]:
-    for each in made:
-        kind = "good" if each.amount > 0 else "bad"
-        by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(each.by or "", "")
-        words = f"Progress adjusted{by}: {formats.signed(each.amount)}."
-        yield TimelineEntry(each.adjusted_ms, kind, words, each.reason)
-
-
-def _referred(referred: list[FoundSubscriber]) -> Iterator[TimelineEntry]:
-    for friend in referred[:REFERRED_IN_TIMELINE]:
-        kind = TIMELINE_COLORS.get(friend.referral_status or "", "")
-        name = formats.isolated(friend.name or friend.email)
-        yield TimelineEntry(friend.created_ms, kind, f"Referred {name}.")
-
-
-def _emailed(sent: list[QueuedEmail]) -> Iterator[TimelineEntry]:
-    for email in sent:
-        state = formats.email_state(email.status, bounced=email.bounced)
-        yield TimelineEntry(email.created_ms, "", f"Email: {email.subject or 'erased'}", state)
-
-
-def _left_program(choices: HubChoices) -> Iterator[TimelineEntry]:
-    if choices.left_program_ms is not None:
-        words = "Left the referral program"
-        yield TimelineEntry(choices.left_program_ms, "", words, "New friends no longer count.")
 
 
 def _yes_or_no(name: str, is_so: bool) -> Sign:

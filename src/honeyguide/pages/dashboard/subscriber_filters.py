@@ -24,16 +24,16 @@ Options = tuple[tuple[str, str], ...]
 
 FIELDS = {
     "q": Field("Search"),
-    "status": Field("Status"),
-    "referral": Field("Referral status"),
+    "status": Field("Subscription"),
+    "referral": Field("Referral"),
     "referred_by": Field("Referred by"),
     "origin": Field("Source"),
     "utm_source": Field("UTM source"),
     "utm_campaign": Field("UTM campaign"),
     "joined_from": Field("Joined from"),
     "joined_to": Field("Joined until"),
-    "min_referrals": Field("Minimum referrals"),
-    "max_referrals": Field("Maximum referrals"),
+    "min_referrals": Field("Referrals at least"),
+    "max_referrals": Field("Referrals at most"),
     "reward": Field("Earned reward"),
     "tag": Field("Tag"),
 }

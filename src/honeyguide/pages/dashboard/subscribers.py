@@ -19,7 +19,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats, undo
+from honeyguide.pages.dashboard import confirm, formats, undo
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -46,6 +46,10 @@ MOST_AT_ONCE = 200
 DECISIONS = {kind.name: kind for kind in (delayed_kinds.VERIFY, delayed_kinds.REJECT)}
 REASON = {"decision_reason": Field("Reason")}
 VERDICTS = (*DECISIONS, "erase")
+ERASED = (
+    " from every list, email and log. Rewards they earned and fees already charged stay. "
+    "This cannot be undone."
+)
 # The filters, as URL queries, whose lists have a page index.
 _INDEXED = {"": "all", "referred_by=anyone": "referrals", "min_referrals=1": "advocates"}
 
@@ -83,7 +87,15 @@ def link(filters: SubscriberFilter, **more: object) -> str:
     return f"/subscribers?{query}" if query else "/subscribers"
 
 
-async def show(services: PageServices, request: PageRequest) -> PageView:
+async def show(services: PageServices, request: PageRequest) -> PageView | Response:
+    # A form sends each of its fields; the address keeps those that say something.
+    given = {
+        name: value
+        for name, value in request.query.items()
+        if value.strip() and (name, value) != ("sort", SubscriberFilter().sort)
+    }
+    if given != request.query:
+        return request.go(f"/subscribers?{urlencode(given)}" if given else "/subscribers")
     filters, faults = subscriber_filters.read_filter(request.query, request.who.time_zone)
     kind = _INDEXED.get(filters.query)
     if faults:
@@ -148,6 +160,9 @@ async def _view(
         "subscribers.html",
         400 if errors else 200,
         rows=rows,
+        partners=await signups.partner_names(
+            tx, tenant.account_id, [row.id for row in rows if row.is_from_partner]
+        ),
         shown=shown,
         total=await page_index.total(tx, tenant.campaign_id, "all"),
         tags_of=await tags.of_subscribers(tx, tenant, [row.id for row in rows]),
@@ -202,7 +217,7 @@ def back(request: PageRequest, otherwise: str) -> str:
     return path if is_list else otherwise
 
 
-async def decide(services: PageServices, request: PageRequest) -> Response:
+async def decide(services: PageServices, request: PageRequest) -> PageView | Response:
     where, ids, verdict = back(request, "/subscribers"), request.several("id"), request.text("do")
     if not ids:
         return request.go(where, "Select at least one subscriber first.")
@@ -212,6 +227,10 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     if verdict in DECISIONS:
         kind = DECISIONS[verdict]
         return await services.store.write(delay_decision, request, kind, ids, where)
+    who = formats.plural(len(ids), "subscriber")
+    question = confirm.ask(request, f"{who} will be erased{ERASED}", f"Erase {who}")
+    if question is not None:
+        return question
     done, refused = await erase_each(services, request, ids)
     erased = f"{formats.plural(done, 'subscriber')} erased." if done else "Nothing changed."
     return request.go(where, " ".join([erased, *undo.refusals(done, refused)]))

@@ -38,13 +38,13 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
 
 async def send_confirm(
     change: Change, brand: PageBranding, reader: Subscriber, *, is_again: bool = False
-) -> None:
+) -> bool:
     """`is_again` if the link in an earlier email leads nowhere any more, so that this one must not
-    wait."""
+    wait. False if nothing was queued."""
     site, now_ms = change.site, change.now_ms
     hold = await confirmations.find_hold(change, reader)
     if hold is not None and hold.is_queued:
-        return
+        return False
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
     link = f"{site.base_url}/confirm/{confirm_token(site, reader.ref_code, until_ms)}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
@@ -55,6 +55,7 @@ async def send_confirm(
     )
     if is_queued and hold:
         await confirmations.put_on(change, hold.code)
+    return is_queued
 
 
 async def send_hub_link(change: Change, brand: PageBranding, reader: Subscriber) -> None:

@@ -1,0 +1,170 @@
+// Shows a subscriber beside the list where there is room for both. Every link to a subscriber is an ordinary one: without this
+// file, and on narrower windows, it leads to their page.
+const roomy = matchMedia("(min-width: 75em)");
+const list = location.href;
+let panel = null; // the element beside the list
+let shown = ""; // whose page it shows
+let asked = 0;
+
+const pathOf = (address) => new URL(address, location.href).pathname;
+const isPerson = (path) => /^\/subscribers\/[0-9a-f-]{36}$/.test(path);
+const rowOf = (path) => document.querySelector(`tr[data-href="${path}"]`);
+// Links to the subscriber in the list, not in the panel itself.
+const linkTo = (path) => [...document.querySelectorAll(`a[data-panel][href="${path}"]`)].find((link) => !panel?.contains(link));
+const isTyped = (field) => field.matches?.("textarea, input:not([type=hidden])") && field.value !== field.defaultValue;
+
+// What dashboard.js does once for the whole page, for what came later.
+const enliven = (root) => {
+  for (const button of root.querySelectorAll("[data-copy]")) {
+    const label = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard?.writeText(button.dataset.copy);
+      button.textContent = "Copied";
+      setTimeout(() => { button.textContent = label; }, 1500);
+    });
+  }
+  for (const place of root.querySelectorAll("[data-undo-ms]")) {
+    setTimeout(() => { place.textContent = place.dataset.undoOver ?? ""; }, Number(place.dataset.undoMs));
+  }
+};
+
+const closeButton = () => {
+  const button = document.createElement("button");
+  button.className = "btn ghost only close";
+  button.setAttribute("aria-label", "Close");
+  button.innerHTML = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="m4 4 8 8M12 4l-8 8"/></svg>';
+  button.addEventListener("click", close);
+  return button;
+};
+
+// Puts the subscriber of this page into the panel, with what the page says happened. False if it is no such page.
+const put = (html) => {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const person = page.querySelector("article[data-person]");
+  if (!person) return false;
+  if (!panel) {
+    panel = document.createElement("aside");
+    panel.className = "beside";
+    document.querySelector(".shell").after(panel);
+    document.documentElement.classList.add("has-beside");
+  }
+  const answer = page.querySelector(".flash, .toast");
+  // The buttons that undo something belong to a form outside of the article.
+  const undo = document.getElementById("undo") ? null : page.getElementById("undo");
+  panel.replaceChildren(...[person, answer, undo].filter(Boolean));
+  answer?.classList.add("answer");
+  panel.setAttribute("aria-label", person.querySelector("h1").textContent.trim());
+  person.querySelector("header").append(closeButton());
+  enliven(panel);
+  shown = person.dataset.person;
+  for (const row of document.querySelectorAll("tr[aria-current]")) row.removeAttribute("aria-current");
+  rowOf(shown)?.setAttribute("aria-current", "true");
+  return true;
+};
+
+const focusHeading = () => panel?.querySelector("h1")?.focus({ preventScroll: true });
+
+const open = async (path) => {
+  const mine = ++asked;
+  const answer = await fetch(path).catch(() => null);
+  const html = await answer?.text();
+  if (mine !== asked) return;
+  // Logged out meanwhile, erased, or no connection: the browser says it best.
+  if (!answer?.ok || !put(html)) return location.assign(path);
+  rowOf(path)?.scrollIntoView({ block: "nearest" });
+  focusHeading();
+};
+
+const hide = () => {
+  asked++;
+  if (!panel) return;
+  const back = linkTo(shown) ?? rowOf(shown)?.querySelector("a");
+  panel.remove();
+  panel = null;
+  document.documentElement.classList.remove("has-beside");
+  rowOf(shown)?.removeAttribute("aria-current");
+  back?.focus();
+};
+
+// Each subscriber opened from another is a step of the history; closing goes back before the first.
+function close() {
+  const steps = history.state?.beside ?? 0;
+  if (steps) history.go(-steps);
+  else hide();
+}
+
+const visit = (path) => {
+  history.pushState({ beside: (panel ? history.state?.beside ?? 0 : 0) + 1 }, "", path);
+  open(path);
+};
+
+addEventListener("popstate", () => {
+  if (isPerson(location.pathname) && history.state?.beside) open(location.pathname);
+  else if (panel) hide();
+});
+
+// Before the row's own click handler, which would leave the page.
+document.addEventListener("click", (event) => {
+  if (!roomy.matches || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = event.target.closest("a[data-panel]");
+  const row = link ? null : event.target.closest("tr[data-href]");
+  if (row && (event.target.closest("a, button, input, label, summary, td.check") || getSelection()?.toString())) return;
+  const path = link ? pathOf(link.href) : row ? pathOf(row.dataset.href) : "";
+  // On their own page, which has no list, a subscriber leads to the page of another.
+  if (!isPerson(path) || isPerson(pathOf(list))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (path !== shown || !panel) visit(path);
+}, true);
+
+// The next or the previous of the list takes the place of this one in the history.
+const step = (by) => {
+  const paths = [...document.querySelectorAll("tr[data-href]")].map((row) => pathOf(row.dataset.href)).filter(isPerson);
+  const links = [...document.querySelectorAll("main a[data-panel]")].map((link) => pathOf(link.href));
+  const all = paths.length ? paths : [...new Set(links)];
+  const next = all[all.indexOf(shown) + by];
+  if (!next || !all.includes(shown)) return;
+  history.replaceState(history.state, "", next);
+  open(next);
+};
+
+document.addEventListener("keydown", (event) => {
+  if (!panel || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
+  if (document.querySelector("dialog[open]")) return;
+  const field = event.target.closest?.("input, textarea, select");
+  if (event.key === "Escape") {
+    // What was typed is not lost by one key.
+    if (field && panel.contains(field) && isTyped(field)) focusHeading();
+    else close();
+  } else if (!field && (event.key === "j" || event.key === "k")) {
+    step(event.key === "j" ? 1 : -1);
+  }
+});
+
+// The row of the list as it is now. Its box stays, with what was chosen.
+const refreshRow = async (path) => {
+  const row = rowOf(path);
+  const answer = row && await fetch(list).catch(() => null);
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const now = page.querySelector(`tr[data-href="${path}"]`);
+  if (!now || now.cells.length !== row.cells.length) return;
+  [...now.cells].forEach((cell, at) => { if (!cell.matches(".check")) row.cells[at].replaceWith(document.importNode(cell, true)); });
+};
+
+// A form of the panel is sent from here, and its answer is shown here.
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  const isOurs = panel && (panel.contains(form) || panel.contains(event.submitter));
+  if (!isOurs || event.defaultPrevented || form.method !== "post" || "leaves" in form.dataset) return;
+  event.preventDefault();
+  const path = shown;
+  const sent = new URLSearchParams(new FormData(form, event.submitter));
+  if (sent.has("back")) sent.set("back", path); // of the form that undoes something
+  const answer = await fetch(form.action, { method: "POST", body: sent }).catch(() => null);
+  const html = await answer?.text();
+  if (!answer || !put(html)) return location.assign(path);
+  focusHeading();
+  refreshRow(path);
+});
