@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.partners import forecast
+from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.support.partner_network import join, offer
 from tests.support.service import ENGINES, Member
@@ -34,6 +34,10 @@ def earnings(partner: Member, **query: str) -> dict[str, Any]:
 
 def arrives(owner: Member, code: str) -> str:
     return owner.subscribe(f"r{new_id()}@example.org", referrer_code=code)["uuid"]  # type: ignore[no-any-return]
+
+
+def month_of(each: outlook.MonthOutlook) -> tuple[str, int, int, int]:
+    return each.month, each.spent_cents, each.fees.expected_cents, each.fees.over_cents
 
 
 def prove(member: Member) -> None:
@@ -187,20 +191,16 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
         for _ in range(3):  # ripe on 4 December
             await trade.arrive(0, now_ms=NOON_MS + 5 * DAY_MS)
         now_ms = NOON_MS + 6 * DAY_MS
-        of_program = await store.snapshot(
-            lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=now_ms)
-        )
-        assert of_program == [
-            forecast.Outlook("2026-11", 0, 1_200, 1_000, 200),
-            forecast.Outlook("2026-12", 0, 900, 1_000, 200),
+        of_program = await trade.outlook(now_ms)
+        assert [month_of(each) for each in of_program] == [
+            ("2026-11", 0, 900, 300),  # the fourth fee of 300 does not fit in the last 100
+            ("2026-12", 0, 600, 300),
         ]
         partner = trade.partners[0].account_id
-        of_partner = await store.snapshot(
-            lambda tx: forecast.outlook_of_partner(tx, partner, now_ms=now_ms)
-        )
-        assert of_partner == [
-            forecast.Outlook("2026-11", 0, 600, 700, 0),
-            forecast.Outlook("2026-12", 0, 900, 700, 200),
+        of_partner = await store.snapshot(lambda tx: outlook.of_partner(tx, partner, now_ms=now_ms))
+        assert [month_of(each) for each in of_partner] == [
+            ("2026-11", 0, 600, 0),
+            ("2026-12", 0, 600, 300),
         ]
         days = await store.snapshot(lambda tx: forecast.upcoming_of_program(tx, trade.program))
         first_day = (NOON_MS + 14 * DAY_MS) // DAY_MS
@@ -220,10 +220,8 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
             "all that waits; and what falls due in December"
         )
         await trade.verify_due(EDGE_MS - 1)
-        after = await store.snapshot(
-            lambda tx: forecast.outlook_of_program(tx, trade.program, now_ms=EDGE_MS - 1)
-        )
-        assert after[0] == forecast.Outlook("2026-11", 900, 0, 0, 0), (
+        (after, _) = await trade.outlook(EDGE_MS - 1)
+        assert (month_of(after), after.left_cents) == (("2026-11", 900, 0, 0), 0), (
             "reached: nothing is left to spend"
         )
 

@@ -18,14 +18,17 @@ from honeyguide.kernel import mornings
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
-from honeyguide.mail import emails, notifications
+from honeyguide.mail import emails, notifications, weekly_summary
 from honeyguide.mail.emails import QueuedEmail
+from honeyguide.partners import rules as months
 from honeyguide.store.tx import Tx
 from honeyguide.work import weekly_summaries
 from honeyguide.work.items import Items
 from honeyguide.work.weekly_summaries import DueAccount
 from tests.support.items import run_items
 from tests.support.mailbox import Mailbox, Received
+from tests.support.partner_network import join, publish
+from tests.support.partner_network import offer as offer_program
 from tests.support.prizes import offer
 from tests.support.service import Service, until
 from tests.support.stores import statement
@@ -174,6 +177,47 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
     wax.service.run(run_job(wax, monday_ms + 7 * DAY_MS + 1))
     assert len(summaries(wax)) == 1
     assert summaries(wax)[0].status == "sent" and text_of(wax) is None, "it names people"
+
+
+def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> None:
+    """Two programs with one name: what one cannot hold, the other does not pay."""
+    monday_ms = next_monday(wax)
+    join_in_week(wax, monday_ms)
+    bob = operator(wax.service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 2}
+    first = offer_program(wax, publish(wax), cpa=2.5, total_budget=5, max_payout=90, **hold)
+    second = offer_program(wax, publish(wax), cpa=1, total_budget=100, max_payout=90)
+    offer_program(wax, publish(wax), cpa=0, total_budget=0, max_payout=0)
+    codes = [join(bob, program)["ref_code"] for program in (first, second)]
+    for number in range(3):
+        wax.subscribe(f"held{number}@example.org", referrer_code=codes[0])
+    wax.subscribe("paid@example.org", referrer_code=codes[1])
+
+    async def due(tx: Tx) -> DueAccount:
+        found = await weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
+        return next(each for each in found if each.id == wax.account_id)
+
+    account, site = wax.service.read(due), wax.service.services.site
+    now_ms = wax.service.now_ms()
+    if months.month_of(now_ms + 2 * DAY_MS) != months.month_of(now_ms):
+        pytest.skip("due next month")
+    summary = wax.service.read(
+        lambda tx: weekly_summaries.summarize(tx, site, account, now_ms=now_ms)
+    )
+    assert summary is not None
+    assert [(each.name, each.sentence) for each in summary.budgets] == [
+        (
+            first["name"].removesuffix("'s partner program"),
+            "$0.00 of this month’s $5.00 budget is spent, and at most $5.00 more is expected. "
+            "Pending fees of $2.50 do not fit.",
+        ),
+        (
+            second["name"].removesuffix("'s partner program"),
+            "$1.00 of this month’s $100.00 budget is spent.",
+        ),
+    ]
+    text = weekly_summary.parts(summary).text
+    assert text.count("Partner program: ") == 2 and "$105.00" not in text
 
 
 def test_two_processes_write_one_summary_and_a_quiet_week_says_so(

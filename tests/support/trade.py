@@ -22,6 +22,7 @@ from honeyguide.partners import (
     ledger_check,
     logos,
     network,
+    outlook,
     payouts,
     programs,
     publications,
@@ -266,6 +267,13 @@ class Trade:
             type="new_partner_referral",
         )
         return [row[0] for row in found]
+
+    async def outlook(self, now_ms: int) -> list[outlook.MonthOutlook]:
+        """As the owner sees it."""
+        account_id, program_id = self.owner.account_id, self.program.id
+        return await self.store.snapshot(
+            lambda tx: outlook.of_program(tx, account_id, program_id, now_ms=now_ms)
+        )
 
     async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
         account_id = self.partners[partner].account_id

@@ -30,6 +30,8 @@ class NewsletterTool:
     if_open: str = ""
     """Before what only subscribers whose field is not empty see, if the tool can do that."""
     if_close: str = ""
+    email_tag: str = ""
+    """The merge tag for the subscriber's email address. Empty if we know of none."""
     email_column: str = "email"
     is_json: bool = False
     """Whether the file has all fields in one column, as JSON."""
@@ -76,6 +78,7 @@ _TOOLS = (
         key="mailchimp",
         name="Mailchimp",
         tag="*|FIELD|*",
+        email_tag="*|EMAIL|*",
         is_lower_case=False,
         if_open="*|IF:FIELD|*",
         if_close="*|END:IF|*",
@@ -91,6 +94,7 @@ _TOOLS = (
         key="kit",
         name="Kit",
         tag="{{ subscriber.FIELD }}",
+        email_tag="{{ subscriber.email_address }}",
         if_open="{% if subscriber.FIELD != blank %}",
         if_close="{% endif %}",
         import_menu="Grow → Subscribers → Add subscribers → Import a CSV",
@@ -101,6 +105,7 @@ _TOOLS = (
         key="beehiiv",
         name="beehiiv",
         tag="{{FIELD}}",
+        email_tag="{{email}}",
         import_menu="Audience → Subscribers → Import",
         import_note="Match every column to a custom field of the same name, type text.",
         paste="In your post template, type /html for an HTML snippet and paste the HTML.",
@@ -115,6 +120,7 @@ _TOOLS = (
         key="listmonk",
         name="listmonk",
         tag="{{ .Subscriber.Attribs.FIELD }}",
+        email_tag="{{ .Subscriber.Email }}",
         if_open="{{ if .Subscriber.Attribs.FIELD }}",
         if_close="{{ end }}",
         is_json=True,
@@ -129,6 +135,7 @@ _TOOLS = (
         key="buttondown",
         name="Buttondown",
         tag="{{ subscriber.metadata.FIELD }}",
+        email_tag="{{ subscriber.email }}",
         if_open="{% if subscriber.metadata.FIELD %}",
         if_close="{% endif %}",
         import_menu="Subscribers → Import",
@@ -139,6 +146,7 @@ _TOOLS = (
         key="mailerlite",
         name="MailerLite",
         tag="{$FIELD}",
+        email_tag="{$email}",
         import_menu="Subscribers → Add subscribers → Import from CSV",
         import_note="Match every column to a text field of the same name, and update existing "
         "subscribers.",
@@ -148,6 +156,7 @@ _TOOLS = (
         key="brevo",
         name="Brevo",
         tag="{{ contact.FIELD }}",
+        email_tag="{{ contact.EMAIL }}",
         is_lower_case=False,
         if_open="{% if contact.FIELD %}",
         if_close="{% endif %}",
@@ -176,3 +185,4 @@ _TOOLS = (
     ),
 )
 TOOLS = {tool.key: tool for tool in _TOOLS}
+EMAIL_TAGS = {tool.name: tool.email_tag for tool in _TOOLS if tool.email_tag}

@@ -50,6 +50,15 @@ class SummaryAdvocate(NamedTuple):
     pending: int
 
 
+class SummaryBudget(NamedTuple):
+    """One program, because the budget of one never pays for another."""
+
+    name: str
+    sentence: str
+    """What is spent of the month's budget, and what of the pending fees it can still hold."""
+    url: str
+
+
 class WeeklySummary(NamedTuple):
     newsletter: str
     days: str
@@ -63,10 +72,8 @@ class WeeklySummary(NamedTuple):
     advocates: list[SummaryAdvocate]
     almost_there: str
     """Which of them need one more referral for which reward, or empty."""
-    budget: str
-    """What is spent of the month's budget, or empty."""
+    budgets: list[SummaryBudget]
     overview_url: str
-    program_url: str
     preferences_url: str
     turn_off_url: str
 
@@ -129,8 +136,8 @@ def _text(summary: WeeklySummary) -> str:
             for each in summary.advocates
         ]
         lines += [summary.almost_there] if summary.almost_there else []
-    if summary.budget:
-        lines += ["", "Partner program", summary.budget, summary.program_url]
+    for budget in summary.budgets:
+        lines += ["", f"Partner program: {budget.name}", budget.sentence, budget.url]
     lines += [
         "",
         "Open the overview",

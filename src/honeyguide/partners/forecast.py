@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.partners import rules
+from honeyguide.partners import outlook, rules
 from honeyguide.partners.programs import Program
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -36,7 +36,8 @@ class Pending(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """The pending referrals of a program, and the most that they may cost."""
+    """The pending referrals of a program, and the most that they may cost: what budget and caps can
+    still hold."""
 
     referrals: int
     cents: int
@@ -117,18 +118,6 @@ class Earnings(NamedTuple):
     programs: list[tuple[ProgramRow, int]]  # each with its pending cents
 
 
-class Outlook(NamedTuple):
-    """A month as it will be if everything due in it is verified and the caps stay as they are."""
-
-    month: str
-    spent_cents: int
-    upcoming_cents: int
-    left_cents: int
-    """What the caps still hold, before anything falls due."""
-    over_cap_cents: int
-    """What of the upcoming will not fit."""
-
-
 class NearlySpent(NamedTuple):
     """A program whose budget of the month is spent to four fifths or more."""
 
@@ -141,18 +130,6 @@ class NearlySpent(NamedTuple):
         return 100 * self.spent_cents // self.budget_cents
 
 
-class MonthSummary(NamedTuple):
-    """A month as owner and as partner, over all of an account's programs and all it joined."""
-
-    programs: int
-    budget_cents: int
-    spent_cents: int
-    pending_cents: int
-    joined_programs: int
-    earned_cents: int
-    expected_cents: int
-
-
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", BudgetForecast)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
@@ -163,7 +140,6 @@ _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
 _REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
 _NEARLY_SPENT = _sql.query("nearly_spent", NearlySpent)
-_MONTH_SUMMARY = _sql.query("month_summary", MonthSummary)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
 
@@ -178,15 +154,6 @@ def _waiting(month: str, now_ms: int) -> dict[str, Any]:
         return {"due_from_ms": 0, "due_before_ms": _EVER_MS}
     from_ms, before_ms = rules.month_bounds(month)
     return {"due_from_ms": from_ms, "due_before_ms": before_ms}
-
-
-def _upcoming_in(month: str, now_ms: int) -> dict[str, Any]:
-    """What falls due in a month; what is overdue falls due in the present one."""
-    from_ms, before_ms = rules.month_bounds(month)
-    return {
-        "due_from_ms": 0 if month == rules.month_of(now_ms) else from_ms,
-        "due_before_ms": before_ms,
-    }
 
 
 def _by_partner_campaign(rows: list[Pending]) -> dict[str, int]:
@@ -218,7 +185,7 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     )
 
 
-async def undecided(tx: Tx, account_id: str, program_id: str) -> Undecided:
+async def undecided(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Undecided:
     """For the owner who is about to delete it."""
     found = await tx.all(
         _PENDING_OF_PROGRAM,
@@ -227,16 +194,22 @@ async def undecided(tx: Tx, account_id: str, program_id: str) -> Undecided:
         due_from_ms=0,
         due_before_ms=_EVER_MS,
     )
-    return Undecided(sum(row.n for row in found), sum(row.cents for row in found))
+    months = await outlook.of_program(tx, account_id, program_id, now_ms=now_ms)
+    return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))
 
 
-async def undecided_of_partner(tx: Tx, account_id: str, partner_campaign_id: str) -> Undecided:
+async def undecided_of_partner(
+    tx: Tx, account_id: str, partner_campaign_id: str, *, now_ms: int
+) -> Undecided:
     """For the partner who is about to leave: what they may still earn."""
     found = await tx.all(
         _PENDING_OF_PARTNER, account_id=account_id, due_from_ms=0, due_before_ms=_EVER_MS
     )
-    own = [row for row in found if row.partner_campaign_id == partner_campaign_id]
-    return Undecided(sum(row.n for row in own), sum(row.cents for row in own))
+    months = await outlook.of_partner(tx, account_id, now_ms=now_ms)
+    return Undecided(
+        sum(row.n for row in found if row.partner_campaign_id == partner_campaign_id),
+        sum(each.of(partner_campaign_id).expected_cents for each in months),
+    )
 
 
 async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
@@ -257,73 +230,9 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
     )
 
 
-async def month_summary(tx: Tx, account_id: str, month: str) -> MonthSummary:
-    """The present month, whose pending is all that waits."""
-    found = await tx.one(_MONTH_SUMMARY, account_id=account_id, month=month)
-    assert found is not None  # a SELECT of totals always gives one row
-    return found
-
-
-async def outlook_of_program(tx: Tx, program: Program, *, now_ms: int) -> list[Outlook]:
-    """This month and the next, for the owner: every partner's cap first, then the budget over all
-    of them."""
-    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
-    found = []
-    for month in _this_and_next(now_ms):
-        budget = await tx.one(_BUDGET, **program_key, month=month) or _UNTOUCHED
-        spent = {
-            row.partner_campaign_id: row.spent_cents
-            for row in await tx.all(_PARTNERS_OF_PROGRAM, **program_key, month=month)
-        }
-        upcoming = _by_partner_campaign(
-            await tx.all(_PENDING_OF_PROGRAM, **program_key, **_upcoming_in(month, now_ms))
-        )
-        fitting = sum(
-            min(cents, max(0, program.max_payout_cents - spent.get(place, 0)))
-            for place, cents in upcoming.items()
-        )
-        open_cents = rules.left_cents(
-            spent_cents=budget.spent_cents, cap_cents=program.total_budget_cents
-        )
-        left_cents = 0 if budget.reached_ms is not None else open_cents
-        total = sum(upcoming.values())
-        found.append(
-            Outlook(month, budget.spent_cents, total, left_cents, total - min(fitting, left_cents))
-        )
-    return found
-
-
-async def outlook_of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[Outlook]:
-    """This month and the next over all programs that a partner joined, by the partner's own caps
-    and the budgets known to be reached. How much is left of the others is the owners' secret."""
-    found = []
-    for month in _this_and_next(now_ms):
-        rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
-        upcoming = _by_partner_campaign(
-            await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_upcoming_in(month, now_ms))
-        )
-        over = await reached_of_partner(tx, account_id, month)
-        left = {
-            r.partner_campaign_id: rules.left_cents(
-                spent_cents=r.spent_cents, cap_cents=r.max_payout_cents
-            )
-            for r in rows
-            if r.partner_campaign_id not in over
-        }
-        fitting = sum(min(cents, left.get(place, 0)) for place, cents in upcoming.items())
-        spent_cents, total = sum(row.spent_cents for row in rows), sum(upcoming.values())
-        found.append(Outlook(month, spent_cents, total, sum(left.values()), total - fitting))
-    return found
-
-
 async def reached_of_partner(tx: Tx, account_id: str, month: str) -> set[str]:
     """The partner's places whose program has reached its budget, by their ids."""
     return set(await tx.all(_REACHED_OF_PARTNER, account_id=account_id, month=month))
-
-
-def _this_and_next(now_ms: int) -> tuple[str, str]:
-    present = rules.month_of(now_ms)
-    return present, rules.next_month(present)
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:

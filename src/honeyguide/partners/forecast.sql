@@ -66,23 +66,6 @@ WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral
   AND r.partner_account_id <> r.account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
--- name: month_summary
--- Existing programs only; a deleted one still has its statement. Reads counters and pending referrals, so its cost depends on the
--- latter.
-SELECT (SELECT COUNT(*) FROM program WHERE account_id = :account_id AND deleted_ms IS NULL) AS programs,
-       (SELECT CAST(COALESCE(SUM(total_budget_cents), 0) AS BIGINT) FROM program
-        WHERE account_id = :account_id AND deleted_ms IS NULL) AS budget_cents,
-       (SELECT CAST(COALESCE(SUM(g.spent_cents), 0) AS BIGINT) FROM program AS p JOIN budget AS g ON g.program_id = p.id
-        WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND g.month = :month) AS spent_cents,
-       (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM program AS p JOIN partner_referral AS r ON r.program_id = p.id
-        WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND r.decided_ms IS NULL
-          AND r.partner_account_id <> r.account_id) AS pending_cents,
-       (SELECT COUNT(*) FROM partner_campaign WHERE account_id = :account_id) AS joined_programs,
-       (SELECT CAST(COALESCE(SUM(spent_cents), 0) AS BIGINT) FROM partner_spend
-        WHERE partner_account_id = :account_id AND month = :month) AS earned_cents,
-       (SELECT CAST(COALESCE(SUM(fee_cents), 0) AS BIGINT) FROM partner_referral
-        WHERE partner_account_id = :account_id AND decided_ms IS NULL AND partner_account_id <> account_id) AS expected_cents;
-
 -- name: reached_of_partner
 -- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is reached, but not the amount.
 SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id

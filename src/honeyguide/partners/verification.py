@@ -108,6 +108,16 @@ class Verification(NamedTuple):
     is_chosen: bool
     has_own_level: bool
 
+    def in_short(self, hold_days: int) -> str:
+        """When a referral counts: `confirmed, after 14 days`."""
+        first = {Rule.NONE: "", Rule.CONFIRMED: "confirmed", Rule.ACTIVE: "confirmed and active"}[
+            self.rule
+        ]
+        if not hold_days:
+            return f"once {first}" if first else "counts at once"
+        days = "1 day" if hold_days == 1 else f"{hold_days} days"
+        return f"{first}, after {days}" if first else f"after {days}"
+
     @property
     def to_partner(self) -> list[str]:
         """What a partner should know, a sentence each."""

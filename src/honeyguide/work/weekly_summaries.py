@@ -20,12 +20,13 @@ from honeyguide.mail import notification_choices, notification_links, notificati
 from honeyguide.mail.notification_kinds import OFF, WEEKLY_SUMMARY
 from honeyguide.mail.weekly_summary import (
     SummaryAdvocate,
+    SummaryBudget,
     WaitingTask,
     WeeklySummary,
     WeekTotal,
 )
-from honeyguide.partners import forecast
-from honeyguide.partners import rules as months
+from honeyguide.partners import outlook
+from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.referrals import (
     campaigns,
     daily_counts,
@@ -43,6 +44,7 @@ from honeyguide.store.tx import Tx
 
 BATCH = 20
 ADVOCATES = 5
+PROGRAMS = 5
 # More things that wait than this are shown as "99+".
 MOST_COUNTED = 99
 
@@ -153,9 +155,8 @@ async def summarize(
             SummaryAdvocate(each.name or each.email, each.verified, each.pending) for each in top
         ],
         almost_there=await _almost_there(tx, tenant, top),
-        budget=await _budget(tx, account.id, now_ms=now_ms),
+        budgets=await _budgets(tx, site, account.id, now_ms=now_ms),
         overview_url=f"{site.base_url}/",
-        program_url=f"{site.base_url}/program",
         preferences_url=f"{site.base_url}/notices/preferences",
         turn_off_url=notification_links.turn_off_url(site, account.id, WEEKLY_SUMMARY),
     )
@@ -207,15 +208,31 @@ async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> st
     return ""
 
 
-async def _budget(tx: Tx, account_id: str, *, now_ms: int) -> str:
-    month = await forecast.month_summary(tx, account_id, months.month_of(now_ms))
-    if not month.programs or not month.budget_cents:
-        return ""
-    pending = f"; another {show(month.pending_cents)} is pending" if month.pending_cents else ""
-    return (
-        f"{show(month.spent_cents)} of this month’s {show(month.budget_cents)} budget is "
-        f"spent{pending}."
+async def _budgets(tx: Tx, site: Site, account_id: str, *, now_ms: int) -> list[SummaryBudget]:
+    """Of the paid programs, those that cost the most this month."""
+    found = await outlook.of_owner(tx, account_id, now_ms=now_ms)
+    paid = [program for program in found if program.is_paid and program.budget_cents]
+    paid.sort(key=lambda program: -program.months[0].most_cents)
+    return [
+        SummaryBudget(
+            program.publication_name,
+            _budget(program),
+            f"{site.base_url}/program/{program.program_id}/change",
+        )
+        for program in paid[:PROGRAMS]
+    ]
+
+
+def _budget(program: ProgramOutlook) -> str:
+    month = program.months[0]
+    sentence = (
+        f"{show(month.spent_cents)} of this month’s {show(program.budget_cents)} budget is spent"
     )
+    if month.fees.expected_cents:
+        sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
+    if month.fees.over_cents:
+        sentence += f". Pending fees of {show(month.fees.over_cents)} do not fit"
+    return f"{sentence}."
 
 
 def _days(week: Period) -> str:

@@ -7,29 +7,39 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
+from honeyguide.mail import newsletter_tools
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import cards, formats
+from honeyguide.pages.dashboard import bars, cards, formats, referral_days
+from honeyguide.pages.dashboard.bars import BarPart
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.readers import sharing
 from honeyguide.partners import (
+    expected_fees,
     forecast,
     network,
+    outlook,
+    partner_figures,
     partner_referrals,
+    payouts,
     reversal_reasons,
     rules,
     verification,
 )
+from honeyguide.partners.expected_fees import ExpectedFees
+from honeyguide.partners.network import PartnerCampaign
+from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.partners.partner_referrals import ReferredSubscriber
+from honeyguide.partners.payouts import Payout
 from honeyguide.referrals import clicks
 from honeyguide.referrals.reasons import SCREENED, facts_of
 from honeyguide.store.tx import Tx
 
-# A page shows this many referrals; the statement's CSV has every one that was paid.
-MOST_SHOWN = 100
+# A page shows this many referrals of each state; the statement's CSV has every one that was paid.
+MOST_SHOWN = 500
 PER_PAGE = 25
+MONTHS_SHOWN = 12
 
 STATES = (
     (partner_referrals.PENDING, "Pending"),
@@ -74,35 +84,70 @@ def why(row: ReferredSubscriber) -> str:
     return f"Rejected on {day}. {facts_of(row.reason).to_partner or SCREENED}"
 
 
-class ExpectedPayment(NamedTuple):
-    total_cents: int
-    words: str
-    pending_words: str
+class MonthMoney(NamedTuple):
+    """What is sure, and the most that a month can come to."""
+
+    sure_cents: int
+    referrals: int
+    """Whose fees these are."""
+    most_cents: int
+    sure_words: str
+    words: list[str]
+    """What is pending, and why less of it can be paid."""
+    parts: list[BarPart]
 
 
-def expected_payment(
-    earnings: forecast.Earnings,
-    outlook: list[forecast.Outlook],
-    upcoming: list[forecast.DueDay],
-) -> ExpectedPayment:
-    """What a month will pay: what is confirmed, and what of the rest is due in it and fits the
-    caps. The outlook of a month that is over is empty."""
-    if not outlook:
-        return ExpectedPayment(earnings.confirmed_cents, "all confirmed", "not in this month")
-    expected_cents = outlook[0].upcoming_cents - outlook[0].over_cap_cents
-    total_cents = earnings.confirmed_cents + expected_cents
-    words = f"{money.show(earnings.confirmed_cents)} confirmed"
-    if expected_cents:
-        words += f", {money.show(expected_cents)} if they stay subscribed"
-    over_cents = sum(each.over_cap_cents for each in outlook)
-    pending_words = "nothing pending"
-    if over_cents:
-        pending_words = f"{money.show(over_cents)} of it is over a cap and will not be paid"
-    elif upcoming:
-        pending_words = f"next on {formats.day(upcoming[0].day * DAY_MS)}"
-    elif earnings.pending_cents:
-        pending_words = "once they confirm their email address"
-    return ExpectedPayment(total_cents, words, pending_words)
+def month_money(
+    confirmed_cents: int,
+    referrals: int,
+    months: list[MonthOutlook],
+    payout: Payout | None,
+    month: str,
+) -> MonthMoney:
+    """The outlook of a month that is over is empty."""
+    now = months[0] if months else None
+    expected_cents = now.fees.expected_cents if now else 0
+    return MonthMoney(
+        sure_cents=confirmed_cents,
+        referrals=referrals,
+        most_cents=confirmed_cents + expected_cents,
+        sure_words=_when_paid(month, payout, is_over=now is None),
+        words=_pending_words([each.fees for each in months]),
+        parts=bars.parts({"sure": confirmed_cents, "may": expected_cents}),
+    )
+
+
+def _when_paid(month: str, payout: Payout | None, *, is_over: bool) -> str:
+    if payout is not None and payout.paid_ms is not None:
+        return f"Paid on {formats.day(payout.paid_ms)}."
+    if is_over:
+        return "Waiting to be paid." if payout is not None else ""
+    closes = formats.short_day(rules.month_bounds(month)[1])
+    return f"Will be paid after the month closes on {closes}."
+
+
+def _pending_words(months: list[ExpectedFees]) -> list[str]:
+    """Of this month and the later ones. Never what will be paid: it is the most that can be."""
+    if not months:
+        return []
+    now, later = months[0], expected_fees.total(months[1:])
+    words = []
+    if now.referrals:
+        are = "pending referral is" if now.referrals == 1 else "pending referrals are"
+        words.append(f"{now.referrals:,} {are} worth {money.show(now.pending_cents)}.")
+    if now.over_cents:
+        over = []
+        if now.over_cap_cents:
+            over.append(f"{money.show(now.over_cap_cents)} is over your monthly cap")
+        if now.over_budget_cents:
+            over.append(f"{money.show(now.over_budget_cents)} is more than the budget can pay")
+        words.append(f"{money.show(now.expected_cents)} can still be paid: {', and '.join(over)}.")
+    if later.referrals:
+        words.append(
+            f"Another {money.show(later.pending_cents)} is due after this month; at most "
+            f"{money.show(later.expected_cents)} of it can be paid."
+        )
+    return words or ["Nothing is pending."]
 
 
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
@@ -110,18 +155,18 @@ SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, month = request.who.account_id, month_of(request)
-    is_now = month == rules.month_of(request.now_ms)
+    present = rules.month_of(request.now_ms)
+    is_now = month == present
     earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
-    outlook = await forecast.outlook_of_partner(tx, account_id, now_ms=request.now_ms)
-    upcoming = await forecast.upcoming_of_partner(tx, account_id)
+    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
+    charged = await partner_figures.charged_of_partner(tx, account_id, month)
+    payout = await payouts.find_of_month(tx, account_id, month)
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    joined = earnings.programs[page.skip : page.skip + page.per_page]
-    ids = [row.partner_campaign_id for row, _ in joined]
-    state = request.query.get("show", "")
-    if state not in partner_referrals.STATES:
-        has_pending = bool(earnings.pending_cents)
-        state = partner_referrals.PENDING if has_pending else partner_referrals.CONFIRMED
-    rows = await partner_referrals.of_month(tx, account_id, state, month, most=MOST_SHOWN)
+    joined = [row for row, _ in earnings.programs[page.skip : page.skip + page.per_page]]
+    ids = [row.partner_campaign_id for row in joined]
+    from_ms, to_ms = rules.month_bounds(month)
+    figures = await partner_figures.of_partner(tx, account_id, since_ms=from_ms, before_ms=to_ms)
+    state, rows = await _referrals(tx, request, month, is_now=is_now)
     return request.view(
         "earnings.html",
         month=month,
@@ -129,9 +174,18 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         later=rules.next_month(month),
         is_now=is_now,
         earnings=earnings,
-        payment=expected_payment(earnings, outlook if is_now else [], upcoming),
-        outlook=outlook,
-        upcoming=upcoming,
+        shown=month_money(
+            earnings.confirmed_cents,
+            sum(charged.values()),
+            months if is_now else [],
+            payout,
+            month,
+        ),
+        outlook=months[0] if is_now else None,
+        columns=await _columns(tx, account_id, present, months[0]),
+        sentence=bars.sentence,
+        charged=charged,
+        figures=figures.by_partner(),
         reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
         joined=joined,
         page=page.page,
@@ -141,48 +195,85 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         ),
         state=state,
         states=STATES,
-        rows=rows,
-        is_cut=len(rows) == MOST_SHOWN,
+        days=referral_days.by_day(rows, why),
+        is_cut=len(rows) >= MOST_SHOWN,
+        terms_of=terms_of,
         **SHOWN,
     )
+
+
+async def _referrals(
+    tx: Tx, request: PageRequest, month: str, *, is_now: bool
+) -> tuple[str, list[ReferredSubscriber]]:
+    """Those behind the figures of the month, or behind one of them."""
+    asked = request.query.get("show", "")
+    state = asked if asked in partner_referrals.STATES else ""
+    rows: list[ReferredSubscriber] = []
+    for each in [state] if state else partner_referrals.STATES:
+        if each == partner_referrals.PENDING and not is_now:
+            continue
+        rows += await partner_referrals.of_month(
+            tx, request.who.account_id, each, month, most=MOST_SHOWN
+        )
+    return state, rows
+
+
+async def _columns(tx: Tx, account_id: str, present: str, now: MonthOutlook) -> list[bars.Column]:
+    """Of the last twelve months; empty before anything was earned."""
+    year_ago = f"{int(present[:4]) - 1}{present[4:]}"
+    earned = await partner_figures.months_of_partner(tx, account_id, after=year_ago)
+    values = {each.month: each.cents for each in earned}
+    if not values:
+        return []
+    return bars.months(values, present, MONTHS_SHOWN, more=now.fees.expected_cents)
+
+
+def terms_of(joined: PartnerCampaign) -> str:
+    """`$2.50 each · confirmed, after 14 days`"""
+    days = joined.referral_pending_duration if joined.referral_pending_duration_enabled else 0
+    fee = f"{money.show(joined.cpa_cents)} each" if joined.cpa_cents else "unpaid recommendation"
+    return f"{fee} · {verification.of(joined).in_short(days)}"
 
 
 async def one(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     month = rules.month_of(request.now_ms)
-    partner_campaign = await network.get_partner_campaign(
+    joined = await network.get_partner_campaign(
         tx, account_id, request.at("id"), now_ms=request.now_ms
     )
-    is_reached = partner_campaign.id in await forecast.reached_of_partner(tx, account_id, month)
+    is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, has_older = await partner_referrals.of_partner_campaign(
-        tx, account_id, partner_campaign.id, page
-    )
+    rows, has_older = await partner_referrals.of_partner_campaign(tx, account_id, joined.id, page)
     since_ms, _ = rules.month_bounds(month)
-    days = await clicks.by_day(
-        tx, partner_campaign.owner_account_id, partner_campaign.id, since_ms=since_ms
-    )
-    left_cents = rules.left_cents(
-        spent_cents=partner_campaign.spent_cents, cap_cents=partner_campaign.max_payout_cents
-    )
-    link = site.partner_link(partner_campaign.ref_code)
+    days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
+    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
+    by_month = [each.of(joined.id) for each in months]
+    fees = by_month[0]
+    link = site.partner_link(joined.ref_code)
     return request.view(
         "partner_campaign.html",
-        partner_campaign=partner_campaign,
+        partner_campaign=joined,
         is_reached=is_reached,
-        rows=rows,
-        first=f"/earnings/{partner_campaign.id}",
-        older=f"/earnings/{partner_campaign.id}?page={page.page + 1}" if has_older else "",
+        days=referral_days.by_day(rows, why),
+        first=f"/earnings/{joined.id}",
+        older=f"/earnings/{joined.id}?page={page.page + 1}" if has_older else "",
         is_first=page.page == 1,
         clicked=sum(day.n for day in days),
         link=link,
-        magic=f"{site.magic_link(partner_campaign.ref_code)}?email=",
+        magic=f"{site.magic_link(joined.ref_code)}?email=",
+        tools=newsletter_tools.EMAIL_TAGS,
         qr=sharing.qr_code(link),
         hold=cards.hold,
-        left=0 if is_reached else left_cents,
+        fees=fees,
+        most_cents=joined.spent_cents + fees.expected_cents,
+        parts=bars.parts({"sure": joined.spent_cents, "may": fees.expected_cents}),
+        words=_pending_words(by_month),
+        terms=terms_of(joined),
         again=rules.next_month(month),
-        asked=verification.of(partner_campaign),
-        undecided=await forecast.undecided_of_partner(tx, account_id, partner_campaign.id),
+        asked=verification.of(joined),
+        undecided=await forecast.undecided_of_partner(
+            tx, account_id, joined.id, now_ms=request.now_ms
+        ),
         **SHOWN,
     )
 

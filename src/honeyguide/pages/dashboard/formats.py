@@ -44,6 +44,14 @@ def time_in(ms: int, zone: ZoneInfo) -> str:
     return local_time(ms, zone).strftime("%H:%M")
 
 
+_WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def weekday(ms: int) -> str:
+    """`Fri 13 Nov`"""
+    return f"{_WEEKDAYS[datetime.fromtimestamp(ms / 1000, UTC).weekday()]} {short_day(ms)}"
+
+
 def ago(ms: int, now_ms: int) -> str:
     """How long ago, within a week; the date before that."""
     past = now_ms - ms
@@ -150,6 +158,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "day": day,
     "day_in": day_in,
     "short_day": short_day,
+    "weekday": weekday,
     "moment": moment,
     "ago": ago,
     "plural": plural,

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from honeyguide.kernel import money
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import cards, program_form
+from honeyguide.pages.dashboard import bars, program_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import (
     forecast,
     ledger,
+    outlook,
+    partner_figures,
     programs,
     publications,
     reversal_reasons,
     rules,
     verification,
 )
+from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import delayed_actions, reversals, signups
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
+LATELY, SHOWN_DAYS = 30, 90
 
 
 async def index(tx: Tx, request: PageRequest) -> PageView | Response:
@@ -54,12 +59,26 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     month = rules.month_of(request.now_ms)
     rows, total = await signups.page_of_program(tx, account_id, program.id, page)
     last_closed = await ledger.last_closed(tx)
+    spend = await forecast.spend(tx, program, month, now_ms=request.now_ms)
+    months = await outlook.of_program(tx, account_id, program.id, now_ms=request.now_ms)
+    charged = await partner_figures.charged_of_program(tx, account_id, program.id, month)
     return request.view(
         "program.html",
         program=program,
-        spend=await forecast.spend(tx, program, month, now_ms=request.now_ms),
-        outlook=await forecast.outlook_of_program(tx, program, now_ms=request.now_ms),
-        undecided=await forecast.undecided(tx, account_id, program.id),
+        spend=spend,
+        now=months[0],
+        outlook=months,
+        parts=bars.parts(
+            {
+                "sure": spend.spent_cents,
+                "may": months[0].fees.expected_cents,
+                "over": months[0].fees.over_cents,
+            },
+            whole=program.total_budget_cents,
+        ),
+        charged=sum(charged.values()),
+        partners=await _partners(tx, request, program, spend),
+        undecided=await forecast.undecided(tx, account_id, program.id, now_ms=request.now_ms),
         upcoming=await forecast.upcoming_of_program(tx, program),
         rows=rows,
         waiting=await delayed_actions.of_subjects(
@@ -75,11 +94,55 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         uncharged=rules.Uncharged,
         hosted=site.page_link(program.slug) if program.slug else "",
         invite=f"{site.base_url}/network/{program.id}",
-        hold=cards.hold,
         guess=program_form.guess(
             program.cpa_cents, program.max_payout_cents, program.total_budget_cents, request.query
         ),
         **await _verification(tx, request, program),
+    )
+
+
+class PartnerLine(NamedTuple):
+    """A partner of the program, as a row worth reading."""
+
+    row: forecast.PartnerRow
+    spark: str
+    counts: PartnerFigures
+    """Of 30 days."""
+    older: PartnerFigures
+    """Of those who came 30 to 90 days ago: who is still there?"""
+
+
+async def _partners(
+    tx: Tx, request: PageRequest, program: programs.Program, spend: forecast.Spend
+) -> list[PartnerLine]:
+    """Who brought the most verified subscribers lately comes first."""
+    today = request.now_ms // DAY_MS
+    days = await figures_of(tx, request, program.id)
+    lately = days.by_partner(lambda day: day > today - LATELY)
+    older = days.by_partner(lambda day: day <= today - LATELY)
+    lines = []
+    for row, _ in spend.partners:
+        by_day = days.signups_by_day(row.partner_campaign_id)
+        values = [by_day.get(day, 0) for day in range(today - LATELY + 1, today + 1)]
+        lines.append(
+            PartnerLine(
+                row,
+                bars.spark(values) if any(values) else "",
+                lately.get(row.partner_campaign_id, PartnerFigures()),
+                older.get(row.partner_campaign_id, PartnerFigures()),
+            )
+        )
+    return sorted(lines, key=lambda each: (-each.counts.verified, -each.row.spent_cents))
+
+
+async def figures_of(tx: Tx, request: PageRequest, program_id: str) -> FigureDays:
+    """Of 90 days, today included."""
+    return await partner_figures.of_program(
+        tx,
+        request.who.account_id,
+        program_id,
+        since_ms=partner_figures.since(request.now_ms, SHOWN_DAYS),
+        before_ms=request.now_ms + DAY_MS,
     )
 
 

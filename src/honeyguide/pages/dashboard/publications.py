@@ -74,7 +74,9 @@ async def _view(
     program_id = await publications.find_program_id(tx, old) if old else None
     undecided = None
     if program_id is not None:
-        undecided = await forecast.undecided(tx, request.who.account_id, program_id)
+        undecided = await forecast.undecided(
+            tx, request.who.account_id, program_id, now_ms=request.now_ms
+        )
     return request.view(
         "publication.html",
         form=form,

@@ -1,0 +1,139 @@
+"""What a month's budget and each partner's cap can still hold of the fees that are pending. Pure:
+no clock, no store.
+
+The owner's pages and the partners' pages take their figures from here. So they agree, and no cent
+of a budget is expected by two partners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from honeyguide.partners import rules
+from honeyguide.partners.rules import Charge, Uncharged
+
+
+class PendingFees(NamedTuple):
+    """Pending referrals of one partner with the same fee, which fall due together."""
+
+    partner_campaign_id: str
+    fee_cents: int
+    is_waiting: bool
+    """For somebody: the subscriber who has to confirm, or the owner who reviews it. Time alone does
+    not verify it."""
+    due_ms: int
+    """The earliest moment at which it can be verified."""
+    first_id: str
+    n: int
+
+
+class OpenMonth(NamedTuple):
+    """The budget of one program in one month, and what its partners have earned of it."""
+
+    budget_cents: int
+    spent_cents: int
+    is_reached: bool
+    partner_cap_cents: int
+    partner_spent_cents: Mapping[str, int]
+
+    @property
+    def left_cents(self) -> int:
+        if self.is_reached:
+            return 0
+        return rules.left_cents(spent_cents=self.spent_cents, cap_cents=self.budget_cents)
+
+
+class ExpectedFees(NamedTuple):
+    """Pending fees, by whether they fit. Those that fit are the most that can still be charged."""
+
+    referrals: int = 0
+    expected_referrals: int = 0
+    expected_cents: int = 0
+    over_cap_cents: int = 0
+    over_budget_cents: int = 0
+
+    @property
+    def pending_cents(self) -> int:
+        return self.expected_cents + self.over_cents
+
+    @property
+    def over_cents(self) -> int:
+        return self.over_cap_cents + self.over_budget_cents
+
+
+class ExpectedMonth(NamedTuple):
+    by_partner: dict[str, ExpectedFees]
+    full_ms: int | None
+    """When the budget will be reached if all stay. None if it will not be, or nobody knows when."""
+
+
+def total(fees: Iterable[ExpectedFees]) -> ExpectedFees:
+    return ExpectedFees(*(sum(column) for column in zip(ExpectedFees(), *fees, strict=True)))
+
+
+def expect(month: OpenMonth, pending: Iterable[PendingFees]) -> ExpectedMonth:
+    """Charges everything that is pending in the order in which it falls due, as `decide_charge`
+    will. What waits for somebody comes last, because nobody knows when that will be."""
+    state = _MonthToFill(month)
+    for fees in sorted(pending, key=lambda each: (each.is_waiting, each.due_ms, each.first_id)):
+        state.take(fees)
+    return ExpectedMonth(state.by_partner, state.full_ms)
+
+
+class _MonthToFill:
+    def __init__(self, month: OpenMonth) -> None:
+        self.month = month
+        self.spent_cents = month.spent_cents
+        self.is_reached = month.is_reached
+        self.partner_spent = dict(month.partner_spent_cents)
+        self.by_partner: dict[str, ExpectedFees] = {}
+        self.full_ms: int | None = None
+
+    def take(self, fees: PendingFees) -> None:
+        place, fee = fees.partner_campaign_id, fees.fee_cents
+        charged, over_cap, over_budget = 0, 0, 0
+        while charged < fees.n:
+            decision = self._decide(place, fee)
+            if not isinstance(decision, Charge):
+                # The same for all the others: no state changes but that a budget is reached.
+                rest = fee * (fees.n - charged)
+                if decision is Uncharged.BUDGET_SPENT:
+                    over_budget = rest
+                    self._reach(fees)
+                elif decision is Uncharged.PARTNER_CAP:
+                    over_cap = rest
+                break
+            charged += self._charge(fees, fees.n - charged)
+        before = self.by_partner.get(place, ExpectedFees())
+        now = ExpectedFees(fees.n, charged, fee * charged, over_cap, over_budget)
+        self.by_partner[place] = total((before, now))
+
+    def _decide(self, place: str, fee_cents: int) -> Charge | Uncharged:
+        return rules.decide_charge(
+            fee_cents=fee_cents,
+            budget_cap_cents=self.month.budget_cents,
+            budget_spent_cents=self.spent_cents,
+            budget_reached=self.is_reached,
+            partner_cap_cents=self.month.partner_cap_cents,
+            partner_spent_cents=self.partner_spent.get(place, 0),
+        )
+
+    def _charge(self, fees: PendingFees, most: int) -> int:
+        """As many at once as fit: there may be thousands alike. Gives how many."""
+        place, fee = fees.partner_campaign_id, fees.fee_cents
+        budget_left = self.month.budget_cents - self.spent_cents
+        cap_left = self.month.partner_cap_cents - self.partner_spent.get(place, 0)
+        n = min(most, budget_left // fee, cap_left // fee)
+        assert n > 0  # the first was just found to fit
+        self.spent_cents += n * fee
+        self.partner_spent[place] = self.partner_spent.get(place, 0) + n * fee
+        assert self.spent_cents <= self.month.budget_cents
+        if self.spent_cents == self.month.budget_cents:
+            self._reach(fees)
+        return n
+
+    def _reach(self, fees: PendingFees) -> None:
+        if not self.is_reached:
+            self.is_reached = True
+            self.full_ms = None if fees.is_waiting else fees.due_ms

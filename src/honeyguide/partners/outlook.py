@@ -1,0 +1,214 @@
+"""What the months ahead can still cost a program's owner and bring a partner, if everything that is
+pending is verified. One forecast for each program, which its owner and its partners both read.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.partners import expected_fees, rules
+from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees
+from honeyguide.referrals.reasons import Reason
+from honeyguide.store.statements import Statement, beside
+from honeyguide.store.tx import Tx
+
+# Above this, the referrals of one day are taken together: at most the partners at whom the budget
+# ends change places.
+MOST_ONE_BY_ONE = 5_000
+# Rejected on their date, unless somebody does something before.
+_UNDATED = [reason for reason in Reason if reason.facts.ends_as]
+
+
+class MonthOutlook(NamedTuple):
+    """One month of a program, or of everything that a partner joined."""
+
+    month: str
+    spent_cents: int
+    fees: ExpectedFees
+    by_partner: dict[str, ExpectedFees]
+    """By the id of the partner campaign; only those with something pending."""
+    left_cents: int = 0
+    """What the budget still holds, before anything falls due. Only of a program."""
+    full_ms: int | None = None
+    """When the budget will be reached. Only of a program."""
+
+    @property
+    def most_cents(self) -> int:
+        """What the month can come to."""
+        return self.spent_cents + self.fees.expected_cents
+
+    def of(self, partner_campaign_id: str) -> ExpectedFees:
+        return self.by_partner.get(partner_campaign_id, ExpectedFees())
+
+
+class ProgramOutlook(NamedTuple):
+    program_id: str
+    publication_name: str
+    is_paid: bool
+    budget_cents: int
+    months: list[MonthOutlook]
+    """This month and the next, and later ones in which something falls due."""
+
+
+class _FeeRow(NamedTuple):
+    program_id: str
+    partner_campaign_id: str
+    fee_cents: int
+    is_waiting: int
+    due_ms: int | None
+    first_id: str
+    n: int
+
+
+class _Budget(NamedTuple):
+    program_id: str
+    publication_name: str
+    cpa_cents: int
+    total_budget_cents: int
+    max_payout_cents: int
+    month: str | None
+    spent_cents: int
+    reached_ms: int | None
+
+
+class _Share(NamedTuple):
+    partner_campaign_id: str
+    month: str
+    spent_cents: int
+
+
+class _Side(NamedTuple):
+    """Whose programs: an owner's, or those that a partner joined."""
+
+    how_many: Statement[int]
+    fees: Statement[_FeeRow]
+    budgets: Statement[_Budget]
+    shares: Statement[_Share]
+
+
+_sql = beside(__file__)
+_CAMPAIGNS_OF_PARTNER = _sql.value("campaigns_of_partner", str)
+_SPENT_OF_PARTNER = _sql.query("spent_of_partner", _Share)
+
+
+def _side(name: str) -> _Side:
+    return _Side(
+        _sql.value(f"count_of_{name}", int),
+        _sql.query(f"fees_of_{name}", _FeeRow),
+        _sql.query(f"budgets_of_{name}", _Budget),
+        _sql.query(f"shares_of_{name}", _Share),
+    )
+
+
+_OWNER, _PARTNER = _side("owner"), _side("partner")
+
+
+async def of_program(
+    tx: Tx, account_id: str, program_id: str, *, now_ms: int
+) -> list[MonthOutlook]:
+    """For the owner: every partner's cap, and the budget over all of them."""
+    key = {"account_id": account_id, "program_id": program_id}
+    (found,) = await _read(tx, _OWNER, key, now_ms=now_ms)
+    return found.months
+
+
+async def of_owner(tx: Tx, account_id: str, *, now_ms: int) -> list[ProgramOutlook]:
+    """Each of the account's programs that is not deleted, oldest first."""
+    return await _read(tx, _OWNER, {"account_id": account_id, "program_id": ""}, now_ms=now_ms)
+
+
+async def of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[MonthOutlook]:
+    """Over all programs that the account joined: what of the pending fees each program can still
+    pay after those of its other partners that fall due earlier."""
+    programs = await _read(tx, _PARTNER, {"account_id": account_id}, now_ms=now_ms)
+    own = set(await tx.all(_CAMPAIGNS_OF_PARTNER, account_id=account_id))
+    spent: dict[str, int] = {}
+    for row in await tx.all(_SPENT_OF_PARTNER, account_id=account_id, month=rules.month_of(now_ms)):
+        spent[row.month] = spent.get(row.month, 0) + row.spent_cents
+    by_month: dict[str, dict[str, ExpectedFees]] = {month: {} for month in _this_and_next(now_ms)}
+    for program in programs:
+        for each in program.months:
+            own_fees = {place: fees for place, fees in each.by_partner.items() if place in own}
+            by_month.setdefault(each.month, {}).update(own_fees)
+    return [
+        MonthOutlook(month, spent.get(month, 0), expected_fees.total(fees.values()), fees)
+        for month, fees in sorted(by_month.items())
+    ]
+
+
+async def _read(tx: Tx, side: _Side, key: dict[str, Any], *, now_ms: int) -> list[ProgramOutlook]:
+    many = await tx.one(side.how_many, **key, most=MOST_ONE_BY_ONE + 1) or 0
+    by_day = int(many > MOST_ONE_BY_ONE)
+    fees = await tx.all(side.fees, **key, undated=_UNDATED, by_day=by_day)
+    from_now: dict[str, Any] = {**key, "month": rules.month_of(now_ms)}
+    shares: dict[str, dict[str, int]] = {}
+    for share in await tx.all(side.shares, **from_now):
+        shares.setdefault(share.month, {})[share.partner_campaign_id] = share.spent_cents
+    budgets: dict[str, list[_Budget]] = {}
+    for row in await tx.all(side.budgets, **from_now):
+        budgets.setdefault(row.program_id, []).append(row)
+    pending: dict[str, list[PendingFees]] = {}
+    for each in fees:
+        pending.setdefault(each.program_id, []).append(_pending(each, now_ms))
+    return [
+        _of_program(rows, pending.get(program_id, []), shares, now_ms=now_ms)
+        for program_id, rows in budgets.items()
+    ]
+
+
+def _pending(row: _FeeRow, now_ms: int) -> PendingFees:
+    return PendingFees(
+        partner_campaign_id=row.partner_campaign_id,
+        fee_cents=row.fee_cents,
+        is_waiting=bool(row.is_waiting),
+        due_ms=max(row.due_ms or now_ms, now_ms),
+        first_id=row.first_id,
+        n=row.n,
+    )
+
+
+def _of_program(
+    rows: list[_Budget],
+    pending: list[PendingFees],
+    shares: dict[str, dict[str, int]],
+    *,
+    now_ms: int,
+) -> ProgramOutlook:
+    program = rows[0]
+    budgets = {row.month: row for row in rows}
+    due: dict[str, list[PendingFees]] = {month: [] for month in _this_and_next(now_ms)}
+    for fees in pending:
+        due.setdefault(rules.month_of(fees.due_ms), []).append(fees)
+    months = []
+    for month, in_month in sorted(due.items()):
+        budget = budgets.get(month)
+        state = OpenMonth(
+            budget_cents=program.total_budget_cents,
+            spent_cents=budget.spent_cents if budget else 0,
+            is_reached=budget is not None and budget.reached_ms is not None,
+            partner_cap_cents=program.max_payout_cents,
+            partner_spent_cents=shares.get(month, {}),
+        )
+        expected = expected_fees.expect(state, in_month)
+        months.append(
+            MonthOutlook(
+                month=month,
+                spent_cents=state.spent_cents,
+                fees=expected_fees.total(expected.by_partner.values()),
+                by_partner=expected.by_partner,
+                left_cents=state.left_cents,
+                full_ms=expected.full_ms,
+            )
+        )
+    return ProgramOutlook(
+        program_id=program.program_id,
+        publication_name=program.publication_name,
+        is_paid=program.cpa_cents > 0,
+        budget_cents=program.total_budget_cents,
+        months=months,
+    )
+
+
+def _this_and_next(now_ms: int) -> tuple[str, str]:
+    present = rules.month_of(now_ms)
+    return present, rules.next_month(present)

@@ -1,0 +1,72 @@
+-- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the partner's own program
+-- are never charged, and those that are as good as rejected neither, so both are left out.
+
+-- fragment: owned
+-- One program, or all that are not deleted.
+IN (SELECT p.id FROM program AS p WHERE p.account_id = :account_id
+    AND (p.id = :program_id OR (CAST(:program_id AS TEXT) = '' AND p.deleted_ms IS NULL)))
+
+-- fragment: joined
+-- Those in which the partner has something pending.
+IN (SELECT o.program_id FROM partner_referral AS o WHERE o.partner_account_id = :account_id AND o.decided_ms IS NULL)
+
+-- fragment: fees
+-- With `by_day`, those of one day are one row. `undated` has the reasons that end without a charge on their date.
+SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms, MIN(f.id) AS first_id, COUNT(*) AS n
+FROM (
+    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.subscriber_id AS id,
+           CASE WHEN s.referral_due_ms IS NULL OR s.referral_reason = 'awaiting_confirmation' OR s.referral_reason {in :undated}
+               THEN 1 ELSE 0 END AS is_waiting,
+           CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
+    FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+    WHERE r.decided_ms IS NULL AND r.partner_account_id <> r.account_id AND r.fee_cents > 0
+      AND COALESCE(s.referral_reason, '') <> 'partner_removed' AND r.program_id
+
+-- fragment: grouped
+) AS f GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
+    CASE WHEN CAST(:by_day AS BIGINT) = 1 THEN '' ELSE f.id END
+
+-- fragment: budgets
+SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms
+FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
+
+-- fragment: shares
+SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE month >= :month AND program_id
+
+-- name: count_of_owner
+SELECT COUNT(*) AS n FROM (
+    SELECT r.id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id {owned} LIMIT :most
+) AS r;
+
+-- name: fees_of_owner
+{fees} {owned} {grouped};
+
+-- name: budgets_of_owner
+{budgets} {owned} ORDER BY p.created_ms, p.id;
+
+-- name: shares_of_owner
+{shares} {owned};
+
+-- name: count_of_partner
+SELECT COUNT(*) AS n FROM (
+    SELECT r.id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id {joined} LIMIT :most
+) AS r;
+
+-- name: fees_of_partner
+{fees} {joined} {grouped};
+
+-- name: budgets_of_partner
+{budgets} {joined} ORDER BY p.created_ms, p.id;
+
+-- name: shares_of_partner
+{shares} {joined};
+
+-- name: spent_of_partner
+-- In every program that the partner joined.
+SELECT partner_campaign_id, month, spent_cents FROM partner_spend
+WHERE partner_account_id = :account_id AND month >= :month;
+
+-- name: campaigns_of_partner
+SELECT id FROM partner_campaign WHERE account_id = :account_id;

@@ -1,0 +1,159 @@
+"""What came of partners' links: clicks, signups, and who of them was verified and stayed, for the
+owner of a program and for a partner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.partners.statements import MonthTotal
+from honeyguide.referrals.reasons import SUSPICIONS
+from honeyguide.store.statements import Statement, beside
+from honeyguide.store.tx import Tx
+
+# The newest referrals that are counted.
+MOST_COUNTED = 20_000
+MOST_MONTHS = 12
+
+
+class FigureDay(NamedTuple):
+    """What became, by now, of those who arrived on one UTC day (days since 1970)."""
+
+    partner_campaign_id: str
+    day: int
+    signups: int
+    verified: int
+    pending: int
+    in_review: int
+    """Of the pending ones, those that look suspicious."""
+    confirmed: int
+    """Who need not confirm their email address any more."""
+    subscribed: int
+    """Of these, who did not unsubscribe."""
+    kept: int
+    """Who is verified and did not unsubscribe."""
+
+
+class PartnerFigures(NamedTuple):
+    clicks: int = 0
+    signups: int = 0
+    verified: int = 0
+    pending: int = 0
+    in_review: int = 0
+    confirmed: int = 0
+    subscribed: int = 0
+    kept: int = 0
+
+
+class ClickDay(NamedTuple):
+    partner_campaign_id: str
+    day: int
+    n: int
+
+
+class ChargedReferrals(NamedTuple):
+    partner_campaign_id: str
+    n: int
+
+
+class FigureDays(NamedTuple):
+    """Read once, and added up for any days in it."""
+
+    days: list[FigureDay]
+    clicks: list[ClickDay]
+
+    def by_partner(
+        self, is_in: Callable[[int], bool] = lambda day: True
+    ) -> dict[str, PartnerFigures]:
+        """The sum of the days that pass."""
+        sums: dict[str, list[int]] = {}
+        empty = [0] * len(PartnerFigures._fields)
+        for click in self.clicks:
+            if is_in(click.day):
+                sums.setdefault(click.partner_campaign_id, [*empty])[0] += click.n
+        for each in self.days:
+            if is_in(each.day):
+                total = sums.setdefault(each.partner_campaign_id, [*empty])
+                for place, n in enumerate(each[2:], start=1):
+                    total[place] += n
+        return {key: PartnerFigures(*total) for key, total in sums.items()}
+
+    def signups_by_day(self, partner_campaign_id: str) -> dict[int, int]:
+        return {
+            each.day: each.signups
+            for each in self.days
+            if each.partner_campaign_id == partner_campaign_id
+        }
+
+
+_sql = beside(__file__)
+_DAYS_OF_PROGRAM = _sql.query("days_of_program", FigureDay)
+_CLICKS_OF_PROGRAM = _sql.query("clicks_of_program", ClickDay)
+_DAYS_OF_PARTNER = _sql.query("days_of_partner", FigureDay)
+_CLICKS_OF_PARTNER = _sql.query("clicks_of_partner", ClickDay)
+_MONTHS_OF_CAMPAIGN = _sql.query("months_of_campaign", MonthTotal)
+_MONTHS_OF_PARTNER = _sql.query("months_of_partner", MonthTotal)
+_CHARGED_OF_PARTNER = _sql.query("charged_of_partner", ChargedReferrals)
+_CHARGED_OF_PROGRAM = _sql.query("charged_of_program", ChargedReferrals)
+
+
+async def of_program(
+    tx: Tx, account_id: str, program_id: str, *, since_ms: int, before_ms: int
+) -> FigureDays:
+    key = {"account_id": account_id, "program_id": program_id}
+    return await _read(tx, _DAYS_OF_PROGRAM, _CLICKS_OF_PROGRAM, key, since_ms, before_ms)
+
+
+async def of_partner(tx: Tx, account_id: str, *, since_ms: int, before_ms: int) -> FigureDays:
+    """Of every program that the account joined."""
+    key = {"account_id": account_id}
+    return await _read(tx, _DAYS_OF_PARTNER, _CLICKS_OF_PARTNER, key, since_ms, before_ms)
+
+
+async def _read(
+    tx: Tx,
+    days: Statement[FigureDay],
+    clicks: Statement[ClickDay],
+    key: dict[str, str],
+    since_ms: int,
+    before_ms: int,
+) -> FigureDays:
+    between: dict[str, Any] = {**key, "since_ms": since_ms, "before_ms": before_ms}
+    return FigureDays(
+        await tx.all(days, **between, suspicions=list(SUSPICIONS), most=MOST_COUNTED),
+        await tx.all(clicks, **between),
+    )
+
+
+async def months_of_partner(tx: Tx, account_id: str, *, after: str) -> list[MonthTotal]:
+    """What the partner earned in each month after one, months without earnings left out."""
+    return await tx.all(_MONTHS_OF_PARTNER, account_id=account_id, after=after)
+
+
+async def months_of_campaign(tx: Tx, account_id: str, partner_campaign_id: str) -> list[MonthTotal]:
+    """What one partner cost the owner, newest month first, months without charges left out."""
+    return await tx.all(
+        _MONTHS_OF_CAMPAIGN, account_id=account_id, id=partner_campaign_id, most=MOST_MONTHS
+    )
+
+
+async def charged_of_partner(tx: Tx, account_id: str, month: str) -> dict[str, int]:
+    """How many referrals were charged and not taken back, by partner campaign."""
+    rows = await tx.all(_CHARGED_OF_PARTNER, account_id=account_id, month=month)
+    return {row.partner_campaign_id: row.n for row in rows}
+
+
+async def charged_of_program(
+    tx: Tx, account_id: str, program_id: str, month: str
+) -> dict[str, int]:
+    rows = await tx.all(
+        _CHARGED_OF_PROGRAM, account_id=account_id, program_id=program_id, month=month
+    )
+    return {row.partner_campaign_id: row.n for row in rows}
+
+
+def since(now_ms: int, days: int) -> int:
+    """Midnight UTC, so that days are whole."""
+    return (now_ms // DAY_MS - days + 1) * DAY_MS

@@ -1,0 +1,182 @@
+"""What owners and partners are told to expect: the same from both sides, never more than the
+budget, and what is charged in the end if everybody stays.
+"""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from honeyguide.partners import forecast, outlook, rules
+from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.store import Store
+from tests.support.service import ENGINES
+from tests.support.stores import statement
+from tests.support.trade import DAY_MS, NOON_MS, Trade, on
+
+SEEDS = {"sqlite": 12, "postgres": 6}
+HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 14}
+
+
+async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOutlook]:
+    return await store.snapshot(lambda tx: outlook.of_partner(tx, account_id, now_ms=now_ms))
+
+
+async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
+    """Each partner expects what the owner does, and all of them no more than the budget holds."""
+    owner = await trade.outlook(now_ms)
+    by_month: dict[str, int] = {}
+    for joined in trade.partners:
+        mine = await of_partner(trade.store, joined.account_id, now_ms)
+        for month in mine:
+            theirs = next((each for each in owner if each.month == month.month), None)
+            assert month.of(joined.id) == (theirs.of(joined.id) if theirs else month.fees)
+            assert set(month.by_partner) <= {joined.id}, "nothing of another partner"
+            by_month[month.month] = by_month.get(month.month, 0) + month.fees.expected_cents
+            assert month.most_cents <= max(trade.program.max_payout_cents, month.spent_cents)
+    for month in owner:
+        assert by_month.get(month.month, 0) == month.fees.expected_cents
+        assert month.fees.expected_cents <= month.left_cents
+        assert month.most_cents <= max(trade.program.total_budget_cents, month.spent_cents)
+    return owner
+
+
+@pytest.mark.parametrize(
+    ("engine", "seed"), [(engine, seed) for engine in ENGINES for seed in range(SEEDS[engine])]
+)
+def test_what_is_expected_is_what_is_charged_if_everybody_stays(engine: str, seed: int) -> None:
+    async def scenario(store: Store) -> None:
+        chance = random.Random(seed)
+        trade = await Trade.begin(
+            store,
+            partners=chance.choice([1, 2, 3]),
+            cpa=chance.choice([250, 333]),
+            total_budget=chance.choice([999, 2_500, 6_000]),
+            max_payout=chance.choice([600, 2_000, 9_000]),
+            **HELD,
+        )
+        now_ms = NOON_MS - 10 * DAY_MS
+        for _ in range(chance.randrange(4, 16)):
+            now_ms += chance.randrange(0, DAY_MS)
+            person = await trade.arrive(chance.randrange(len(trade.partners)), now_ms=now_ms)
+            match chance.randrange(8):
+                case 0:
+                    await trade.confirm(person.id, now_ms=now_ms)
+                case 1:
+                    await trade.change(person.id, status="unsubscribed", now_ms=now_ms)
+                case 2:
+                    cpa = chance.choice([100, 250, 400])
+                    await trade.offer(now_ms=now_ms, cpa=cpa)
+                case 3:
+                    budget = chance.choice([500, 2_000, 8_000])
+                    await trade.offer(now_ms=now_ms, total_budget=budget)
+            await agree(trade, now_ms)
+        for expected in await agree(trade, now_ms):
+            last_ms = rules.month_bounds(expected.month)[1] - 1
+            await trade.verify_due(last_ms)
+            assert await trade.spent(expected.month) == expected.most_cents
+            for number, joined in enumerate(trade.partners):
+                mine = expected.of(joined.id).expected_cents
+                assert await trade.earned(number, expected.month) >= mine
+            await trade.close_and_pay_out(rules.closes_at(expected.month))
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_left_is_not_expected_twice(engine: str) -> None:
+    """As in the demo: two partners, each with 27.50 under their cap; 15.00 left of the budget."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(
+            store, partners=2, cpa=250, total_budget=12_000, max_payout=8_000, **HELD
+        )
+        for number in range(42):
+            await trade.confirm((await trade.arrive(number % 2)).id)
+        assert await trade.spent() == 10_500
+        for number in range(22):
+            await trade.arrive(number % 2, now_ms=NOON_MS + number)
+        (now, _) = await agree(trade, NOON_MS + DAY_MS)
+        assert (now.left_cents, now.fees.pending_cents, now.fees.expected_cents) == (
+            1_500,
+            5_500,
+            1_500,
+        )
+        # One after the other, as they fall due: three of each.
+        assert [now.of(each.id).expected_cents for each in trade.partners] == [750, 750]
+        assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
+        undecided = await store.snapshot(
+            lambda tx: forecast.undecided_of_partner(
+                tx, trade.partners[0].account_id, trade.partners[0].id, now_ms=NOON_MS + DAY_MS
+            )
+        )
+        assert (undecided.referrals, undecided.cents) == (11, 750)
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_days_of_a_large_program_come_to_the_same(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(
+            store, partners=2, cpa=250, total_budget=2_000, max_payout=1_500, **HELD
+        )
+        for number in range(12):
+            await trade.arrive(number // 3 % 2, now_ms=NOON_MS + number * DAY_MS // 3)
+        one_by_one = await agree(trade, NOON_MS)
+        monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
+        assert await agree(trade, NOON_MS) == one_by_one
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
+    engine: str,
+) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(
+            store, partners=1, cpa=250, total_budget=750, max_payout=9_000, **HELD
+        )
+        people = [(await trade.arrive(now_ms=NOON_MS + n)).id for n in range(5)]
+
+        async def set_reason(subscriber_id: str, reason: str, due_ms: int | None) -> None:
+            sql = (
+                "UPDATE subscriber SET referral_reason = :reason, referral_due_ms = :due_ms "
+                "WHERE id = :id"
+            )
+            await store.write(
+                lambda tx: tx.run(statement(sql), id=subscriber_id, reason=reason, due_ms=due_ms)
+            )
+
+        await set_reason(people[0], "needs_review", NOON_MS + 44 * DAY_MS)
+        await set_reason(people[1], "awaiting_confirmation", None)
+        await set_reason(people[2], "partner_removed", NOON_MS)
+        (now, later) = await agree(trade, NOON_MS)
+        assert (now.fees.referrals, now.fees.expected_cents, now.fees.over_cents) == (4, 750, 250)
+        assert now.full_ms is None, "the last that fits waits for somebody"
+        assert later.fees.referrals == 0, "a deadline is no date on which it is charged"
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_programs_are_not_added_up(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, total_budget=12_000, **HELD)
+        other = await Trade.begin(store, total_budget=15_000, **HELD)
+        await trade.arrive()
+        own = await store.snapshot(
+            lambda tx: outlook.of_owner(tx, trade.owner.account_id, now_ms=NOON_MS)
+        )
+        assert [(each.program_id, each.budget_cents) for each in own] == [
+            (trade.program.id, 12_000)
+        ]
+        assert own[0].months == await trade.outlook(NOON_MS)
+        partner = await of_partner(store, other.partners[0].account_id, NOON_MS)
+        assert [each.by_partner for each in partner] == [{}, {}]
+
+    on(engine, scenario)
