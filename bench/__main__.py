@@ -13,6 +13,7 @@ from bench import (
     integrations,
     million,
     money,
+    moving,
     neighbors,
     network,
     plan,
@@ -36,7 +37,14 @@ BENCHES = {
     "money": money,
 }
 # These take long, and run only by name.
-LONG = {"cost": cost, "neighbors": neighbors, "small": small, "scale": growth, "bloat": bloat}
+LONG = {
+    "cost": cost,
+    "neighbors": neighbors,
+    "small": small,
+    "moving": moving,
+    "scale": growth,
+    "bloat": bloat,
+}
 
 
 def main() -> None:

@@ -5,12 +5,9 @@ load generator has the other core. Takes about twenty minutes.
 
 from __future__ import annotations
 
-import http.client
 import os
-import re
 import shutil
 import time
-import urllib.parse
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench import cost, people, processes, servers
+from bench import cost, dashboard, people, processes, servers
 from bench.people import Campaign
 from bench.plan import Bench, progress
 from bench.report import Table, verdict
@@ -102,11 +99,12 @@ class SmallServer:
         """Requests while a file is imported, which goes on until it is done; and how long it
         took."""
         began = time.monotonic()
-        import_path = _upload(server, self.campaign, self.bench.size.rows // 10)
+        rows = (f"import{n}@example.org,Imported {n}" for n in range(self.bench.size.rows // 10))
+        import_path = dashboard.upload(server, self.campaign, ["email", "name"], rows)
         watched = []
         while time.monotonic() - began < IMPORT_LIMIT_S:
             watched.append(self.watched(server, max(1.0, self._watched_s / 6)))
-            if _is_imported(server, self.campaign, import_path):
+            if dashboard.is_imported(server, self.campaign, import_path):
                 break
         else:
             raise RuntimeError("the import did not end")
@@ -141,56 +139,6 @@ def _filled(folder: Path, rows: int) -> Campaign:
 
 def _memory(server: Server) -> float:
     return sum(processes.memory_mb(server.pid))
-
-
-def _send(
-    server: Server, campaign: Campaign, method: str, path: str, body: bytes = b"", kind: str = ""
-) -> tuple[http.client.HTTPResponse, bytes]:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=300)
-    headers = {
-        "Cookie": f"hg_session={campaign.session}",
-        "Origin": f"http://127.0.0.1:{server.port}",
-    }
-    if body:
-        headers["Content-Type"] = kind
-    connection.request(method, path, body or None, headers)
-    answer = connection.getresponse()
-    return answer, answer.read()
-
-
-def _csrf(server: Server, campaign: Campaign, path: str) -> str:
-    _, shown = _send(server, campaign, "GET", path)
-    found = re.search(rb'name="csrf" value="([^"]+)"', shown)
-    assert found is not None
-    return found[1].decode()
-
-
-def _upload(server: Server, campaign: Campaign, count: int) -> str:
-    """Uploads a file and starts its import, as an operator does on the dashboard."""
-    lines = "".join(f"import{n}@example.org,Imported {n}\n" for n in range(count))
-    boundary, field = "b0undary", "Content-Disposition: form-data; name="
-    csrf = _csrf(server, campaign, "/subscribers/import")
-    body = (
-        f'--{boundary}\r\n{field}"csrf"\r\n\r\n{csrf}\r\n'
-        f'--{boundary}\r\n{field}"file"; filename="people.csv"\r\nContent-Type: text/csv\r\n\r\n'
-        f"email,name\n{lines}\r\n--{boundary}--\r\n"
-    ).encode()
-    kind = f"multipart/form-data; boundary={boundary}"
-    answer, said = _send(server, campaign, "POST", "/subscribers/import", body, kind)
-    if answer.status != 303:
-        raise RuntimeError(f"the upload was answered {answer.status}: {said[:500]!r}")
-    path = urllib.parse.urlsplit(answer.getheader("Location", "")).path
-    fields = {"csrf": csrf, "email": "0", "name": "1", "do": "start"}
-    form = urllib.parse.urlencode(fields).encode()
-    answer, said = _send(server, campaign, "POST", path, form, "application/x-www-form-urlencoded")
-    if answer.status != 303:
-        raise RuntimeError(f"the import was answered {answer.status}: {said[:500]!r}")
-    return path
-
-
-def _is_imported(server: Server, campaign: Campaign, path: str) -> bool:
-    _, shown = _send(server, campaign, "GET", path)
-    return b"Import finished" in shown
 
 
 def _rows(name: str, found: dict[str, Latencies], limit_ms: float | None) -> list[tuple[str, ...]]:
