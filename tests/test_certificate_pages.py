@@ -53,7 +53,7 @@ def test_a_loss_is_shown_with_its_lines_and_advice(service: Service) -> None:
     alice = operator(service)
     text = text_of(alice.web.get(f"/subscribers/import/certificates/{certificate_of(alice)}").text)
     assert "Something was lost" in text
-    assert "1 subscribers who are missing Import the file again" in text, text
+    assert "1 subscriber who is missing Import the file again" in text, text
 
 
 def test_a_check_that_cannot_begin_says_why(service: Service) -> None:

@@ -131,7 +131,7 @@ def test_what_cannot_be_taken_over_is_said_before_and_after(alice, tmp_path: Pat
     for options in (["--dry-run"], []):
         done = command(*bring, *options, database_url=url)
         assert done.returncode == 0, done.stderr
-        assert "\nNot taken over as in the file: 1 unknown referrers.\n" in done.stdout
+        assert "\nNot taken over as in the file: 1 unknown referrer.\n" in done.stdout
         assert "line 2: The referrer is neither in the file nor among" in done.stderr
 
 

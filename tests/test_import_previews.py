@@ -21,8 +21,7 @@ def test_a_dry_run_lists_collisions_before_the_start(service: Service) -> None:
     alice.web.post(page, do="try", **chosen_columns(alice.web.get(page).text))
     tried = text_of(alice.web.get(page).text)
     found = (
-        "1 codes that somebody else has, 1 unknown referrers, "
-        "1 subscribers who are their own referrer"
+        "1 code that somebody else has, 1 unknown referrer, 1 subscriber who is their own referrer"
     )
     assert f"Not taken over as in the file: {found} Line 3 The code belongs to" in tried, tried
     assert alice.total() == 0

@@ -25,79 +25,93 @@ class CheckKind(StrEnum):
     is_loss: bool
     counted: str
     """After the number of lines: "2 subscribers who are missing"."""
+    counted_one: str
+    """After the number 1."""
     advice: str
     """What to do about it."""
 
-    def __new__(cls, code: str, is_loss: bool, counted: str, advice: str) -> Self:
+    def __new__(cls, code: str, is_loss: bool, counted: str, counted_one: str, advice: str) -> Self:
         kind = str.__new__(cls, code)
         kind._value_ = code
-        kind.is_loss, kind.counted, kind.advice = is_loss, counted, advice
+        kind.is_loss, kind.counted, kind.counted_one = is_loss, counted, counted_one
+        kind.advice = advice
         return kind
 
     PERSON_MISSING = (
         "person_missing",
         True,
         "subscribers who are missing",
+        "subscriber who is missing",
         "Import the file again: those who are here are left alone.",
     )
     LINK_LEADS_NOWHERE = (
         "link_leads_nowhere",
         True,
         "subscribers with a link that leads nowhere",
+        "subscriber with a link that leads nowhere",
         "Import the file again. If links with a parameter fail, add its name in Settings.",
     )
     LINK_LEADS_ELSEWHERE = (
         "link_leads_elsewhere",
         True,
         "subscribers with a link that leads to somebody else",
+        "subscriber with a link that leads to somebody else",
         "Look at the codes of both on their pages, and give one of them a new link.",
     )
     REFERRER_DIFFERS = (
         "referrer_differs",
         True,
         "subscribers with another referrer, or none",
+        "subscriber with another referrer, or none",
         "Import the file again, or set the referrer on the subscriber’s page.",
     )
     REFERRAL_STATUS_DIFFERS = (
         "referral_status_differs",
         True,
         "referrals with another status",
+        "referral with another status",
         "Decide them under Review if that was not intended.",
     )
     COUNT_DIFFERS = (
         "count_differs",
         True,
         "subscribers who have fewer referrals than in the file",
+        "subscriber who has fewer referrals than in the file",
         "Import the file again, or add an adjustment on the subscriber’s page.",
     )
     REWARD_LOST = (
         "reward_lost",
         True,
         "rewards that were reached and are missing",
+        "reward that was reached and is missing",
         "Open the reward and save it: whoever reached it and lacks it gets it.",
     )
     REWARD_DOUBLED = (
         "reward_doubled",
         True,
         "rewards that somebody has twice",
+        "reward that somebody has twice",
         "Look at their rewards before you send anything.",
     )
     COUNT_HIGHER = (
         "count_higher",
         False,
         "subscribers who have more referrals than in the file",
+        "subscriber who has more referrals than in the file",
         "Usually they have referred somebody since.",
     )
     STATUS_DIFFERS = (
         "status_differs",
         False,
         "subscribers who left there and are subscribed here",
+        "subscriber who left there and is subscribed here",
         "They subscribed here before the import, or again since.",
     )
     MESSAGE_SENT = (
         "message_sent",
         False,
         "subscribers with an email or event during the import",
+        "subscriber with an email or event during the import",
         "Nothing to do, if you chose to give rewards or they signed up at that time.",
     )
 
@@ -220,7 +234,7 @@ def _listed(found: Mapping[Any, LineNumbers]) -> list[dict[str, Any]]:
     return [
         {
             "kind": kind.value,
-            "meaning": kind.counted,
+            "meaning": kind.counted_one if numbers.count == 1 else kind.counted,
             "count": numbers.count,
             "lines": numbers.lines,
         }

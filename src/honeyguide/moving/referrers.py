@@ -7,7 +7,7 @@ elsewhere, years ago perhaps, is no news. It is not screened either: the other t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import checks
@@ -97,6 +97,11 @@ async def connect(
     if not gives_rewards:
         await given_rewards.mark(change, _progress(rows, by_id))
     return findings
+
+
+async def look_at(change: Change, ids: Iterable[str]) -> list[LockedSubscriber]:
+    """The same without a lock, for a dry run."""
+    return await change.all(_LOCK, ids=list(ids))
 
 
 async def find_named(change: Change, import_id: str, names: Sequence[str]) -> dict[str, str]:
