@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -23,6 +24,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import zone_of
 from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS
+from honeyguide.moving import fetching
+from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
@@ -63,6 +66,7 @@ def write_every_email(service: Service) -> None:
     about_webhooks(operator(service, "wendy"))
     about_an_integration(operator(service, "ines"))
     about_a_link_host(operator(service, "lina"))
+    about_fetches(operator(service, "fred"))
     in_a_digest(operator(service, "dora"))
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
@@ -213,6 +217,26 @@ def about_a_link_host(who: Operator) -> None:
     seen = statement("UPDATE link_host SET seen_ms = 1 WHERE account_id = :id")
     who.service.write(lambda tx: tx.run(seen, id=who.account_id))
     who.make(link_hosts.record_check, host.id, TextRecords(()))
+
+
+def about_fetches(who: Operator) -> None:
+    """One has everything, and the key of another cannot be decrypted."""
+    tenant, site, now_ms = tenant_of(who), who.service.services.site, who.service.now_ms()
+
+    async def begin(tx: Tx) -> RemoteFetch:
+        import_id = await fetching.begin(tx, tenant, "http://127.0.0.1:1", None, now_ms=now_ms)
+        fetch = await fetching.get(tx, tenant, import_id)
+        await fetching.resume(tx, fetch, secret="x")
+        return await fetching.get(tx, tenant, import_id)
+
+    async def end(tx: Tx) -> None:
+        fetch = await begin(tx)
+        await fetching.move(tx, fetch, fetch._replace(stage=FetchStage.DONE), Counter())
+        await fetching.notify_ended(new_change(tx, site, tenant, now_ms), fetch)
+
+    who.service.write(end)
+    who.service.write(begin)
+    who.service.run_jobs()
 
 
 def in_a_digest(who: Operator) -> None:

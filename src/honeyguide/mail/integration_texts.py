@@ -1,4 +1,6 @@
-"""What an operator is told about their email platform; like `texts`, to which it belongs."""
+"""What an operator is told about their email platform and other services; like `texts`, to which it
+belongs.
+"""
 
 from __future__ import annotations
 
@@ -23,4 +25,23 @@ def integration_asks(*, platform: str, page: str) -> EmailText:
         "Adopt its codes, and links that you have sent go on working. Or replace them. We write "
         "nothing until you answer.",
         Button("Open Integrations", page),
+    )
+
+
+def fetch_done(*, service: str, people: int, page: str) -> EmailText:
+    subscribers = "1 subscriber is" if people == 1 else f"{people:,} subscribers are"
+    return email(
+        f"{service}: everything is fetched",
+        f"{subscribers} ready to be imported. Nothing is imported before you start it.",
+        Button("Open the import", page),
+    )
+
+
+def fetch_stopped(*, service: str, problem: str, page: str) -> EmailText:
+    """`problem` is a full sentence: what the service said."""
+    return email(
+        f"{service}: the fetch has stopped",
+        problem,
+        "What was fetched is kept. The fetch goes on from there once you continue it.",
+        Button("Open the import", page),
     )

@@ -119,6 +119,13 @@ INTEGRATION_STOPPED = _declare(
     is_forgotten=False,
     covers=("integration_stopped", "integration_asks"),
 )
+FETCH_ENDED = _declare(
+    "fetch_ended",
+    "Fetch from another service ended",
+    "What you fetch from another service’s API has arrived, or the fetch stopped and needs you.",
+    is_forgotten=False,
+    covers=("fetch_done", "fetch_stopped"),
+)
 LINK_HOST_OFF = _declare(
     "link_host_off",
     "Link host turned off",

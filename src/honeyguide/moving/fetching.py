@@ -15,13 +15,16 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from honeyguide.accounts import owner_notifications
 from honeyguide.kernel.clock import HOUR_MS, SECOND_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import integration_texts
 from honeyguide.moving import import_files, importing, remote_people
 from honeyguide.moving.remote_api import INTERVAL_S, PER_PAGE, RemotePage, service_name, source_of
 from honeyguide.moving.remote_people import ReadPeople
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -332,3 +335,23 @@ async def _note(
         problem=problem[:500],
         is_stopped=int(is_stopped),
     )
+
+
+async def notify_ended(change: Change, before: RemoteFetch) -> None:
+    """Notifies the operator if a fetch in the background has just ended, well or not. Whoever
+    fetches at a terminal sees it there."""
+    after = await get(change.tx, before.tenant, before.import_id)
+    if not before.is_under_way or after.is_under_way:
+        return
+    link = f"/subscribers/import/api/{after.import_id}"
+    page = f"{change.site.base_url}{link}"
+    if after.is_stopped:
+        # It may go on and stop again.
+        kind, cause = "fetch_stopped", f"{after.import_id}:{change.now_ms}"
+        message = integration_texts.fetch_stopped(
+            service=after.name, problem=after.problem, page=page
+        )
+    else:
+        kind, cause = "fetch_done", after.import_id
+        message = integration_texts.fetch_done(service=after.name, people=after.fetched, page=page)
+    await owner_notifications.notify(change, kind, cause, message, link=link)

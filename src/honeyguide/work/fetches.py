@@ -21,6 +21,7 @@ from honeyguide.moving import fetching, moved_documents, moved_programs, remote_
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.moving.moved_documents import RemoteDocument
 from honeyguide.moving.remote_api import INTERVAL_S, RemoteApi, RemotePage
+from honeyguide.moving.remote_people import ReadPeople
 from honeyguide.partners import logos
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.store import Store
@@ -72,16 +73,9 @@ class Fetcher:
             else:
                 await self._fetch_documents(fetch, api)
         except WrongCredentials as error:
-            await self.store.write(fetching.stop, fetch, error.reason)
+            await self.stop(fetch, error.reason)
         except PlatformError as error:
-            await self.store.write(
-                fetching.wait,
-                fetch,
-                error.reason,
-                after_s=error.after_s if isinstance(error, TryLater) else None,
-                passes=isinstance(error, TryLater),
-                now_ms=self.clock(),
-            )
+            await self.store.write(self._wait, fetch, error)
         return await self.store.read(fetching.get, fetch.tenant, fetch.import_id)
 
     async def _fetch_people(self, fetch: RemoteFetch, api: RemoteApi, only_people: bool) -> None:
@@ -89,7 +83,7 @@ class Fetcher:
         page = await api.page(where.path, where.key, fetch.page, type="all", expand="campaigns")
         # In a thread: whoever sends a page may make it expensive to read.
         read = await asyncio.to_thread(remote_people.read_people, page.items)
-        await self.store.write(fetching.store_people, fetch, page, read, only_people=only_people)
+        await self.store.write(self._store_people, fetch, page, read, only_people=only_people)
 
     async def _fetch_documents(self, fetch: RemoteFetch, api: RemoteApi) -> None:
         stage = FetchStage(fetch.stage)
@@ -141,7 +135,40 @@ class Fetcher:
         except Invalid as fault:
             return moved_programs.reason(fault)
 
+    async def stop(self, fetch: RemoteFetch, problem: str) -> None:
+        await self.store.write(self._stop, fetch, problem)
+
     # -- transactions
+
+    async def _store_people(
+        self,
+        tx: Tx,
+        fetch: RemoteFetch,
+        page: RemotePage,
+        read: ReadPeople,
+        *,
+        only_people: bool,
+    ) -> None:
+        await fetching.store_people(tx, fetch, page, read, only_people=only_people)
+        await self._notify(tx, fetch)
+
+    async def _stop(self, tx: Tx, fetch: RemoteFetch, problem: str) -> None:
+        await fetching.stop(tx, fetch, problem)
+        await self._notify(tx, fetch)
+
+    async def _wait(self, tx: Tx, fetch: RemoteFetch, error: PlatformError) -> None:
+        await fetching.wait(
+            tx,
+            fetch,
+            error.reason,
+            after_s=error.after_s if isinstance(error, TryLater) else None,
+            passes=isinstance(error, TryLater),
+            now_ms=self.clock(),
+        )
+        await self._notify(tx, fetch)
+
+    async def _notify(self, tx: Tx, before: RemoteFetch) -> None:
+        await fetching.notify_ended(self._change(tx, before), before)
 
     def _change(self, tx: Tx, fetch: RemoteFetch) -> Change:
         return Change(tx, self.site, fetch.tenant, actors.job(FETCHING), self.clock())
@@ -172,6 +199,7 @@ class Fetcher:
     ) -> None:
         found = Counter({UNREADABLE: unreadable} if unreadable else {})
         await fetching.move(tx, fetch, fetching.after_list(fetch, page), found)
+        await self._notify(tx, fetch)
 
 
 def _raise_unavailable(fault: Fault) -> None:
@@ -191,7 +219,7 @@ async def fetch_some(
     try:
         api = fetcher.api(fetch.base_url, keys.decrypt(fetch.secret, row_id=import_id))
     except Undecryptable as fault:
-        await store.write(fetching.stop, fetch, fault.message)
+        await fetcher.stop(fetch, fault.message)
         return False
     for _ in range(PAGES_AT_ONCE):
         try:
