@@ -83,12 +83,13 @@ LEA = [Bringer("Lea Brandt", 6, "Ida Holm"), Bringer("Ida Holm", 5)]
         ),
         (
             {"new": 6_220, "referred": 4_420, "new_before": 5_456, "has_people": False},
-            "6,220 people joined in these 30 days, 14% more. 71% came through subscribers and partners.",
+            "6,220 people joined in these 30 days, 14% more. "
+            "71% came through subscribers and partners.",
         ),
         (
             {"referred": 0, "bringers": [], "clicks": 1},
-            "158 people joined in these 30 days, none of them through a referral. Referral links were "
-            "clicked once.",
+            "158 people joined in these 30 days, none of them through a referral. "
+            "Referral links were clicked once.",
         ),
         (
             {"new": 1, "referred": 0, "bringers": [], "clicks": 0},

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
-from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import (
     checklist,
@@ -28,7 +27,7 @@ from honeyguide.pages.dashboard.home_sentence import Sentence, SentenceFacts
 from honeyguide.pages.dashboard.overview_numbers import Numbers
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.ranges import ChosenRange
-from honeyguide.partners import forecast, programs, rules
+from honeyguide.partners import outlook, rules
 from honeyguide.referrals import (
     daily_counts,
     joined_subscribers,
@@ -43,9 +42,6 @@ from honeyguide.referrals.statistics import PeriodTotals, SourceCount
 from honeyguide.store.tx import Tx
 
 TOP = 5
-# Pending fees are added up while the page waits; with more partner referrals the figure does
-# without them.
-MOST_PARTNER_REFERRALS = 5_000
 # While so few rewards were earned in the range, the page looks whether they are the first ones.
 MOST_FIRST_REWARDS = 10
 
@@ -111,7 +107,7 @@ async def _values(
         numbers=numbers,
         earlier=ranges.earlier_in_words(chosen),
         subscribers=facts.subscribers,
-        fees=await _fees(tx, tenant, numbers, now_ms=now_ms),
+        fees=await _fees(tx, tenant, now_ms=now_ms),
         next_reward=_next_reward(numbers, facts.all_rewards),
     )
     return {
@@ -199,25 +195,20 @@ def _sentence(
     )
 
 
-async def _fees(tx: Tx, tenant: Tenant, numbers: Numbers, *, now_ms: int) -> PartnerFees | None:
+async def _fees(tx: Tx, tenant: Tenant, *, now_ms: int) -> PartnerFees | None:
     """None without a program that pays."""
-    found, total = await programs.page_of(tx, tenant.account_id, Page(1, 10))
-    paying = [each for each in found if each.cpa_cents]
+    found = await outlook.of_owner(tx, tenant.account_id, now_ms=now_ms)
+    paying = [each for each in found if each.is_paid]
     if not paying:
         return None
-    month = rules.month_of(now_ms)
-    name = rules.month_name(month).split()[0]
-    if total > 1 or numbers.now.by_partners > MOST_PARTNER_REFERRALS:
-        summary = await forecast.month_summary(tx, tenant.account_id, month)
-        return PartnerFees(name, total, summary.spent_cents, summary.budget_cents)
-    outlook = (await forecast.outlook_of_program(tx, paying[0], now_ms=now_ms))[0]
+    this_month = [each.months[0] for each in paying]
     return PartnerFees(
-        month=name,
-        programs=1,
-        spent_cents=outlook.spent_cents,
-        budget_cents=paying[0].total_budget_cents,
-        due_cents=outlook.upcoming_cents,
-        fitting_cents=outlook.upcoming_cents - outlook.over_cap_cents,
+        month=rules.month_name(this_month[0].month).split()[0],
+        programs=len(paying),
+        spent_cents=sum(each.spent_cents for each in this_month),
+        budget_cents=sum(each.budget_cents for each in paying),
+        due_cents=sum(each.fees.pending_cents for each in this_month),
+        fitting_cents=sum(each.fees.expected_cents for each in this_month),
     )
 
 
