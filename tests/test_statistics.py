@@ -111,10 +111,19 @@ async def _postgres_plan(url: str, plans: Statement[Any], values: dict[str, Any]
         await connection.close()
 
 
-@pytest.mark.parametrize("name", ["count", "people_up_to", "slice_end"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cohorts.count",
+        "cohorts.people_up_to",
+        "cohorts.slice_end",
+        "joined_subscribers.joined",
+        "joined_subscribers.newest",
+    ],
+)
 def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> None:
     """Also by a database that was never analyzed: it would read the whole campaign otherwise."""
-    found = next(each for each in registry if each.name == f"referrals.cohorts.{name}")
+    found = next(each for each in registry if each.name == f"referrals.{name}")
     days = '[{"day": "2026-01-01", "since_ms": 1, "until_ms": 2}]'
     values = {
         "account_id": "a",
@@ -125,6 +134,7 @@ def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> 
         "since_ms": 1,
         "until_ms": 2,
         "rows": 9,
+        "most_read": 9,
     }
     if opened.engine == "postgres":
         plan = opened.run(_postgres_plan(opened.url, found, values))

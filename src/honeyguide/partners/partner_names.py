@@ -8,7 +8,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 
-class PartnerName(NamedTuple):
+class NamedPartner(NamedTuple):
     id: str
     """Of the partner campaign."""
     account_id: str
@@ -17,10 +17,10 @@ class PartnerName(NamedTuple):
 
 
 _sql = beside(__file__)
-_NAMES = _sql.query("names", PartnerName)
+_NAMES = _sql.query("names", NamedPartner)
 
 
-async def of(tx: Tx, account_id: str, ids: list[str]) -> dict[str, PartnerName]:
+async def of(tx: Tx, account_id: str, ids: list[str]) -> dict[str, NamedPartner]:
     """By the id of the partner campaign."""
     found = await tx.all(_NAMES, account_id=account_id, ids=ids) if ids else []
     return {each.id: each for each in found}

@@ -16,7 +16,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.pages.dashboard import comb_scale, comb_tree, formats
 from honeyguide.pages.dashboard.comb_parts import (
     NOBODY,
-    STATUSES,
+    STATUS_WORDS,
     Cell,
     CellGroup,
     Comb,
@@ -107,7 +107,7 @@ def counts_of(people: Iterable[Joined]) -> Counter[str]:
 
 def in_words(counts: Counter[str]) -> str:
     """`10 verified, 3 pending`"""
-    return ", ".join(f"{counts[key]:,} {word}" for key, word in STATUSES.items() if counts[key])
+    return ", ".join(f"{counts[key]:,} {word}" for key, word in STATUS_WORDS.items() if counts[key])
 
 
 def span_in_words(ms: int) -> str:

@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 VERIFIED, PENDING, REJECTED, ALONE = "v", "p", "x", "n"
-STATUSES = {VERIFIED: "verified", PENDING: "pending", REJECTED: "rejected"}
+STATUS_WORDS = {VERIFIED: "verified", PENDING: "pending", REJECTED: "rejected"}
 NOBODY = "nobody"
 
 

@@ -65,13 +65,13 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         )
     title = f"{_many(count, 'referral')} {'looks' if count == 1 else 'look'} suspicious"
     return OpenDecision(
-        count,
-        f"{_many(count, 'referral')} to review",
-        "shield",
-        title,
-        words,
-        "/review",
-        f"Review {_many(count, 'referral')}",
+        n=count,
+        short=f"{_many(count, 'referral')} to review",
+        icon="shield",
+        title=title,
+        words=words,
+        path="/review",
+        action=f"Review {_many(count, 'referral')}",
     )
 
 
@@ -82,7 +82,15 @@ async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
     words = "Subscribers can claim them once you approve them."
     short = f"{_many(count, 'reward')} to approve"
-    return OpenDecision(count, short, "gift", title, words, "/rewards", "Approve rewards")
+    return OpenDecision(
+        n=count,
+        short=short,
+        icon="gift",
+        title=title,
+        words=words,
+        path="/rewards",
+        action="Approve rewards",
+    )
 
 
 async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -93,7 +101,15 @@ async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     words = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
     title = f"{_many(count, 'reward')} to send"
     short = f"{_many(count, 'reward')} to send"
-    return OpenDecision(count, short, "truck", title, words, "/shipments", "Open shipments")
+    return OpenDecision(
+        n=count,
+        short=short,
+        icon="truck",
+        title=title,
+        words=words,
+        path="/shipments",
+        action="Open shipments",
+    )
 
 
 async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -103,7 +119,15 @@ async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
     words = "The coupon codes of a reward have run out."
     short = f"{_many(count, 'coupon code')} missing"
-    return OpenDecision(count, short, "gift", title, words, "/rewards", "Add codes")
+    return OpenDecision(
+        n=count,
+        short=short,
+        icon="gift",
+        title=title,
+        words=words,
+        path="/rewards",
+        action="Add codes",
+    )
 
 
 async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
@@ -114,21 +138,29 @@ async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     words = "No referral was counted. You can say who referred them."
     path = "/subscribers?referred_by=unknown"
     short = _many(count, "unknown code")
-    return OpenDecision(count, short, "people", title, words, path, "Set referrers")
+    return OpenDecision(
+        n=count,
+        short=short,
+        icon="people",
+        title=title,
+        words=words,
+        path=path,
+        action="Set referrers",
+    )
 
 
 async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
     month = rules.month_of(now_ms)
     return [
         OpenDecision(
-            1,
-            f"budget at {each.percent}%",
-            "money",
-            f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
-            f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent this "
-            "month (UTC). At 100%, partner referrals still join but are not charged.",
-            "/program",
-            "Change budget",
+            n=1,
+            short=f"budget at {each.percent}%",
+            icon="money",
+            title=f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
+            words=f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent "
+            "this month (UTC). At 100%, partner referrals still join but are not charged.",
+            path="/program",
+            action="Change budget",
         )
         for each in await forecast.nearly_spent(tx, tenant.account_id, month)
     ]
@@ -142,13 +174,13 @@ async def _recommended(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     name = formats.isolated(offered[0].publication_name)
     is_one = len(offered) == 1
     return OpenDecision(
-        len(offered),
-        f"{_many(len(offered), 'program')} with new settings",
-        "settings",
-        f"New settings for the partner program of {name}"
+        n=len(offered),
+        short=f"{_many(len(offered), 'program')} with new settings",
+        icon="settings",
+        title=f"New settings for the partner program of {name}"
         if is_one
         else f"New settings for {_many(len(offered), 'partner program')}",
-        "They keep robots from being paid. Use them, or keep what you have.",
-        f"/program/{offered[0].id}" if is_one else "/program",
-        "See settings",
+        words="They keep robots from being paid. Use them, or keep what you have.",
+        path=f"/program/{offered[0].id}" if is_one else "/program",
+        action="See settings",
     )

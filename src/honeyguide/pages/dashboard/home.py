@@ -22,7 +22,7 @@ from honeyguide.pages.dashboard import (
     ranges,
 )
 from honeyguide.pages.dashboard.home_comb import Picture
-from honeyguide.pages.dashboard.home_figures import FigureFacts, NextReward, PartnerFees
+from honeyguide.pages.dashboard.home_figures import FigureFacts, NearestReward, PartnerFees
 from honeyguide.pages.dashboard.home_sentence import Sentence, SentenceFacts
 from honeyguide.pages.dashboard.overview_numbers import Numbers
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -212,10 +212,10 @@ async def _fees(tx: Tx, tenant: Tenant, *, now_ms: int) -> PartnerFees | None:
     )
 
 
-def _next_reward(numbers: Numbers, all_rewards: list[Reward]) -> NextReward | None:
+def _next_reward(numbers: Numbers, all_rewards: list[Reward]) -> NearestReward | None:
     """Who of the top advocates is nearest to a reward."""
     found = [
-        NextReward(each.name or each.email, ahead[0].name, ahead[1], f"/subscribers/{each.id}")
+        NearestReward(each.name or each.email, ahead[0].name, ahead[1], f"/subscribers/{each.id}")
         for each in numbers.top
         if (ahead := rewards.next_reward(all_rewards, each.toward_rewards)) is not None
     ]

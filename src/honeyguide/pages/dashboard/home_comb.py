@@ -23,7 +23,7 @@ from honeyguide.pages.dashboard.comb_parts import (
 from honeyguide.pages.dashboard.overview_numbers import Numbers, list_link
 from honeyguide.pages.dashboard.ranges import ChosenRange
 from honeyguide.partners import partner_names
-from honeyguide.partners.partner_names import PartnerName
+from honeyguide.partners.partner_names import NamedPartner
 from honeyguide.referrals import joined_subscribers, statistics
 from honeyguide.referrals.cohorts import CohortCount
 from honeyguide.referrals.joined_subscribers import MOST_READ, JoinedSubscriber
@@ -130,7 +130,7 @@ def columns_of(numbers: Numbers) -> list[CombColumn]:
     ]
 
 
-Partners = dict[str, PartnerName]
+Partners = dict[str, NamedPartner]
 
 
 def _source_key(row: JoinedSubscriber, partners: Partners) -> str:

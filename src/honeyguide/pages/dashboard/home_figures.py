@@ -43,7 +43,7 @@ class PartnerFees(NamedTuple):
     fitting_cents: int = 0
 
 
-class NextReward(NamedTuple):
+class NearestReward(NamedTuple):
     """Who is nearest to a reward."""
 
     person: str
@@ -58,7 +58,7 @@ class FigureFacts(NamedTuple):
     """Such as "the 30 days before"; empty if nothing is compared."""
     subscribers: int
     fees: PartnerFees | None
-    next_reward: NextReward | None
+    next_reward: NearestReward | None
 
 
 ListLink = Callable[..., str]
