@@ -157,12 +157,13 @@ const refreshRow = async (path) => {
 document.addEventListener("submit", async (event) => {
   const form = event.target;
   const isOurs = panel && (panel.contains(form) || panel.contains(event.submitter));
-  if (!isOurs || event.defaultPrevented || form.method !== "post" || "leaves" in form.dataset) return;
+  if (!isOurs || event.defaultPrevented || form.getAttribute("method") !== "post" || "leaves" in form.dataset) return;
   event.preventDefault();
   const path = shown;
   const sent = new URLSearchParams(new FormData(form, event.submitter));
   if (sent.has("back")) sent.set("back", path); // of the form that undoes something
-  const answer = await fetch(form.action, { method: "POST", body: sent }).catch(() => null);
+  // Not form.action: a button of it may have that name.
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body: sent }).catch(() => null);
   const html = await answer?.text();
   if (!answer || !put(html)) return location.assign(path);
   focusHeading();
