@@ -80,6 +80,11 @@ class FigureDays(NamedTuple):
                     total[place] += n
         return {key: PartnerFigures(*total) for key, total in sums.items()}
 
+    def of(self, partner_campaign_id: str) -> list[FigureDay]:
+        """The days of one partner, newest first."""
+        own = [each for each in self.days if each.partner_campaign_id == partner_campaign_id]
+        return sorted(own, key=lambda each: -each.day)
+
     def signups_by_day(self, partner_campaign_id: str) -> dict[int, int]:
         return {
             each.day: each.signups

@@ -40,9 +40,11 @@ class ProgramPartner(NamedTuple):
     removed_reason: str | None
     blocked_ms: int | None
     blocked_reason: str | None
+    cpa_cents: int
+    max_payout_cents: int
     pending_referrals: int
     pending_cents: int
-    """The most that they may cost."""
+    """Of all of them. What budget and cap can hold of it is the outlook's to say."""
 
     @property
     def status(self) -> str:

@@ -1,7 +1,7 @@
 -- fragment: partner
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, b.name AS publication_name, b.logo_id,
        COALESCE(a.name, a.email) AS name, j.reason_for_recommending, j.created_ms, j.left_ms, j.removed_ms, j.removed_reason,
-       x.blocked_ms, x.reason AS blocked_reason,
+       x.blocked_ms, x.reason AS blocked_reason, p.cpa_cents, p.max_payout_cents,
        (SELECT COUNT(*) FROM partner_referral AS r WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
        (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM partner_referral AS r
         WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id) AS pending_cents

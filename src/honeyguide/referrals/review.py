@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import evidence, search
+from honeyguide.referrals import evidence, rules, search
 from honeyguide.referrals.evidence import EvidenceItem
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
@@ -58,6 +58,7 @@ class GroupReferrer(NamedTuple):
     email: str | None
     name: str | None
     partner_name: str | None
+    toward_rewards: int = 0
 
 
 class ReviewGroup(NamedTuple):
@@ -123,6 +124,8 @@ class _NamedReferrer(NamedTuple):
     id: str
     email: str | None
     name: str | None
+    referrals_verified: int
+    adjustments: int
 
 
 class _NamedPartner(NamedTuple):
@@ -230,6 +233,9 @@ async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[Revi
             referrer and referrer.email,
             referrer and referrer.name,
             names.get(group.partner_campaign_id or ""),
+            rules.toward_rewards(referrer.referrals_verified, referrer.adjustments)
+            if referrer
+            else 0,
         )
         result.append(group._replace(referrer=named))
     return result

@@ -21,7 +21,7 @@ ORDER BY received_ms DESC, id DESC LIMIT :newest;
 SELECT subscriber_id, fee_cents FROM partner_referral WHERE subscriber_id {in :ids} AND account_id = :account_id;
 
 -- name: referrers
-SELECT id, email, name FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id;
+SELECT id, email, name, referrals_verified, adjustments FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id;
 
 -- name: partners
 SELECT j.id, COALESCE(a.name, a.email) AS name FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id

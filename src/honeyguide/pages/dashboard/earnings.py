@@ -33,7 +33,7 @@ from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
 from honeyguide.referrals import clicks
-from honeyguide.referrals.reasons import SCREENED, facts_of
+from honeyguide.referrals.reasons import SCREENED, Reason, facts_of
 from honeyguide.store.tx import Tx
 
 # A page shows this many referrals of each state; the statement's CSV has every one that was paid.
@@ -70,7 +70,7 @@ def why(row: ReferredSubscriber) -> str:
     if row.state == partner_referrals.PENDING and waiting:
         return waiting.format(day=formats.day(row.due_ms or row.arrived_ms))
     if row.state == partner_referrals.PENDING:
-        if row.due_ms is None:
+        if row.due_ms is None or row.reason == Reason.AWAITING_CONFIRMATION:
             return "Will be confirmed once they confirm their email address."
         return f"Will be confirmed on {formats.day(row.due_ms)} if they stay subscribed."
     day = formats.day(row.decided_ms or row.arrived_ms)

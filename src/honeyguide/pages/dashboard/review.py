@@ -12,10 +12,11 @@ from starlette.responses import Response
 from honeyguide.kernel import money
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import arrivals, formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.referrals import review, search
+from honeyguide.partners import programs, verification
+from honeyguide.referrals import review, rewards, search
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
@@ -24,6 +25,9 @@ from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
 GROUPS_PER_PAGE = 20
+ONE_BY_ONE = "one"
+# Of a group, so many can be chosen one by one; a larger one has a list of its own.
+MOST_CHOOSABLE = 60
 # Decided at one press of a button: a few seconds of work.
 MOST_OF_REFERRER = 1_000
 
@@ -45,12 +49,12 @@ LISTS = (
     List(
         "suspected",
         "/review",
-        "Needs review",
+        "To decide",
         "Suspicious referrals waiting for you. If you do nothing, those by partners are rejected "
         "on their date, and the others are verified.",
         "Nothing to review",
-        "While screening is strong, suspicious referrals appear here. Those that look alike make "
-        "a group.",
+        "Nothing looks unusual. While screening is strong, suspicious referrals appear here, and "
+        "those that look alike make a group.",
     ),
     List(
         "pending",
@@ -79,7 +83,7 @@ def _chosen(key: str | None) -> List:
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     chosen = _chosen(request.query.get("show"))
-    if chosen.can_group and request.query.get("by") == "referrer":
+    if _wants_groups(request, chosen):
         return await _in_groups(tx, request, chosen)
     code = request.query.get("code", "") if chosen.can_group else ""
     group = request.query.get("group", "") if code else ""
@@ -91,7 +95,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         rows = await search.of_ids(tx, request.tenant, ids)
     else:
         rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
-    named = {"code": code, "group": group}
+    named = {"code": code, "group": group, "by": "" if code else ONE_BY_ONE}
     here, further = {"show": chosen.key} | {name: of for name, of in named.items() if of}, ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
@@ -110,6 +114,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         is_first=before is None,
         entered_reason=request.text("decision_reason") if request.errors else "",
     )
+
+
+def _wants_groups(request: PageRequest, chosen: List) -> bool:
+    """What is suspicious comes in groups unless the operator asks for a list: a fraud is a shape,
+    not a row."""
+    asked = request.query.get("by")
+    if not chosen.can_group or asked == ONE_BY_ONE or request.query.get("code"):
+        return False
+    return asked == "referrer" or (chosen == LISTS[0] and "before" not in request.query)
 
 
 def _link(**query: str) -> str:
@@ -144,6 +157,13 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     return request.view(
         "review_groups.html",
         groups=groups,
+        times={
+            group.key: arrivals.line([m.received_ms for m in group.members]) for group in groups
+        },
+        earns=await _earns(tx, request, groups),
+        rule=await _rule(tx, request),
+        held=await confirmations.held(tx, request.tenant, ""),
+        most_choosable=MOST_CHOOSABLE,
         waiting={
             group.key: delayed_actions.group(
                 delayed[each.id] for each in group.members if each.id in delayed
@@ -166,6 +186,39 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     )
 
 
+async def _earns(
+    tx: Tx, request: PageRequest, groups: list[review.ReviewGroup]
+) -> dict[str, list[str]]:
+    """The rewards that a referrer reaches if their group is verified."""
+    offered = await rewards.of_campaign(tx, request.tenant)
+    found = {}
+    for group in groups:
+        now, n = group.referrer.toward_rewards, len(group.members)
+        found[group.key] = [
+            reward.name
+            for reward in offered
+            if group.referrer.email and reward.times_reached(now + n) > reward.times_reached(now)
+        ]
+    return found
+
+
+class PaidRule(NamedTuple):
+    sentence: str
+    path: str
+
+
+async def _rule(tx: Tx, request: PageRequest) -> PaidRule | None:
+    """What the owner's one paid program asks of referrals; with several, each has its own."""
+    found, total = await programs.page_of(tx, request.who.account_id, Page(1, 2))
+    paid = [program for program in found if program.cpa_cents]
+    if total > 1 or not paid:
+        return None
+    asked = await verification.get(tx, request.who.account_id, paid[0].id)
+    is_held = paid[0].referral_pending_duration_enabled
+    days = paid[0].referral_pending_duration if is_held else 0
+    return PaidRule(asked.in_short(days), f"/program/{paid[0].id}/change")
+
+
 async def decide(tx: Tx, request: PageRequest) -> Response:
     where = listed.back(request, "/review")
     ids = request.several("id")[: listed.MOST_AT_ONCE]
@@ -180,6 +233,9 @@ async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
     list_key = chosen.key if chosen.can_group else review.REVIEW_LISTS[0]
     most = MOST_OF_REFERRER
     ids = await _ids_of_code(tx, request, list_key, code, request.text("group"), most=most + 1)
+    if request.text("chosen"):  # the form lists its people, and some may be unchecked
+        kept = set(request.several("id"))
+        ids = [each for each in ids if each in kept]
     more = ""
     if len(ids) > most:
         more = (
@@ -187,6 +243,8 @@ async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
             "again after that."
         )
     where = listed.back(request, "/review")
+    if not ids and request.text("chosen") and not request.several("id"):
+        return request.go(where, "Select at least one referral first.")
     if not ids:
         return request.go(where, "Nothing is left to decide in this group.")
     return await listed.delay_decision(tx, request, _kind(request), ids[:most], where, more=more)
