@@ -174,6 +174,8 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (link_hosts.answers(None), OK),
     (link_hosts.answers({}), OK),
     (link_hosts.answers({"go.x.example": "another server answers"}), WARNING),
+    (link_hosts.answers({}, {"go.x.example": 14}), OK),
+    (link_hosts.answers({}, {"go.x.example": 13}), WARNING),
 ]
 
 

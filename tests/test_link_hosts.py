@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from honeyguide.events.name_servers import TextRecords
-from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.clock import DAY_MS, day
 from honeyguide.kernel.errors import Fault
 from honeyguide.referrals import link_hosts
 from honeyguide.referrals.link_hosts import LinkHost
@@ -53,11 +53,10 @@ def host_of(who: Operator) -> LinkHost:
     return host
 
 
-def notified(who: Operator) -> list[str]:
-    sql = "SELECT sentence FROM notice WHERE account_id = :id AND kind = 'link_host_off'"
-    return [
-        row[0] for row in who.service.read(lambda tx: tx.all(statement(sql), id=who.account_id))
-    ]
+def notified(who: Operator, kind: str = "link_host_off") -> list[str]:
+    sql = "SELECT sentence FROM notice WHERE account_id = :id AND kind = :kind"
+    params = {"id": who.account_id, "kind": kind}
+    return [row[0] for row in who.service.read(lambda tx: tx.all(statement(sql), **params))]
 
 
 def test_a_host_is_verified_once_its_record_is_found(world: World) -> None:
@@ -90,6 +89,9 @@ def test_a_record_that_vanishes_turns_the_host_off_after_a_week(world: World) ->
         world.check(days=1.001)
         kept = host_of(alice)
         assert kept.is_verified and kept.off_ms == seen_ms + 7 * DAY_MS
+        until = day(seen_ms + 7 * DAY_MS)
+        warning = f"go.vanishing.example will stop serving your links on {until}"
+        assert notified(alice, "link_host_failing") == [warning]
     world.check(days=1.001)
     assert not host_of(alice).is_verified and host_of(alice).off_ms is None
     assert notified(alice) == ["go.vanishing.example no longer serves your links"]
@@ -110,6 +112,7 @@ def test_name_servers_that_do_not_answer_turn_nothing_off(world: World) -> None:
         world.check(days=1.001)
     kept = host_of(alice)
     assert kept.is_verified and "did not answer" in (kept.problem or "")
+    assert notified(alice, "link_host_failing") == []
 
 
 def test_a_host_is_one_accounts_and_goes_where_the_record_goes(world: World) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ssl
+from datetime import datetime
 
 import trustme
 
 
-def certified(name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
+def certified(
+    name: str, not_after: datetime | None = None
+) -> tuple[ssl.SSLContext, ssl.SSLContext]:
     """What a server of this name offers, and a client that trusts whoever vouches for it."""
     authority = trustme.CA()
     server = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    authority.issue_cert(name).configure_cert(server)
+    authority.issue_cert(name, not_after=not_after).configure_cert(server)
     client = ssl.create_default_context()
     authority.configure_trust(client)
     return server, client

@@ -211,9 +211,10 @@ def about_an_integration(who: Operator) -> None:
 
 
 def about_a_link_host(who: Operator) -> None:
-    """Its record was there, and was deleted more than a week ago."""
+    """Its record was there, was deleted, and is gone for more than a week."""
     host, _ = who.make(link_hosts.add, "go.lina.example")
     who.make(link_hosts.record_check, host.id, TextRecords((host.token,)))
+    who.make(link_hosts.record_check, host.id, TextRecords(()))
     seen = statement("UPDATE link_host SET seen_ms = 1 WHERE account_id = :id")
     who.service.write(lambda tx: tx.run(seen, id=who.account_id))
     who.make(link_hosts.record_check, host.id, TextRecords(()))

@@ -25,6 +25,7 @@ from honeyguide import __version__
 from honeyguide.events.addresses import OutboundPolicy, check_url, is_public
 from honeyguide.events.name_servers import SystemLookup, TextRecords
 from honeyguide.kernel.clock import (
+    SECOND_MS,
     system_clock,  # a date that a receiver names is by the world's clock, never a shifted one
 )
 from honeyguide.kernel.errors import Invalid
@@ -227,6 +228,21 @@ class Outbound:
             return FullAnswer(None, "It did not answer in time.", {}, b"")
         except (Blocked, Invalid, aiohttp.ClientError, OSError, ValueError) as error:
             return FullAnswer(None, self._describe_error(error)[1], {}, b"")
+
+    async def certificate_ends_ms(self, host: str, port: int) -> int | None:
+        """Until when a server's certificate is good; None if it has none that we trust."""
+        tls = self._tls or ssl.create_default_context()
+        try:
+            async with asyncio.timeout(TOTAL_S):
+                found = await self.resolver.resolve(host, port)
+                _, writer = await asyncio.open_connection(
+                    found[0]["host"], port, ssl=tls, server_hostname=host
+                )
+        except (Blocked, OSError, ValueError):
+            return None
+        peer = writer.get_extra_info("peercert")
+        writer.close()
+        return int(ssl.cert_time_to_seconds(peer["notAfter"])) * SECOND_MS
 
     async def close(self) -> None:
         if self._session is not None:

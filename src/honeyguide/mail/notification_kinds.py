@@ -128,9 +128,10 @@ FETCH_ENDED = _declare(
 )
 LINK_HOST_OFF = _declare(
     "link_host_off",
-    "Link host turned off",
-    "The DNS record of a link host is gone, so its links no longer work.",
+    "Link host failing or off",
+    "The DNS record of a link host is gone: its links will stop working, or have.",
     is_forgotten=False,
+    covers=("link_host_off", "link_host_failing"),
 )
 ACTION_DROPPED = _declare(
     "action_dropped",

@@ -52,6 +52,16 @@ def webhook_disabled(*, url: str, reason: str, page: str) -> EmailText:
     )
 
 
+def link_host_failing(*, host: str, why: str, until: str, page: str) -> EmailText:
+    """`why` is a full sentence: what became of its record."""
+    return email(
+        f"{host} will stop serving your links on {until}",
+        f"{why} Links work until {until}; then we turn this link host off.",
+        "Add the record again, as the page shows it.",
+        Button("Open Link hosts", page),
+    )
+
+
 def link_host_off(*, host: str, why: str, page: str) -> EmailText:
     """`why` is a full sentence: what became of its record."""
     return email(

@@ -31,6 +31,9 @@ class HostState(NamedTuple):
     is_verified: bool
     seen_ms: int | None
     problem: str | None
+    is_missing: bool = False
+    """Whether the record of a verified host is gone for sure, so that the host will be turned
+    off."""
 
 
 def normalize(host: str) -> str:
@@ -100,7 +103,8 @@ def judge(
         what = "has another value" if records.values else "was not found"
         is_late = old.seen_ms is None or now_ms - old.seen_ms >= GRACE_MS
         is_verified = old.is_verified and not is_late
-        return HostState(is_verified, old.seen_ms, f"The TXT record {name} {what}.")
+        problem = f"The TXT record {name} {what}."
+        return HostState(is_verified, old.seen_ms, problem, is_missing=is_verified)
     if other_token is not None and other_token in records.values:
         return HostState(
             False,

@@ -14,7 +14,7 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.events import change_log
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import HOUR_MS
+from honeyguide.kernel.clock import HOUR_MS, day
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.public import doc
@@ -213,6 +213,8 @@ async def _save(change: Change, old: LinkHost, after: HostState) -> None:
         problem=after.problem,
         due_ms=due_ms,
     )
+    if after.is_missing:
+        await _warn(change, old, after)
     if after.is_verified == old.is_verified:
         return
     change.tx.wake(HOSTS)
@@ -224,6 +226,16 @@ async def _save(change: Change, old: LinkHost, after: HostState) -> None:
         )
         cause = f"{old.id}:{change.now_ms}"
         await owner_notifications.notify(change, LINK_HOST_OFF.name, cause, message, link=PAGE)
+
+
+async def _warn(change: Change, old: LinkHost, after: HostState) -> None:
+    """While the operator can still repair it; once for each time that the record disappears."""
+    until = day((after.seen_ms or 0) + GRACE_MS)
+    message = texts.link_host_failing(
+        host=old.host, why=after.problem or "", until=until, page=f"{change.site.base_url}{PAGE}"
+    )
+    cause = f"{old.id}:{after.seen_ms}"
+    await owner_notifications.notify(change, "link_host_failing", cause, message, link=PAGE)
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[LinkHost]:
