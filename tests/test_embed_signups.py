@@ -27,7 +27,7 @@ DOCS = Path(__file__).parent.parent / "docs" / "embeds.md"
 VERSIONS = {
     "honeyguide-1.js": ("sha384-/3J5ix3GYZg3F561VX9982+eaMNlPWU31BwS4k4nAZY9lXajQCU2U1aCEv0fbE1g"),
     "honeyguide-2.js": ("sha384-dWUpSg0cYUjyawLjY3QqHikbupbOPuyPC7UzIQX3GlJRp3XgabF6B5nfKZoqHTEY"),
-    "honeyguide-3.js": ("sha384-2198d8odQzGPZNECsFYvqA34wR8kIKBMZ01OOuFiM2Yx1xXeRMNl8BVum/0oLUe7"),
+    "honeyguide-3.js": ("sha384-fV1kFl4+nfodm1zv72BlHoP9veMufTTo2+kHppSujNDiqSRGtv/B4GbRgam01cBz"),
 }
 
 

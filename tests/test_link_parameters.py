@@ -25,6 +25,8 @@ OWN = ["via", "Friend-2"]
         ({"rh_ref": "a", "rh_partner": "b"}, {"ref": "a", "partner": "b"}),
         ({"grsf": "a"}, {"ref": "a"}),
         ({"kid": "a"}, {"ref": "a"}),
+        ({"mwr": "a"}, {"ref": "a"}),
+        ({"referralCode": "a", "referralcode": "b"}, {"ref": "a"}),
         ({"via": "a"}, {"ref": "a"}),
         ({"Friend-2": "a", "friend-2": "b"}, {"ref": "a"}),
         ({"kid": "k", "grsf": "g", "via": "v", "rh_ref": "r", "ref": "ours"}, {"ref": "ours"}),
@@ -95,7 +97,7 @@ def test_a_signup_page_credits_old_links(wax: Newsletter) -> None:
     ann = member.subscribe(wax.address())
     assert member.put(f"{member.v1}/settings", {"link_parameters": OWN}).status_code == 200
     assert choose(member, ann, "ann-lee").status_code == 201
-    for name in ("ref", "rh_ref", "grsf", "kid", "via", "Friend-2"):
+    for name in ("ref", "rh_ref", "grsf", "kid", "mwr", "referralCode", "via", "Friend-2"):
         email = wax.address()
         wax.join(email, f"?{name}=Ann-Lee&utm_source=old")
         person = wax.person(email)
@@ -111,7 +113,9 @@ def test_a_form_on_a_website_may_send_them_too(alice: Member) -> None:
     alice.put(f"{alice.v1}/settings", {"link_parameters": OWN})
     ann = alice.subscribe("ann@example.org")
     visitor = Visitor(alice, embedding(alice))
-    for number, name in enumerate(("ref", "rh_ref", "grsf", "kid", "via")):
+    # The script of a frame has to be told the operator's names, as on any website.
+    assert 'data-parameters="via Friend-2"' in visitor.get("frame/signup").text
+    for number, name in enumerate(("rh_ref", "kid", "mwr", "referralCode", "via")):
         assert visitor.sign_up(f"f{number}@example.org", **{name: ann["ref_code"]}).is_success
     referrers = {row["referrer_code"] for email, row in people(alice).items() if email[0] == "f"}
     assert referrers == {ann["ref_code"]}

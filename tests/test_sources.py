@@ -16,6 +16,7 @@ from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.source_columns import FIELDS, UNKNOWN, plain
 from honeyguide.moving.sources import Fate, ImportSource
+from honeyguide.referrals import link_parameters
 from tests.support.moving_files import FIXTURES, fixture
 
 # Of each file: where it is from, its fields by the names of the columns, what is kept as a note.
@@ -275,3 +276,10 @@ def test_fixtures_have_no_real_people() -> None:
         _, lines = fixture(path.stem)
         addresses = [cell for line in lines for cell in line.cells if "@" in cell]
         assert addresses and all(each.lower().endswith("@example.org") for each in addresses)
+
+
+@pytest.mark.parametrize("source", ImportSource)
+def test_the_parameter_of_every_tool_is_read_without_being_asked_for(source: ImportSource) -> None:
+    for form in source.facts.links:
+        if form.startswith("?"):
+            assert link_parameters.is_read(form[1:].partition("=")[0], ()), form

@@ -68,6 +68,8 @@ def test_old_links_name_the_code_otherwise(
     for query, expected in (
         ("ref=a&via=b&kid=c", {"ref": "a"}),
         ("grsf=a", {"ref": "a"}),
+        ("mwr=a", {"ref": "a"}),
+        ("referralCode=a", {"ref": "a"}),
         ("kid=a", {"ref": "a"}),
         ("via=a&rh_partner=b", {"ref": "a", "partner": "b"}),
         ("Friend-2=a", {"ref": "a"}),

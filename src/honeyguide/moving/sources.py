@@ -37,11 +37,6 @@ class SourceFacts(NamedTuple):
     """Forms of its links: on a host of its own, at the root of the operator's link host, or as a
     parameter of any page of the operator's."""
 
-    @property
-    def parameters(self) -> list[str]:
-        """The names of the parameters in which its links carry the code."""
-        return [link[1:].partition("=")[0] for link in self.links if link.startswith("?")]
-
 
 def _signs(*alternatives: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(names.split()) for names in alternatives)

@@ -63,7 +63,7 @@ LinkParameters = Annotated[
     list[str],
     doc(
         "Names of parameters in old links that hold a subscriber's code, besides `ref`, `rh_ref`, "
-        "`grsf` and `kid`.",
+        "`grsf`, `kid`, `mwr` and `referralCode`.",
         ["via"],
         label="Other link parameters",
         rule=link_parameters.check,

@@ -12,8 +12,12 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 
 REF, PARTNER = "ref", "partner"
-# Ours first: it wins if a link has several.
-_NAMES = {REF: (REF, "rh_ref", "grsf", "kid"), PARTNER: (PARTNER, "rh_partner")}
+# Ours first: it wins if a link has several. Then those of SparkLoop, GrowSurf, KickoffLabs,
+# ReferralHero and Viral Loops. Nothing else is called that, so none needs to be turned on.
+_NAMES = {
+    REF: (REF, "rh_ref", "grsf", "kid", "mwr", "referralCode"),
+    PARTNER: (PARTNER, "rh_partner"),
+}
 # A form has these for something else.
 _RESERVED = frozenset(
     {"email", "name", "consent", "token", "language", "waited_ms", "for", "confirm", "website"}

@@ -29,7 +29,6 @@ from honeyguide.pages.dashboard import certificates
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, link_parameters
 from honeyguide.store.tx import Tx
 
 SAMPLE = 4
@@ -68,8 +67,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     kept = await importing.get(tx, tenant, request.at("id"))
     is_new = kept.status == "new"
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
-    campaign = await campaigns.get(tx, tenant)
-    own_names = msgspec.json.decode(campaign.link_parameters, type=list[str])
     return request.view(
         "import_file.html",
         kept=kept,
@@ -84,11 +81,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sources=list(ImportSource),
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
-        unread=[
-            name
-            for name in kept.tool.facts.parameters
-            if not link_parameters.is_read(name, own_names)
-        ],
         refusal=request.errors.get("", ""),
         checked=await checking.newest_of_import(tx, tenant, kept.id),
     )

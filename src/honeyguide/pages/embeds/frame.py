@@ -4,6 +4,8 @@ websites that the operator listed may frame it.
 
 from __future__ import annotations
 
+import json
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -11,7 +13,9 @@ from starlette.routing import Route
 
 from honeyguide.pages import rendering
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import embeds
+from honeyguide.referrals import campaigns, embeds
+from honeyguide.referrals.embeds import Embed
+from honeyguide.store.tx import Tx
 
 ELEMENTS = ("signup", "hub", "leaderboard")
 _POLICY = (
@@ -23,14 +27,25 @@ _POLICY = (
 def routes(services: PageServices) -> list[Route]:
     async def show(request: Request) -> Response:
         what, public_id = request.path_params["what"], request.path_params["public_id"]
-        embed = await services.store.read(embeds.find_by_public_id, public_id)
-        if embed is None or what not in ELEMENTS:
+        found = await services.store.read(_find, public_id)
+        if found is None or what not in ELEMENTS:
             raise HTTPException(404)
+        embed, parameters = found
         language = request.query_params.get("language", "")
-        html = rendering.page("embed_frame.html", embed=embed, what=what, language=language)
+        html = rendering.page(
+            "embed_frame.html", embed=embed, what=what, language=language, parameters=parameters
+        )
         policy = _POLICY.format(origins=" ".join(embed.origins.splitlines()))
         return HTMLResponse(
             html, headers={"content-security-policy": policy, "cache-control": "no-store"}
         )
 
     return [Route("/embed/{public_id}/frame/{what}", show, methods=["GET"])]
+
+
+async def _find(tx: Tx, public_id: str) -> tuple[Embed, list[str]] | None:
+    """The embed, and the operator's names of parameters that hold a code."""
+    embed = await embeds.find_by_public_id(tx, public_id)
+    if embed is None:
+        return None
+    return embed, json.loads((await campaigns.get(tx, embed.tenant)).link_parameters)

@@ -9,7 +9,7 @@
   const KEY = "honeyguide";
   // Where a link may have each code: our own name first, then those of other tools and the operator's.
   const NAMES = {
-    ref: ["ref", "rh_ref", "grsf", "kid", ...(settings.parameters || "").split(/[\s,]+/).filter(Boolean)],
+    ref: ["ref", "rh_ref", "grsf", "kid", "mwr", "referralCode", ...(settings.parameters || "").split(/[\s,]+/).filter(Boolean)],
     partner: ["partner", "rh_partner"],
   };
   const CODES = Object.keys(NAMES);
