@@ -31,8 +31,9 @@ ROOMY = 100_000
 SPARSE = 6
 # unless the file is about money, limits or claims, or about what the engines do differently.
 WHOLE_ON_POSTGRES = re.compile(
-    "account_check|at_once|attempts|budget|charge|claim|codes|connections|counts|durability|erasure|fault"
-    "|holds|idempotency|kills|ledger|migrate|money_rules|month|moment|parallel|payout|races|rate_limit"
+    r"account_check|at_once|attempts|budget|charge|chosen_codes|claim|connections|(?<!import_)counts"
+    "|durability|erasure|fault"
+    "|holds|reward_codes|idempotency|kills|ledger|migrate|money_rules|month|moment|parallel|payout|races|rate_limit"
     "|import_stages|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"
 )
 # They begin first, so that a run ends with short ones and all test processes end together.

@@ -58,7 +58,7 @@ class Killer:
         return await drop(request)
 
     async def work(
-        self, is_done: Callable[[Integration], bool], *, at_request: int = 0, after_s: float = 60
+        self, is_done: Callable[[Integration], bool], *, at_request: int = 0, after_s: float = 110
     ) -> bool:
         """One worker's life. Tells whether it was done before it was killed."""
         self.at_request = at_request
@@ -112,8 +112,9 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
     return [each for each in server.seen if each.method != "GET"]
 
 
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_adopting_survives_workers_that_are_killed(engine: str) -> None:
+def test_adopting_survives_workers_that_are_killed(engine: str, times: int) -> None:
     async def run(opened: OpenStore) -> None:
         dice, server = random.Random(36), listmonk.ListmonkServer()
         async with server.serving(), newsletter(opened.store) as synced:
@@ -135,8 +136,8 @@ def test_adopting_survives_workers_that_are_killed(engine: str) -> None:
             await until(lambda found: found.adoption == "asked", [{"at_request": 1}])
             assert writes(server) == []
             await synced.make(adoption.answer, "adopt")
-            kills: list[Any] = [{"after_s": dice.uniform(1.5, 4)} for _ in range(2)]
-            kills += [{"at_request": dice.randrange(5, 60)} for _ in range(2)]
+            kills: list[Any] = [{"after_s": dice.uniform(1.5, 4)} for _ in range(times)]
+            kills += [{"at_request": dice.randrange(5, 60)} for _ in range(times)]
             await until(lambda found: found.first_sync_ms is not None, kills)
             assert codes_there(server) == before
             rows = await synced.store.read(lambda tx: tx.all(ADOPTED))

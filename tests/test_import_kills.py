@@ -20,18 +20,16 @@ from tests.support.starter import Command
 from tests.support.stores import OpenStore
 from tests.test_delayed_kills import ALL_AT_ONCE
 
-PEOPLE = 240
-KILLS = 20
 WORKERS = 2
 STAGES = 3
 
 
-def file_of(dice: random.Random) -> str:
+def file_of(dice: random.Random, people: int) -> str:
     """Referrers come before and after those they referred. Some lines have a problem."""
     lines = ["email,code,referrer,referrals,tags"]
-    for n in range(PEOPLE):
-        by = dice.choice(["", f"p{dice.randrange(PEOPLE)}@example.org", f"c{dice.randrange(99)}"])
-        code = f"c{n % 200}"
+    for n in range(people):
+        by = dice.choice(["", f"p{dice.randrange(people)}@example.org", f"c{dice.randrange(99)}"])
+        code = f"c{n % (people - 40)}"
         lines.append(f"p{n}@example.org,{code},{by},{dice.choice(['', '1', '7'])},vip")
     return "\n".join([*lines, "no address,,,,"])
 
@@ -82,23 +80,26 @@ def progress(program: Program, import_id: str) -> int:
     return kept.steps_done if kept.status == "running" else STAGES * kept.total
 
 
+@pytest.mark.parametrize(
+    ("kills", "people"), [(5, 100), pytest.param(20, 240, marks=pytest.mark.long)]
+)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_import_survives_the_death_of_its_processes(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+    engine: str, kills: int, people: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("honeyguide.moving.import_files.PART", 4)
     dice = random.Random(36)
-    text = file_of(dice)
+    text = file_of(dice, people)
     with OpenStore(engine) as opened:
         program, import_id = begin(opened, text)
         program.go_on(import_id)
         expected = state(program, import_id)
-    assert expected["import"] == ("done", PEOPLE + 1, PEOPLE + 1, PEOPLE, 0, 1)
+    assert expected["import"] == ("done", people + 1, people + 1, people, 0, 1)
     with OpenStore(engine) as opened:
         program, import_id = begin(opened, text)
         midway = 0
-        all_lines = STAGES * (PEOPLE + 1)
-        for at in sorted(dice.sample(range(all_lines), KILLS)):
+        all_lines = STAGES * (people + 1)
+        for at in sorted(dice.sample(range(all_lines), kills)):
             with ExitStack() as stack:
                 for _ in range(WORKERS):
                     stack.enter_context(worker(opened.url))
@@ -107,6 +108,6 @@ def test_an_import_survives_the_death_of_its_processes(
                     assert time.monotonic() < give_up, "the import does not go on"
                 time.sleep(dice.uniform(0, 0.01))
             midway += progress(program, import_id) < all_lines
-        assert midway >= KILLS // 2, "most of them are killed while there is something to do"
+        assert midway >= kills // 2, "most of them are killed while there is something to do"
         program.go_on(import_id)
         assert state(program, import_id) == expected

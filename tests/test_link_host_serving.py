@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
@@ -131,8 +132,9 @@ def test_nothing_else_is_there(service: Service, alice: Operator) -> None:
     cookies = "; ".join(f"{name}={value}" for name, value in alice.web.http.cookies.items())
     with local_client(service.url, {"x-api-key": alice.key, "cookie": cookies}) as http:
         assert http.get("/").status_code == 200, "she is logged in"
+        others = itertools.cycle(("POST", "PUT", "DELETE", "OPTIONS", "HEAD"))
         for path in (each.format_map(_Named(code)) for each in ELSEWHERE):
-            for method in ("GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"):
+            for method in ("GET", next(others)):
                 answer = http.request(
                     method, path + "?domain=go.alice.example", headers={"host": "go.alice.example"}
                 )

@@ -12,7 +12,7 @@ from honeyguide.referrals import codes
 from honeyguide.referrals.codes import CodeHolder
 from tests.support.partner_network import offer, publish
 from tests.support.process import command, migrated, new_account
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 
 # What is made anew, or says how they came here.
 OTHERS = {"uuid", "origin", "user_agent"}
@@ -57,7 +57,7 @@ def live_for_a_while(old: Member) -> None:
         old.subscribe(f"many{number}@example.org", referrer_code=code)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_a_whole_honeyguide_moves(old: Member, engine: str) -> None:
     live_for_a_while(old)
     program = offer(old, publish(old, name="The Old Wax"), cpa=2.5, slug="old-wax")
