@@ -55,9 +55,9 @@ def pictures(owner: Operator) -> BrandPictures:
 
 
 def send(owner: Operator, files: dict[str, bytes] | None = None, **fields: Any) -> httpx.Response:
-    data = {"csrf": owner.web.token("/branding"), **fields}
+    data = {"csrf": owner.web.token("/look/branding"), **fields}
     named = {name: (f"{name}.png", body) for name, body in (files or {}).items()}
-    return owner.web.http.post("/branding", data=data, files=named or {"logo": ("", b"")})
+    return owner.web.http.post("/look/branding", data=data, files=named or {"logo": ("", b"")})
 
 
 def served(owner: Operator, picture_id: str | None) -> Image.Image:
@@ -68,12 +68,12 @@ def served(owner: Operator, picture_id: str | None) -> Image.Image:
 
 def test_everything_on_the_form_is_saved_and_shown_again(alice: Operator) -> None:
     answer = send(alice, **FIELDS)
-    assert (answer.status_code, answer.headers["location"]) == (303, "/branding")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/look/branding")
     found = load(alice)
     assert (found.accent, found.language, found.asks_name) == ("#4c5fd3", "pt", 1)
     assert (found.from_name, found.reply_to) == ("Nora", "nora@wax.example")
     assert (found.show_inviter, found.show_leaderboard) == (1, 1)
-    html = alice.web.get("/branding").text
+    html = alice.web.get("/look/branding").text
     for text in ("#4c5fd3", "https://wax.example/imprint", "Yes, please.", "nora@wax.example"):
         assert text in html
     assert 'value="pt" selected' in html
@@ -159,7 +159,7 @@ def test_drawings_with_scripts_are_refused_next_to_their_field(alice: Operator, 
 def test_a_new_headline_or_name_draws_the_share_picture_again(alice: Operator) -> None:
     send(alice, **FIELDS)
     seen = [load(alice).share_id]
-    alice.web.post("/pages", promise="Another headline")
+    alice.web.post("/look/pages", promise="Another headline")
     seen.append(load(alice).share_id)
     settings = {"name": "Another name", "slug": load(alice).slug, "screening": "strong"}
     assert alice.web.post("/settings/campaign", page="/settings", **settings).status_code == 303
@@ -182,14 +182,14 @@ def test_a_picture_that_cannot_be_drawn_costs_no_change(
 @ONE_ENGINE
 def test_the_preview_shows_what_is_typed_and_saves_nothing(alice: Operator) -> None:
     typed = FIELDS | {"preview_theme": "dark"}
-    html = alice.web.post("/branding/preview", page="/branding", **typed).text
+    html = alice.web.post("/look/branding/preview", page="/look/branding", **typed).text
     for text in ("/accents/4c5fd3.css", "Yes, please.", 'name="name"', 'data-theme="dark"'):
         assert text in html
     assert "<script" not in html
     wrong = FIELDS | {"accent": "#4c5fd3}x{", "privacy_url": "javascript:alert(1)"}
-    html = alice.web.post("/branding/preview", page="/branding", **wrong).text
+    html = alice.web.post("/look/branding/preview", page="/look/branding", **wrong).text
     assert "/accents/" not in html and "javascript:" not in html
-    hub = alice.web.post("/branding/preview", page="/branding", **typed, preview_page="hub").text
+    hub = alice.web.post("/look/branding/preview", page="/look/branding", **typed, preview_page="hub").text
     assert 'class="reader hub"' in hub
     assert load(alice).accent is None
 
@@ -197,7 +197,7 @@ def test_the_preview_shows_what_is_typed_and_saves_nothing(alice: Operator) -> N
 @ONE_ENGINE
 def test_the_note_says_what_becomes_of_a_color(alice: Operator) -> None:
     def note(accent: str) -> str:
-        return alice.web.post("/branding/preview/color", page="/branding", accent=accent).text
+        return alice.web.post("/look/branding/preview/color", page="/look/branding", accent=accent).text
 
     assert "We adjust your color" in note("#ff0") and "#717100" in note("#ff0")
     assert "default honey color" in note("")

@@ -80,6 +80,20 @@ def test_a_logo_survives_an_error_in_another_field(partner_network):
     assert f"/logos/{kept}" in web.get(f"/publications/{publication_id}").text
 
 
+def test_a_logo_of_the_branding_survives_an_error_too(partner_network):
+    web = partner_network.mallory.web
+    refused = brand(web, color="mauve")
+    assert refused.status_code == 400 and "must be a hex color" in refused.text
+    kept = value(refused.text, "kept_logo")
+    assert f'src="/logos/{kept}"' in refused.text
+    saved = web.post(
+        "/look/branding", accent="#4c5fd3", language="en", share="made", kept_logo=kept
+    )
+    assert saved.status_code == 303
+    assert f'src="/logos/{kept}"' in web.get("/look/branding").text
+    assert value(web.get("/look/branding").text, "kept_logo") == ""
+
+
 def test_a_logo_of_somebody_else_cannot_be_kept(partner_network):
     kept = value(send_publication(partner_network.bob, categories=[]).text, "kept_logo")
     stolen = partner_network.mallory.web.post("/publications/new", kept_logo=kept, **PUBLICATION)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,14 +12,14 @@ from honeyguide.kernel import colors, fields
 from honeyguide.kernel.errors import Invalid
 from honeyguide.languages import language
 from honeyguide.pages import rendering
-from honeyguide.pages.dashboard import share_picture
+from honeyguide.pages.dashboard import kept_pictures, share_picture
 from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.preview import HUB, PREVIEWED_PAGES, SIGNUP, THANKS, preview
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import logos, publications
-from honeyguide.partners.logos import StoredLogo
+from honeyguide.partners.logos import Shape, StoredLogo
 from honeyguide.referrals import branding, rewards
 from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
 from honeyguide.store.change import Change
@@ -36,10 +37,11 @@ PREVIEWS = ((SIGNUP, "Signup page"), (THANKS, "Thank-you page"), (HUB, "Referral
 THEMES = (("", "Reader’s theme"), ("light", "Light"), ("dark", "Dark"))
 # Shown where the operator has not chosen a color.
 START_COLOR = "#955600"
+_SHAPES = (logos.LOGO, logos.ICON, logos.SHARE)
 
 
 class Uploads(NamedTuple):
-    """The pictures of one form, decoded and stored. An icon may come with a new logo."""
+    """The pictures of one form, stored already. An icon may come with a new logo."""
 
     logo: StoredLogo | None = None
     icon: StoredLogo | None = None
@@ -63,6 +65,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         brand=found,
         pictures=pictures,
         wants_own=wants_own,
+        kept={shape.param: kept_pictures.kept_id(request, shape) for shape in _SHAPES},
         **_color_note(chosen.accent),
         start_color=START_COLOR,
         languages=language.NAMES,
@@ -75,17 +78,19 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 async def save(services: PageServices, request: PageRequest) -> Response:
     chosen = _typed(request)
+    # Stored first, so that an error elsewhere does not lose them.
+    given = {shape: await kept_pictures.keep(request, shape) for shape in _SHAPES}
     errors = {
         str(problem.param): problem.message_for(FORM.fields[str(problem.param)].label)
         for problem in fields.problems(BrandFields, chosen)
     }
     pictures = await services.store.read(branding.pictures_of, request.tenant)
     wants_own = request.text("share") == "own"
-    if wants_own and not pictures.share_is_own and request.file("share_picture") is None:
+    if wants_own and not pictures.share_is_own and given[logos.SHARE] is None:
         errors["share_picture"] = "Choose a picture to upload."
     if errors:
         raise FormErrors(errors)
-    uploads = await _uploads(services, request, pictures)
+    uploads = await _uploads(services, request, pictures, given)
     removed = frozenset(name for name in ("logo", "icon") if request.text(f"remove_{name}"))
     if not wants_own and pictures.share_is_own:
         removed |= {"share"}
@@ -107,34 +112,20 @@ async def note(tx: Tx, request: PageRequest) -> Response:
 
 
 async def _uploads(
-    services: PageServices, request: PageRequest, pictures: BrandPictures
+    services: PageServices,
+    request: PageRequest,
+    pictures: BrandPictures,
+    given: Mapping[Shape, StoredLogo | None],
 ) -> Uploads:
     folder = services.site.logo_folder
-    logo, icon = await _picture(request, logos.LOGO), await _picture(request, logos.ICON)
-    share = None
-    if request.text("share") == "own":
-        share = await _picture(request, logos.SHARE)
-    made_icon = icon
+    logo, icon = given[logos.LOGO], given[logos.ICON]
     is_own = icon is not None
     keeps_icon = bool(pictures.icon_is_own) and not request.text("remove_icon")
     if logo is not None and icon is None and not keeps_icon:
-        made_icon = await logos.sanitize_apart(logo.data, logos.ICON)
-    return Uploads(
-        logo=await logos.store(logo, folder) if logo else None,
-        icon=await logos.store(made_icon, folder) if made_icon else None,
-        icon_is_own=is_own,
-        share=await logos.store(share, folder) if share else None,
-    )
-
-
-async def _picture(request: PageRequest, shape: logos.Shape) -> logos.Logo | None:
-    file = request.file(shape.param)
-    if file is None:
-        return None
-    data = await file.read(logos.SIZE_LIMIT + 1)
-    if not data:
-        raise Invalid("{field} is empty. Choose another file.", param=shape.param)
-    return await logos.sanitize_apart(data, shape)
+        drawn = await logos.sanitize_apart(await logos.load(logo, folder), logos.ICON)
+        icon = await logos.store(drawn, folder)
+    share = given[logos.SHARE] if request.text("share") == "own" else None
+    return Uploads(logo=logo, icon=icon, icon_is_own=is_own, share=share)
 
 
 async def _keep(
