@@ -80,6 +80,7 @@ class Places:
             "pages": "/look/pages",
             "pages-hub": "/look/pages?page=hub",
             "branding": "/look/branding",
+            "search": "/search?q=example",
             "emails": "/look/emails?email=reward_unlocked",
             "newsletter": "/look/newsletter?tool=kit",
             "embed": "/look/embed?what=hub",

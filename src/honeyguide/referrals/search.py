@@ -19,6 +19,8 @@ from honeyguide.store.tx import Tx
 TOP, BOTTOM = (2**62, "~"), (-(2**62), "")
 # Matches are counted up to here; more are shown as "10,000+".
 MOST_COUNTED = 10_000
+# How many a search looks at while somebody types.
+LOOKED_AT = 3_000
 
 
 class FoundSubscriber(NamedTuple):
@@ -93,6 +95,9 @@ _COUNT_UNKNOWN_CODES = _sql.value("count_unknown_codes", int)
 _OF_UNKNOWN_CODE = _sql.value("of_unknown_code", str)
 _SUSPECTED = _sql.value("suspected", str)
 _OF_IDS = _sql.query("of_ids", FoundSubscriber)
+_BY_START_OF_EMAIL = _sql.value("by_start_of_email", str)
+_AMONG_BEST = _sql.value("among_best", str)
+_AMONG_NEWEST = _sql.value("among_newest", str)
 
 # Each order, and the same list backwards; the start of each.
 _ORDERS = {"newest": (_NEWEST, _OLDEST), "oldest": (_OLDEST, _NEWEST), "best": (_BEST, _FEWEST)}
@@ -209,3 +214,29 @@ async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[FoundSubscriber
     """These people, in this order."""
     found = {row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=ids)}
     return [found[each] for each in ids if each in found]
+
+
+async def find_quickly(tx: Tx, tenant: Tenant, text: str, *, most: int) -> list[FoundSubscriber]:
+    """Who is probably meant, for a search while somebody types: a few of the best advocates, those
+    whose address begins so, and the newest subscribers. However long the list is, this looks at no
+    more than `LOOKED_AT` of each kind; `find_page` finds everybody."""
+    text = text.lower()
+    words: dict[str, Any] = {
+        "campaign_id": tenant.campaign_id,
+        "text": text,
+        "in_email": text_matching.like_pattern(text),
+        "in_name": text_matching.like_pattern(text_matching.fold(text)),
+        "spellings": text_matching.character_classes(text),
+        "looked_at": LOOKED_AT,
+        "most": most,
+    }
+    # No character sorts after the last one of Unicode.
+    starts: dict[str, Any] = {"first": text, "last": f"{text}\U0010ffff"}
+    best = await tx.all(_AMONG_BEST, **words)
+    ids = [
+        *best[: most // 2],
+        *await tx.all(_BY_START_OF_EMAIL, campaign_id=tenant.campaign_id, **starts, most=most),
+        *best,
+        *await tx.all(_AMONG_NEWEST, **words),
+    ]
+    return await of_ids(tx, tenant, list(dict.fromkeys(ids))[:most])

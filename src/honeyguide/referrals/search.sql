@@ -85,3 +85,27 @@ SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_
        s.utm_campaign, s.must_confirm
 FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.campaign_id = s.campaign_id
 WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;
+
+-- name: by_start_of_email
+SELECT id FROM subscriber
+WHERE campaign_id = :campaign_id AND email_key >= :first AND email_key < :last AND COALESCE(erased_ms, 0) = 0
+ORDER BY email_key LIMIT :most;
+
+-- name: among_best
+-- Looks at so many advocates and no further, whatever it finds.
+SELECT s.id FROM (
+    SELECT a.subscriber_id, a.verified FROM advocate AS a
+    WHERE a.campaign_id = :campaign_id AND a.verified > 0 ORDER BY a.verified DESC, a.subscriber_id DESC LIMIT :looked_at
+) AS b CROSS JOIN subscriber AS s
+WHERE s.id = b.subscriber_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0
+  AND (s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
+ORDER BY b.verified DESC, s.id DESC LIMIT :most;
+
+-- name: among_newest
+-- Looks at so many subscribers and no further, whatever it finds.
+SELECT s.id FROM (
+    SELECT id, ref_code, email_key, name, created_ms FROM subscriber
+    WHERE campaign_id = :campaign_id AND erased_ms IS NULL ORDER BY created_ms DESC, id DESC LIMIT :looked_at
+) AS s
+WHERE s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches}
+ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;

@@ -1,0 +1,87 @@
+"""Search: subscribers, pages of the menu, and what one can do. The command menu shows the same
+results while somebody types."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.accounts.sessions import Visitor
+from honeyguide.kernel import text_matching
+from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.referrals import search
+from honeyguide.store.tx import Tx
+
+LONGEST = 100
+MOST_SUBSCRIBERS = 6
+MOST_PAGES = 6
+MOST_ACTIONS = 5
+
+
+class SearchLink(NamedTuple):
+    name: str
+    path: str
+    icon: str
+    about: str = ""
+    words: str = ""
+    """What else somebody may look for it by."""
+
+    def matches(self, asked: list[str]) -> bool:
+        """Whether each word that was asked for begins one of its own."""
+        own = text_matching.fold(f"{self.name} {self.about} {self.words}").split()
+        return all(any(each.startswith(word) for each in own) for word in asked)
+
+
+ACTIONS = (
+    SearchLink("Add a reward", "/rewards#h-new", "gift", words="new create milestone"),
+    SearchLink("Add a subscriber", "/subscribers/new", "people", words="new create person"),
+    SearchLink("Import subscribers", "/subscribers/import", "upload", words="csv file move"),
+    SearchLink("Invite a partner", "/program", "link", words="add link program"),
+    SearchLink("Send what was claimed", "/shipments", "truck", words="mark sent shipments"),
+    SearchLink("Review referrals", "/review", "shield", words="verify reject decide"),
+    SearchLink("Check a referral", "/review/check", "shield", words="screening try address"),
+    SearchLink("Block or allow an address", "/settings/screening-lists", "block", words="list"),
+    SearchLink("Change the logo or color", "/look/branding", "palette", words="brand"),
+    SearchLink("Get the newsletter block", "/look/newsletter", "email", words="merge tags links"),
+    SearchLink("See who stopped emails", "/look/emails/stopped", "email", words="unsubscribed"),
+    SearchLink("Connect your email tool", "/integrations", "email", words="integration sync"),
+    SearchLink("Export subscribers", "/subscribers/export.csv", "download", words="csv download"),
+    SearchLink("Create an API key", "/account#keys", "code", words="new token developers"),
+    SearchLink("Add a webhook", "/webhooks#h-new", "code", words="new endpoint developers"),
+    SearchLink("Add a link host", "/settings/link-hosts", "globe", words="own domain"),
+    SearchLink("Change your password", "/account#password", "lock", words="new"),
+)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    text = " ".join(request.query.get("q", "").split())[:LONGEST]
+    asked = text_matching.fold(text).split()
+    people = []
+    if text:
+        people = await search.find_quickly(tx, request.tenant, text, most=MOST_SUBSCRIBERS)
+    pages = [each for each in pages_of(request.who) if each.matches(asked)]
+    actions = [each for each in ACTIONS if each.matches(asked)]
+    return request.view(
+        "search_results.html" if request.query.get("part") == "results" else "search.html",
+        q=text,
+        people=people,
+        pages=pages[:MOST_PAGES] if text else pages,
+        actions=actions[:MOST_ACTIONS] if text else actions,
+    )
+
+
+def pages_of(who: Visitor) -> list[SearchLink]:
+    """Every page of the menu, each with its group."""
+    account = nav.NavGroup("Account", "settings", (nav.NOTIFICATIONS, *nav.ACCOUNT))
+    return [
+        SearchLink(
+            page.name,
+            page.path,
+            page.icon or group.icon,
+            "" if group.name == page.name else group.name,
+            page.words,
+        )
+        for group in (*nav.GROUPS, account)
+        for page in group.pages
+        if who.is_admin or not page.admin_only
+    ]
