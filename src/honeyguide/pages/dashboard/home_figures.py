@@ -40,7 +40,9 @@ class PartnerFees(NamedTuple):
     spent_cents: int
     budget_cents: int
     due_cents: int = 0
+    """Pending."""
     fitting_cents: int = 0
+    """What of it caps and budgets can still hold."""
 
 
 class NearestReward(NamedTuple):
@@ -141,10 +143,10 @@ def _fees(facts: FigureFacts) -> HomeFigure | None:
     spent = money.show(fees.spent_cents)
     if fees.programs > 1:
         words = f"in {formats.plural(fees.programs, 'program')}"
-        return HomeFigure(name, spent, "/program", (FigurePart(words),))
-    words = f"of {money.show(fees.budget_cents)}"
+    else:
+        words = f"of {money.show(fees.budget_cents)}"
     if fees.due_cents:
-        words += f"; {money.show(fees.due_cents)} more may fall due"
+        words += f"; {money.show(fees.due_cents)} more is pending"
     if fees.fitting_cents < fees.due_cents:
         words += f", {money.show(fees.fitting_cents)} of it fits"
     return HomeFigure(name, spent, "/program", (FigurePart(words),))
