@@ -10,7 +10,7 @@ const pathOf = (address) => new URL(address, location.href).pathname;
 const isPerson = (path) => /^\/subscribers\/[0-9a-f-]{36}$/.test(path);
 const rowOf = (path) => document.querySelector(`tr[data-href="${path}"]`);
 // Links to the subscriber in the list, not in the panel itself.
-const linkTo = (path) => [...document.querySelectorAll(`a[data-panel][href="${path}"]`)].find((link) => !panel?.contains(link));
+const linkTo = (path) => [...document.querySelectorAll(`a[href="${path}"]`)].find((link) => !panel?.contains(link));
 const isTyped = (field) => field.matches?.("textarea, input:not([type=hidden])") && field.value !== field.defaultValue;
 
 // What dashboard.js does once for the whole page, for what came later.
@@ -107,10 +107,10 @@ addEventListener("popstate", () => {
 // Before the row's own click handler, which would leave the page.
 document.addEventListener("click", (event) => {
   if (!roomy.matches || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  const link = event.target.closest("a[data-panel]");
+  const link = event.target.closest("a[href]:not([target], [download])");
   const row = link ? null : event.target.closest("tr[data-href]");
   if (row && (event.target.closest("a, button, input, label, summary, td.check") || getSelection()?.toString())) return;
-  const path = link ? pathOf(link.href) : row ? pathOf(row.dataset.href) : "";
+  const path = link ? pathOf(link.getAttribute("href")) : row ? pathOf(row.dataset.href) : "";
   // On their own page, which has no list, a subscriber leads to the page of another.
   if (!isPerson(path) || isPerson(pathOf(list))) return;
   event.preventDefault();
@@ -121,7 +121,7 @@ document.addEventListener("click", (event) => {
 // The next or the previous of the list takes the place of this one in the history.
 const step = (by) => {
   const paths = [...document.querySelectorAll("tr[data-href]")].map((row) => pathOf(row.dataset.href)).filter(isPerson);
-  const links = [...document.querySelectorAll("main a[data-panel]")].map((link) => pathOf(link.href));
+  const links = [...document.querySelectorAll("main a[href]")].map((link) => pathOf(link.getAttribute("href"))).filter(isPerson);
   const all = paths.length ? paths : [...new Set(links)];
   const next = all[all.indexOf(shown) + by];
   if (!next || !all.includes(shown)) return;
