@@ -137,6 +137,24 @@ FIGURES: list[tuple[str, str, str, Count]] = [
         )
     ),
     ("bob", "earnings", rf"{DOLLARS} can still be paid", of_partner("bob", "expected_cents")),
+    # Home.
+    ("owner", "home", rf"New subscribers {NUMBER}", lambda played: played.signups()["New"]),
+    (
+        "owner",
+        "home",
+        rf"Referred {NUMBER} [\d,]+ verified",
+        lambda played: played.signups()["New"] - played.signups()["Not referred"],
+    ),
+    *(
+        (
+            "owner",
+            "home",
+            rf"Referred [\d,]+ .*?{NUMBER} {word}",
+            lambda played, word=word: played.signups()[word.capitalize()],
+        )
+        for word in ("verified", "pending", "rejected")
+    ),
+    ("owner", "home", rf"Partner fees, \w+ {DOLLARS}", charged()),
     # The weekly email.
     ("owner", "weekly", rf"{DOLLARS} of this month’s \$30.00", charged(program="held")),
     ("owner", "weekly", rf"{DOLLARS} of this month’s \$10.00", charged(program="quick")),
@@ -175,6 +193,7 @@ def text(played: RecordedMonth, who: str, page: str) -> str:
         )
     paths = {
         "held": f"/program/{played.programs['held']['uuid']}",
+        "home": "/",
         "earnings": "/earnings",
         "partner bob": f"/program/partners/{played.joined['bob', 'held']['uuid']}",
         "partner carl": f"/program/partners/{played.joined['carl', 'held']['uuid']}",
