@@ -29,11 +29,11 @@ from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
-from honeyguide.referrals import branding, link_hosts, subscribers
+from honeyguide.referrals import branding, link_hosts, reward_events, subscribers
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from tests.support import partner_network
+from tests.support import partner_network, shipments
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
 from tests.support.delayed import pass_minute
@@ -121,7 +121,8 @@ def tests_of_the_operator(who: Operator) -> None:
 
 
 def about_rewards(who: Operator) -> None:
-    """The first referral, a reward to approve, an item to send, few codes left and none."""
+    """The first referral, a reward to approve, an item to send, few codes left and none; an address
+    is corrected, and the item is on its way."""
     offer(who, approval="manual")
     offer(who, kind="coupon", coupon_codes=["A", "B"], recurring=True)
     offer(who, kind="physical")
@@ -131,6 +132,10 @@ def about_rewards(who: Operator) -> None:
     for earned in earned_by(who, ana):
         path = f"{who.v1}/rewards/{earned['uuid']}/redeem"
         who.post(path, {"shipping_details": ADDRESS})
+    (mug,) = shipments.listed(who)
+    who.make(reward_events.notify_address_corrected, mug["uuid"], mug["name"])
+    who.post(f"{who.v1}/shipments/{mug['uuid']}/sent")
+    shipments.pass_minute(who)
 
 
 def about_a_dropped_action(who: Operator) -> None:

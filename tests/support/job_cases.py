@@ -31,6 +31,7 @@ from tests.support.job_work import (
     queue_emails,
     queue_for_slack,
     restock,
+    send_rewards,
     ship,
     spend_budgets,
     start_imports,
@@ -132,6 +133,13 @@ CASES = {
         "won_reward",
         "NEW.account_id = '{id}'",
         no_rows("won_reward", "AND shipping IS NOT NULL"),
+    ),
+    "tell subscribers what was sent": Case(
+        send_rewards,
+        "UPDATE",
+        "won_reward",
+        "NEW.account_id = '{id}' AND OLD.announce_ms IS NOT NULL",
+        rows("letter", "AND kind = 'shipment_sent'"),
     ),
     "import uploaded files": Case(
         start_imports,

@@ -61,6 +61,23 @@ def ship(world: World) -> None:
         )
 
 
+def send_rewards(world: World) -> None:
+    """With an address and a note that no carrier has."""
+    address = (
+        '{"name":"🐝","line1":"\\u202e","city":"👩‍👩‍👧‍👦","postcode":"=1","country":"Atlantis"}'
+    )
+    for who in world.both:
+        prizes.offer(who)
+        prizes.advocate(who, 1, f"{new_id()}@example.org")
+        world.do(
+            "UPDATE won_reward SET shipping = :address, sent_ms = 1, redeemed_ms = 1, "
+            "announce_ms = 1, tracking_note = :note WHERE account_id = :id",
+            id=who.account_id,
+            address=address,
+            note="USPS \u202e <b>{reward}",
+        )
+
+
 def queue_emails(world: World) -> None:
     old_rows(
         "letter",

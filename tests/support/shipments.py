@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from honeyguide.referrals import shipment_emails
+from honeyguide.store.tx import Tx
+from tests.support.changes import new_change
 from tests.support.prizes import advocate, earned_by
 from tests.support.service import Member
+from tests.support.stores import statement
 
 ADDRESS = {
     "name": "Ana Lopes",
@@ -32,3 +36,31 @@ def claim(member: Member, email: str, **redeem: Any) -> dict[str, Any]:
     )
     assert answer.status_code == 200, answer.text
     return answer.json()["reward"]  # type: ignore[no-any-return]
+
+
+MAKE_DUE = statement(
+    "UPDATE won_reward SET announce_ms = 1 WHERE account_id = :id AND announce_ms IS NOT NULL",
+    "changes won_reward",
+)
+EMAILS = statement(
+    "SELECT to_email, subject, body_text, body_html, unsubscribe_url FROM letter "
+    "WHERE account_id = :id AND kind = 'shipment_sent' AND attempts = 0 "
+    "ORDER BY to_email, subject"
+)
+
+
+def pass_minute(member: Member) -> list[dict[str, Any]]:
+    """Tells the subscribers what was sent; the emails, by address. They are read in the same
+    transaction: the service sends them at once, and forgets what they say."""
+    service = member.service
+
+    async def work(tx: Tx) -> list[Any]:
+        await tx.run(MAKE_DUE, id=member.account_id)
+        for due in await shipment_emails.due(tx, now_ms=service.now_ms(), most=100):
+            if due.account_id == member.account_id:
+                change = new_change(tx, service.services.site, due.tenant, service.now_ms())
+                await shipment_emails.announce(change, due.subscriber_id)
+        return await tx.all(EMAILS, id=member.account_id)
+
+    names = ("to", "subject", "text", "html", "stop")
+    return [dict(zip(names, row, strict=True)) for row in service.write(work)]

@@ -69,6 +69,7 @@ UNOWNED: dict[str, str] = {
     "referrals.evidence.forget_values": "forgets values by the keys of its rows",
     "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
     "referrals.link_hosts.due": "finds hosts to look up, of all accounts",
+    "referrals.shipment_emails.due": "finds what was sent a minute ago, of all accounts",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",
     "referrals.backfill.next_backfill": "finds a milestone that is new to somebody's advocates",
     "referrals.backfill.next_restocked": "finds a pool that has codes again, for those who wait",

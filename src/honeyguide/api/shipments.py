@@ -110,8 +110,8 @@ ROUTES = (
         f"{_S}/{{uuid}}/sent",
         mark_sent,
         summary="Mark a shipment as sent",
-        detail="The subscriber sees it, with your tracking note. Marking it twice changes nothing: "
-        "the response says who did it first, and when.",
+        detail="The subscriber sees it, with your tracking note, and gets an email a minute later. "
+        "Marking it twice changes nothing: the response says who did it first, and when.",
         body=bodies.MarkSent,
         answer=OneShipment,
     ),

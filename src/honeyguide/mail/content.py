@@ -48,12 +48,30 @@ class NextReward(NamedTuple):
         return f"{self.label}\n{self.left}\n\n{self.link_label}\n{self.link}"
 
 
-Block = Paragraph | Note | Button | Code | NextReward
+class ShipmentProgress(NamedTuple):
+    """Where a physical reward is, in three steps of which two are done, and how to find it."""
+
+    earned: str
+    sent: str
+    arrived: str
+    heading: str
+    """Carrier and town; empty if neither is known."""
+    number: str
+
+    @property
+    def text(self) -> str:
+        lines = (self.earned, self.sent, "", self.heading, self.number)
+        return "\n".join(lines).rstrip("\n")
+
+
+Block = Paragraph | Note | Button | Code | NextReward | ShipmentProgress
 
 
 class EmailText(NamedTuple):
     subject: str
     blocks: tuple[Block, ...]
+    reason: str = ""
+    """Why a subscriber gets it, if that is not the usual reason."""
 
     @property
     def text(self) -> str:

@@ -133,6 +133,21 @@ REWARD_UNLOCKED = _declare(
         "Thank you! {count} friends joined {newsletter} through you, so you’ve earned {reward}.",
     ),
 )
+SHIPMENT_SENT = _declare(
+    "shipment_sent",
+    is_forgotten=True,
+    is_for_subscribers=True,
+    can_be_stopped=True,
+    label="On its way",
+    about="Sent a minute after you mark physical rewards as sent. What a subscriber gets in one "
+    "package is one email.",
+    placeholders=("newsletter", "reward", "first_name", "count", "link"),
+    subject=translatable("On its way to you: {reward}"),
+    text=translatable_forms(
+        "We’ve sent you {reward}. A friend reads {newsletter} because of you. Thank you!",
+        "We’ve sent you {reward}. {count} friends read {newsletter} because of you. Thank you!",
+    ),
+)
 
 # To the partners of a program.
 BUDGET_REACHED = _declare(

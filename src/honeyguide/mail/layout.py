@@ -75,7 +75,7 @@ def parts(
     """`stop_url` is where the reader stops such emails, for those that nobody asked for;
     `leave_url`, where they leave the referral program; `preferences_url`, where a user of the
     dashboard chooses their notifications."""
-    footer = _footer(brand, stop_url, leave_url)
+    footer = _footer(brand, stop_url, leave_url, message.reason)
     if preferences_url:
         footer.links.append(FooterLink("Choose your notifications", preferences_url))
     html = render(
@@ -97,18 +97,19 @@ def render(template: str, **values: Any) -> str:
     return _templates.get_template(template).render(**values)
 
 
-def _footer(brand: EmailBranding, stop_url: str | None, leave_url: str | None) -> Footer:
+def _footer(
+    brand: EmailBranding, stop_url: str | None, leave_url: str | None, reason: str
+) -> Footer:
     gettext = brand.language.gettext
     sentences, links = [], []
     if brand.reply_to:
         sentences.append(gettext("Questions? Just reply to this email."))
     if stop_url:
-        sentences.append(
-            gettext(
-                "You get this email because you share {newsletter} with friends.",
-                newsletter=brand.name,
-            )
+        shares = gettext(
+            "You get this email because you share {newsletter} with friends.",
+            newsletter=brand.name,
         )
+        sentences.append(reason or shares)
         links.append(FooterLink(gettext("Stop these emails"), stop_url))
     if leave_url:
         links.append(FooterLink(gettext("Leave the program"), leave_url))

@@ -59,11 +59,13 @@ REWARD_TO_APPROVE = _declare(
     "A subscriber earned a reward that needs your approval.",
     is_forgotten=False,
 )
+ADDRESS_CORRECTED = "address_corrected"
 ITEM_TO_SEND = _declare(
     "item_to_send",
     "Item to send",
-    "A subscriber claimed a reward that you send by post.",
+    "A subscriber claimed a reward that you send by post, or corrected the address of one.",
     is_forgotten=False,
+    covers=("item_to_send", ADDRESS_CORRECTED),
 )
 CODES_LOW = _declare(
     "codes_low",

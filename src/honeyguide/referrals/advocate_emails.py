@@ -23,6 +23,8 @@ class EmailSwitches(NamedTuple):
     friend_joined: int
     one_more: int
     reward_unlocked: int
+    shipment_sent: int
+    """Sent by `shipment_emails`, however many a day."""
 
 
 _sql = beside(__file__)

@@ -57,6 +57,7 @@ class Branding(NamedTuple):
     sends_reward_unlocked: int
     sends_friend_joined: int
     sends_one_more: int
+    sends_shipment_sent: int
     link_parameters: str
 
     @property

@@ -59,6 +59,7 @@ class EarnedReward(NamedTuple):
     variant: str | None
     sent_ms: int | None
     tracking_note: str | None
+    delivered_ms: int | None
     name: str
     referrals: int
     kind: str
@@ -70,6 +71,8 @@ class EarnedReward(NamedTuple):
     @property
     def state(self) -> EarnedState:
         """The status as pages show it: something redeemed may still be to send, or be sent."""
+        if self.delivered_ms is not None:
+            return shipments.DELIVERED
         if self.sent_ms is not None:
             return shipments.SENT
         return shipments.TO_SEND if self.shipping is not None else EarnedState(self.status)

@@ -1,6 +1,6 @@
 -- fragment: earned_reward
 w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms,
-w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w.tracking_note, r.name, r.referrals, r.kind, r.recurring, r.description, r.link,
+w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w.tracking_note, w.delivered_ms, r.name, r.referrals, r.kind, r.recurring, r.description, r.link,
 r.variants
 
 -- name: offered

@@ -48,12 +48,13 @@ class EarnedState(StrEnum):
     # Of a shipment, which is stored as redeemed.
     TO_SEND = "to_send", "To send", "wait", "", translatable("Being prepared")
     SENT = "sent", translatable("Sent"), "good"
+    DELIVERED = "delivered", translatable("Delivered"), "good"
 
     @property
     def is_done(self) -> bool:
         return self.pill == "good"
 
 
-SHIPMENTS = (EarnedState.TO_SEND, EarnedState.SENT)
+SHIPMENTS = (EarnedState.TO_SEND, EarnedState.SENT, EarnedState.DELIVERED)
 STORED = tuple(state for state in EarnedState if state not in SHIPMENTS)
 REFUSALS = {state.value: state.refusal for state in EarnedState if state.refusal}

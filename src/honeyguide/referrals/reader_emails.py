@@ -47,7 +47,7 @@ async def send(
     brand: EmailBranding,
     *,
     kind: EmailKind,
-    once: str,
+    once: str | None = None,
     at_ms: int | None = None,
     held_code: str | None = None,
 ) -> bool:

@@ -10,9 +10,9 @@ from honeyguide.accounts import owner_notifications
 from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.mail import email_kinds, texts
+from honeyguide.mail import email_kinds, shipment_texts, texts
 from honeyguide.mail.content import EmailText
-from honeyguide.mail.notification_kinds import ITEM_TO_SEND, REWARD_TO_APPROVE
+from honeyguide.mail.notification_kinds import ADDRESS_CORRECTED, ITEM_TO_SEND, REWARD_TO_APPROVE
 from honeyguide.referrals import branding, event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -93,6 +93,14 @@ async def notify_to_send(change: Change, earned_id: str, reward_name: str) -> No
     await owner_notifications.notify(
         change, ITEM_TO_SEND.name, earned_id, message, link="/shipments"
     )
+
+
+async def notify_address_corrected(change: Change, earned_id: str, reward_name: str) -> None:
+    """Somebody may have printed the label already."""
+    page = f"{change.site.base_url}/shipments"
+    message = shipment_texts.address_corrected(reward=reward_name, page=page)
+    cause = f"{earned_id}:{change.now_ms}"
+    await owner_notifications.notify(change, ADDRESS_CORRECTED, cause, message, link="/shipments")
 
 
 def body(reward_id: str, name: str, referrals: int, recurring: int) -> dict[str, Any]:

@@ -273,4 +273,5 @@ def _reward(earned: earned_rewards.EarnedReward) -> dict[str, Any]:
         "shipping_details": msgspec.json.decode(earned.shipping) if earned.shipping else None,
         "sent_at": _at(earned.sent_ms),
         "tracking_note": earned.tracking_note,
+        "delivered_at": _at(earned.delivered_ms),
     }

@@ -35,6 +35,7 @@ from honeyguide.referrals import (
     evidence,
     link_hosts,
     page_index,
+    shipment_emails,
     shipments,
 )
 from honeyguide.referrals.cohorts import DueCampaign
@@ -56,6 +57,7 @@ from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.notifications import SlackPoster
+from honeyguide.work.shipment_emails import recipients_to_tell
 
 # Programs whose rate is written together.
 RATES_BATCH = 500
@@ -316,6 +318,12 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             delayed_actions.APPLYING,
             5 * SECOND_MS,
             (applying.due_actions(site),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            shipment_emails.ANNOUNCING,
+            10 * SECOND_MS,
+            (recipients_to_tell(site),),
             topic=CLOCK_SET,
         ),
     )

@@ -7,24 +7,36 @@ from typing import Any, NamedTuple
 import msgspec
 from starlette.responses import HTMLResponse, Response
 
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.languages.language import ENGLISH, Language, get_language
 from honeyguide.languages.language import NAMES as LANGUAGES
-from honeyguide.mail import email_kinds, emails, layout, own_texts, partner_texts, texts
+from honeyguide.mail import (
+    email_kinds,
+    emails,
+    layout,
+    own_texts,
+    partner_texts,
+    shipment_texts,
+    texts,
+)
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding, EmailParts
 from honeyguide.mail.own_texts import EDITABLE, FIELDS
+from honeyguide.mail.shipment_texts import Sending
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.pages import keep_text
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.readers.page_texts import key_in
 from honeyguide.partners import partner_emails, publications, rules
-from honeyguide.referrals import advocate_emails, branding, campaigns, rewards
+from honeyguide.referrals import advocate_emails, branding, campaigns, rewards, shipment_emails
 from honeyguide.referrals.branding import Branding
 from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.shipment_emails import SentReward
 from honeyguide.store.tx import Tx
 
 FORM = {"subject": Field("Subject"), "text": Field("Text")}
@@ -39,6 +51,10 @@ PLACEHOLDERS = {
 }
 TO_PARTNERS = {"newsletter": "your publication’s name"}
 SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
+SAMPLE_TRACKING = "USPS 9400 1000 0000 0000 0000 17"
+SAMPLE_ADDRESS = (
+    '{"name": "", "line1": "", "city": "Brooklyn", "region": "NY", "postcode": "", "country": ""}'
+)
 # The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
 FRAME_HEADERS = {
     "content-security-policy": (
@@ -243,6 +259,12 @@ async def _sample_text(
         return texts.friend_joined(language, referrals=referrals, **sample)
     if email is email_kinds.ONE_MORE:
         return texts.one_more(language, reward=reward, **sample)
+    if email is email_kinds.SHIPMENT_SENT:
+        sending = _sample_sending(language, offered, request.now_ms)
+        can_reply = bool(edited.campaign.reply_to)
+        return shipment_texts.shipment_sent(
+            language, sending, referrals=referrals, can_reply=can_reply, **sample
+        )
     ahead = rewards.next_reward(offered, referrals)
     return texts.reward_unlocked(
         language,
@@ -253,3 +275,16 @@ async def _sample_text(
         referral_link=site.reader_link("h0neyb1d"),
         **sample,
     )
+
+
+def _sample_sending(language: Language, offered: list[Reward], now_ms: int) -> Sending:
+    """The first physical reward, as if it had just been sent."""
+    physical = [each.name for each in offered if each.kind == rewards.PHYSICAL]
+    sent = SentReward(
+        name=physical[0] if physical else SAMPLE_REWARD,
+        earned_ms=now_ms - 15 * DAY_MS,
+        sent_ms=now_ms,
+        shipping=SAMPLE_ADDRESS,
+        tracking_note=SAMPLE_TRACKING,
+    )
+    return shipment_emails.sending_of(language, [sent])

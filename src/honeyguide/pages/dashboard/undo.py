@@ -1,4 +1,6 @@
-"""Actions that wait a minute: how the dashboard asks for them and undoes them."""
+"""Actions that wait a minute: how the dashboard asks for them and undoes them. What was marked as
+sent is undone here too, until its subscriber is told.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from starlette.responses import Response
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.referrals import shipments
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import Delayed
 from honeyguide.signups.delayed_kinds import DelayedKind
@@ -54,9 +57,16 @@ def refusals(done: int, refused: Counter[str]) -> list[str]:
 
 async def undo(tx: Tx, request: PageRequest) -> Response:
     """One action, or all that were asked for together."""
-    undone = await delayed_actions.undo(tx, request.tenant, request.text("action"))
+    action = request.text("action")
+    undone = await delayed_actions.undo(tx, request.tenant, action)
     where = forms.local_path(request.text("back"), "/")
     if not undone:
-        return request.go(where, NOTHING_LEFT)
+        unsent = await shipments.undo_sent(request.change(tx), action)
+        return request.go(where, _to_send_again(unsent) if unsent else NOTHING_LEFT)
     count = f"{formats.number(undone)} actions were undone" if undone > 1 else "Undone"
     return request.go(where, f"{count}. Nothing was changed.")
+
+
+def _to_send_again(unsent: int) -> str:
+    which = "1 shipment is" if unsent == 1 else f"{formats.number(unsent)} shipments are"
+    return f"Undone. {which} under “To send” again, and nobody was emailed."

@@ -160,6 +160,7 @@ def _sample_earned(rewards: Sequence[Reward], verified: int, now_ms: int) -> lis
             variant=None,
             sent_ms=None,
             tracking_note=None,
+            delivered_ms=None,
             name=reward.name,
             referrals=reward.referrals,
             kind=reward.kind,

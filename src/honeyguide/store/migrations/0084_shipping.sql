@@ -1,0 +1,13 @@
+-- works-with: 0060
+-- locks: campaign and won_reward, for reads and writes, for a moment
+-- A shipment to its end.
+--   announce_ms          when the subscriber is told that it is on its way; until then, marking it as sent can be undone. Null after that
+--   sent_batch           what was marked as sent together, and is undone together
+--   delivered_ms         when the operator said that it arrived
+--   address_changed_ms   when the subscriber last corrected the postal address
+ALTER TABLE won_reward ADD COLUMN announce_ms INTEGER;
+ALTER TABLE won_reward ADD COLUMN sent_batch TEXT;
+ALTER TABLE won_reward ADD COLUMN delivered_ms INTEGER;
+ALTER TABLE won_reward ADD COLUMN address_changed_ms INTEGER;
+-- Whether the campaign sends the email that says so.
+ALTER TABLE campaign ADD COLUMN sends_shipment_sent INTEGER NOT NULL DEFAULT 1;
