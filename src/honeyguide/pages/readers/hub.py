@@ -123,9 +123,10 @@ async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
 async def claim_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     """Where to send a physical reward. Any other reward needs no form: it is claimed on the hub."""
     visitor = await find_visitor(tx, request)
-    earned = _pick(visitor, request.at("earned_id"))
+    earned = pick(visitor, request.at("earned_id"))
     if _needs_address(earned):
-        return _address_form(request, visitor, earned)
+        given = {"name": visitor.person.name or ""}
+        return address_form("claim.html", request, visitor, earned, given)
     return hub_view(request, visitor) if request.refusal else see_other(hub_url(request))
 
 
@@ -143,12 +144,13 @@ async def record_use(tx: Tx, request: ReaderRequest, visitor: HubVisitor) -> Non
 
 async def claim(tx: Tx, request: ReaderRequest) -> Response:
     visitor = await find_visitor(tx, request)
-    earned = _pick(visitor, request.at("earned_id"))
+    earned = pick(visitor, request.at("earned_id"))
     request.check_form(f"claim {visitor.person.id}")
     address = variant = None
     if _needs_address(earned):
-        variants = rewards.variants_of(earned.variants)
-        address, variant = postal_address.parse(visitor.brand.language, request.fields, variants)
+        address, variant = postal_address.parse(
+            visitor.brand.language, request.fields, variants_of(earned)
+        )
     change = change_of(tx, request, visitor)
     await earned_rewards.claim(change, visitor.person, earned.id, shipping=address, variant=variant)
     await signups.record_sign_of_life(change, visitor.person.id, Signal.CLAIMED_REWARD)
@@ -276,6 +278,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
         choices=visitor.choices,
         choices_token=request.token(f"choices {person.id}"),
         has_saved=request.query("saved") == "1",
+        corrected=request.query("corrected"),
         public_first_name=names.first_name(person.name),
         public_short_name=names.short_name(person.name),
         leaderboard=[
@@ -290,17 +293,24 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
     )
 
 
-def _address_form(request: ReaderRequest, visitor: HubVisitor, earned: EarnedReward) -> ReaderView:
+def address_form(
+    template: str,
+    request: ReaderRequest,
+    visitor: HubVisitor,
+    earned: EarnedReward,
+    given: Mapping[str, str],
+) -> ReaderView:
+    """A page with the form for a postal address; `given` is what it shows at first."""
     return request.view(
-        "claim.html",
+        template,
         visitor.brand,
         private=True,
         earned=earned,
         hub=hub_url(request),
-        values=request.fields if request.refusal else {"name": visitor.person.name or ""},
+        values=request.fields if request.refusal else given,
         fields=postal_address.FIELDS,
         variant=postal_address.VARIANT,
-        variants=rewards.variants_of(earned.variants),
+        variants=variants_of(earned),
         countries=countries.names(visitor.brand.language),
         autocomplete=postal_address.AUTOCOMPLETE,
         longest=checks.STRING_LIMIT,
@@ -308,7 +318,15 @@ def _address_form(request: ReaderRequest, visitor: HubVisitor, earned: EarnedRew
     )
 
 
-def _pick(visitor: HubVisitor, earned_id: str) -> EarnedReward:
+def variants_of(earned: EarnedReward) -> list[str]:
+    """What the reader may choose, also what they chose before it was taken off the list."""
+    offered = rewards.variants_of(earned.variants)
+    if earned.variant is None or earned.variant in offered:
+        return offered
+    return [*offered, earned.variant]
+
+
+def pick(visitor: HubVisitor, earned_id: str) -> EarnedReward:
     for earned in visitor.earned:
         if earned.id == earned_id:
             return earned

@@ -11,6 +11,7 @@ from honeyguide.languages.language import Language
 from honeyguide.pages.readers import own_comb
 from honeyguide.pages.readers.own_comb import OwnComb
 from honeyguide.referrals import rules
+from honeyguide.referrals.carriers import Tracking, find_tracking
 from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
 from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
@@ -40,6 +41,11 @@ class RewardStep:
     day: str = ""
     variant: str | None = None
     tracking_note: str | None = None
+
+    @property
+    def tracking(self) -> Tracking | None:
+        """Where to follow it, if we know its carrier."""
+        return find_tracking(self.tracking_note)
 
 
 class ReferralCount(NamedTuple):
@@ -159,7 +165,11 @@ def _steps(
 
 def _earned(language: Language, earned: EarnedReward) -> RewardStep:
     redeemed = earned.status == REDEEMED
-    at_ms = earned.sent_ms or (earned.redeemed_ms if redeemed else earned.earned_ms)
+    at_ms = (
+        earned.delivered_ms
+        or earned.sent_ms
+        or (earned.redeemed_ms if redeemed else earned.earned_ms)
+    )
     return RewardStep(
         name=earned.name,
         description=earned.description,

@@ -9,7 +9,17 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages.handlers import Uses
-from honeyguide.pages.readers import choices, forms, hub, leave, own_code, signup, start, stop
+from honeyguide.pages.readers import (
+    choices,
+    corrected_address,
+    forms,
+    hub,
+    leave,
+    own_code,
+    signup,
+    start,
+    stop,
+)
 from honeyguide.pages.readers.links import PREFIXES
 from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
 from honeyguide.pages.readers.showing import lost
@@ -40,6 +50,14 @@ PAGES = (
     ReaderRoute("POST", "/hub/{token}/leave", WRITES, leave.leave),
     ReaderRoute("GET", "/hub/{token}/claim/{earned_id}", READS, hub.claim_form),
     ReaderRoute("POST", "/hub/{token}/claim/{earned_id}", WRITES, hub.claim, hub.claim_errors),
+    ReaderRoute("GET", "/hub/{token}/address/{earned_id}", READS, corrected_address.show),
+    ReaderRoute(
+        "POST",
+        "/hub/{token}/address/{earned_id}",
+        WRITES,
+        corrected_address.save,
+        corrected_address.form_errors,
+    ),
 )
 
 
