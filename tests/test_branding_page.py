@@ -189,7 +189,9 @@ def test_the_preview_shows_what_is_typed_and_saves_nothing(alice: Operator) -> N
     wrong = FIELDS | {"accent": "#4c5fd3}x{", "privacy_url": "javascript:alert(1)"}
     html = alice.web.post("/look/branding/preview", page="/look/branding", **wrong).text
     assert "/accents/" not in html and "javascript:" not in html
-    hub = alice.web.post("/look/branding/preview", page="/look/branding", **typed, preview_page="hub").text
+    hub = alice.web.post(
+        "/look/branding/preview", page="/look/branding", **typed, preview_page="hub"
+    ).text
     assert 'class="reader hub"' in hub
     assert load(alice).accent is None
 
@@ -197,7 +199,9 @@ def test_the_preview_shows_what_is_typed_and_saves_nothing(alice: Operator) -> N
 @ONE_ENGINE
 def test_the_note_says_what_becomes_of_a_color(alice: Operator) -> None:
     def note(accent: str) -> str:
-        return alice.web.post("/look/branding/preview/color", page="/look/branding", accent=accent).text
+        return alice.web.post(
+            "/look/branding/preview/color", page="/look/branding", accent=accent
+        ).text
 
     assert "We adjust your color" in note("#ff0") and "#717100" in note("#ff0")
     assert "default honey color" in note("")

@@ -5,6 +5,7 @@ it is called, and whose address it is, says "secret".
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Callable
 from typing import NamedTuple
@@ -129,6 +130,11 @@ def sent_shipment(owner: Operator) -> str:
     mine = shipment(owner)
     assert owner.post(f"{owner.v1}/shipments/{mine}/sent", {}).status_code == 200
     return mine
+
+
+def tracking_file(owner: Operator) -> str:
+    """The lines of a file that were looked at, as the form has them."""
+    return json.dumps([[2, shipment(owner), "Secret 1"]])
 
 
 def webhook(owner: Operator) -> str:

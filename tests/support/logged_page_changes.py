@@ -23,6 +23,7 @@ from tests.support.belongings import (
     shipment,
     subscriber,
     their_program,
+    tracking_file,
     unlocked,
     webhook,
 )
@@ -159,6 +160,30 @@ PAGES = [
         SENT,
         {"status": "to_send"},
         sent_shipment,
+    ),
+    Logged(
+        "/shipments",
+        "shipment.delivered",
+        {"one": ..., "do": "deliver"},
+        SENT,
+        {"status": "delivered"},
+        sent_shipment,
+    ),
+    Logged(
+        "/shipments/note",
+        "shipment.note_changed",
+        {"edited": ..., "tracking_note": "Secret 2"},
+        None,
+        {"has_tracking_note": True},
+        sent_shipment,
+    ),
+    Logged(
+        "/shipments/tracking",
+        "shipment.sent",
+        {"lines": ...},
+        {"status": "to_send"},
+        SENT,
+        tracking_file,
     ),
     Logged(
         "/look/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}

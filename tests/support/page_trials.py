@@ -48,7 +48,7 @@ OTHER_PARTS = {"{platform}": "generic", "{side}": "partner", "{month}": "2026-01
 # What a page is asked for besides, where parameters depend on each other.
 VARIANTS: dict[str, list[dict[str, str]]] = {
     "/review": [{}, {"show": "pending"}, {"by": "referrer"}],
-    "/shipments": [{}, {"show": "sent"}],
+    "/shipments": [{}, {"show": "sent"}, {"show": "unclaimed"}],
     "/shipments/export.csv": [{}, {"show": "sent"}],
 }
 # Parameters that are read all at once.

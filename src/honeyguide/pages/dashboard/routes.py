@@ -37,7 +37,6 @@ from honeyguide.pages.dashboard import (
     screening_lists,
     search,
     settings,
-    shipments,
     subscriber,
     subscriber_edits,
     subscriber_emails,
@@ -52,6 +51,7 @@ from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.look_routes import LOOK
 from honeyguide.pages.dashboard.page_route import Access, endpoint, get, post
+from honeyguide.pages.dashboard.shipment_routes import SHIPMENTS
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
 
@@ -170,9 +170,7 @@ PAGES = (
     get("/rewards/{id}", READS, rewards.edit_form),
     post("/rewards/{id}", WRITES, rewards.edit, rewards.edit_form, rewards.FORM.fields),
     post("/rewards/{id}/delete", WRITES, rewards.delete),
-    get("/shipments", READS, shipments.show),
-    post("/shipments", WRITES, shipments.mark_sent, shipments.show, shipments.FORM),
-    get("/shipments/export.csv", SERVICES, shipments.export),
+    *SHIPMENTS,
     *LOOK,
     get("/integrations", READS, integrations.show),
     post("/integrations", SERVICES, integrations.act),

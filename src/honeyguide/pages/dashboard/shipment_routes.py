@@ -1,0 +1,24 @@
+"""The addresses of shipments, one row each."""
+
+from __future__ import annotations
+
+from honeyguide.pages.dashboard import sent_shipments, shipments, tracking_numbers
+from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.handlers import Uses
+
+READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+
+SHIPMENTS = (
+    get("/shipments", READS, shipments.show),
+    post("/shipments", WRITES, sent_shipments.mark, shipments.show, shipments.FORM),
+    get("/shipments/export.csv", SERVICES, shipments.export),
+    post("/shipments/note", WRITES, sent_shipments.change_note, shipments.show, shipments.FORM),
+    get("/shipments/tracking", READS, tracking_numbers.show),
+    post(
+        "/shipments/tracking",
+        SERVICES,
+        tracking_numbers.upload,
+        tracking_numbers.show,
+        tracking_numbers.FORM,
+    ),
+)
