@@ -269,18 +269,3 @@ _LUMEN = Newsletter(
 
 NEWSLETTERS = (_WAX, _ROADS, _LUMEN)
 COUPONS = [f"WAX-{number * 7919 % 90000 + 10000}" for number in range(1, 37)]
-STREETS = (
-    "Linden Street",
-    "Mill Lane",
-    "Harbour Road",
-    "Rue des Tilleuls",
-    "Kastanienallee",
-    "Via Garibaldi",
-)
-CITIES = (
-    ("Ghent", "9000", "Belgium"),
-    ("Leeds", "LS1 4DY", "United Kingdom"),
-    ("Graz", "8010", "Austria"),
-    ("Portland", "97205", "United States"),
-    ("Aarhus", "8000", "Denmark"),
-)

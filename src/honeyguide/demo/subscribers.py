@@ -15,7 +15,6 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.referrals.clicks import Click
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Tx
@@ -233,15 +232,3 @@ def clicks(state: DemoState, account: DemoAccount, until_ms: int) -> list[Click]
             )
         )
     return found
-
-
-def address(state: DemoState) -> PostalAddress:
-    rng = state.rng
-    city, postcode, country = rng.choice(newsletters.CITIES)
-    return PostalAddress(
-        name=f"{rng.choice(newsletters.FIRST)} {rng.choice(newsletters.LAST)}",
-        city=city,
-        postcode=postcode,
-        country=country,
-        line1=f"{rng.choice(newsletters.STREETS)} {rng.randrange(1, 90)}",
-    )
