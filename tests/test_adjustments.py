@@ -181,7 +181,7 @@ def test_events_and_emails_say_what_is_true(alice: Member) -> None:
     assert '"tot_referrals":0' in event["body"] and '"next_reward":3' in event["body"]
     (email,) = post_of(alice, "reward_unlocked")
     text = str(email)
-    assert "You’ve earned Pen" in text and "0 friends" not in text
+    assert "You’ve earned “Pen”" in text and "0 friends" not in text
 
 
 def test_two_at_the_same_instant_both_count_and_earn_once(alice: Member) -> None:

@@ -65,8 +65,8 @@ def test_a_friend_one_more_and_a_reward_one_email_a_day(wax: Operator) -> None:
     subjects = [each.subject for each in news(wax)]
     assert subjects[:3] == [
         "A friend joined Wax through you",
-        "One more friend and you’ve earned The mug",
-        "You’ve earned The mug",
+        "One more friend and you’ve earned “The mug”",
+        "You’ve earned “The mug”",
     ]
 
 
@@ -86,7 +86,10 @@ def test_two_rewards_of_a_day_are_told_on_two_days(wax: Operator) -> None:
     offer(wax, name="The shirt", referrals=2)
     advocate(wax, 2)
     first, second = news(wax)
-    assert {first.subject, second.subject} == {"You’ve earned The mug", "You’ve earned The shirt"}
+    assert {first.subject, second.subject} == {
+        "You’ve earned “The mug”",
+        "You’ve earned “The shirt”",
+    }
     assert abs(second.created_ms - first.created_ms) > DAY_S * 500
 
 

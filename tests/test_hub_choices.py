@@ -28,7 +28,7 @@ def choose(wax: Newsletter, person: Subscriber, *chosen: str) -> None:
 def invitation(wax: Newsletter, person: Subscriber) -> str:
     """What the signup page says to somebody who uses this person's link."""
     html = wax.visitor.get(f"{wax.page}?ref={person.ref_code}").text
-    return re.findall(r'class="hint-line">([^<]+)<', html)[0]
+    return re.findall(r'class="invite"><i[^>]*>[^<]*</i>([^<]+)<', html)[0]
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_emails_have_the_languages_plurals() -> None:
     email = texts.reward_unlocked(
         get_language("pl"), newsletter="Wax", reward="Mug", referrals=5, hub="https://example.org"
     )
-    assert "dołączyło 5 osób" in email.text and email.subject == "Zdobyta nagroda: Mug"
+    assert "dołączyło 5 osób" in email.text and email.subject == "Zdobyta nagroda: „Mug”"
 
 
 def test_texts_of_templates_are_translated_once_and_escaped() -> None:

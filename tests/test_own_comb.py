@@ -8,15 +8,15 @@ from math import hypot
 import pytest
 
 from honeyguide.pages.readers import own_comb
-from honeyguide.pages.readers.own_comb import MOST_CELLS, MOST_FRIENDS, OwnComb, Place, draw
+from honeyguide.pages.readers.own_comb import MOST_CELLS, MOST_FRIENDS, CombPlace, OwnComb, draw
 
 
-def cells(path: str) -> list[Place]:
+def cells(path: str) -> list[CombPlace]:
     """The middles of the hexagons in the data of a path."""
-    return [Place(float(x) + 23.5, float(y)) for x, y in re.findall(r"M(\S+) ([^l]+)l", path)]
+    return [CombPlace(float(x) + 23.5, float(y)) for x, y in re.findall(r"M(\S+) ([^l]+)l", path)]
 
 
-def taken(comb: OwnComb) -> list[Place]:
+def taken(comb: OwnComb) -> list[CombPlace]:
     """Everybody who is drawn, with the friend on the goal and the newest one."""
     marked = [comb.goal] if comb.goal and comb.is_goal_pending else []
     return [
@@ -27,7 +27,7 @@ def taken(comb: OwnComb) -> list[Place]:
     ]
 
 
-def distance(place: Place) -> float:
+def distance(place: CombPlace) -> float:
     return hypot(*place)
 
 

@@ -163,7 +163,7 @@ def test_one_click_stops_these_emails_and_not_the_subscription(wax: Member, inbo
     assert "again" in httpx.post(f"{url}?again=1", verify=False).text and stopped(wax, ana) is None
     wax.service.set_clock(2 * 86_400)
     bring(wax, ana, 1)
-    assert wait_for(inbox, 2)[1].subject == "You’ve earned The hive"
+    assert wait_for(inbox, 2)[1].subject == "You’ve earned “The hive”"
 
 
 def test_one_click_works_as_multipart_and_wrong_urls_change_nothing(

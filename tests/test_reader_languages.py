@@ -37,6 +37,7 @@ def test_pages_and_emails_are_in_the_campaigns_language(wax: Newsletter) -> None
     refused = wax.join("nonsense")
     assert wrong(refused) == "Wpisz poprawny adres e-mail."
     ben = wax.advocate(5)
+    assert "Nagroda „<em>The mug</em>” jest Twoja!" in wax.visitor.get(wax.hub(ben)).text
     hub = wax.visitor.get(wax.hub(ben)).text
     assert "Jeszcze 5 poleceń i Twoja nagroda" in hub and "Cześć, Ben" in hub
     assert "5 potwierdzonych" in hub

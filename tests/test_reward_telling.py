@@ -77,7 +77,7 @@ def test_the_reader_gets_one_letter_with_the_code_and_the_way_to_their_page(alic
     assert (email.to_email, email.about_id, email.subject) == (
         "ana@example.org",
         ana["uuid"],
-        "You’ve earned The mug",
+        "You’ve earned “The mug”",
     )
     site = alice.service.services.site
     token = hub.token(site, ana["uuid"], ana["ref_code"])

@@ -14,7 +14,7 @@ from honeyguide.mail import emails
 from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import page_branding, signup
-from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals import branding, campaigns, subscribers
 from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges

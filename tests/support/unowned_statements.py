@@ -127,6 +127,8 @@ UNOWNED: dict[str, str] = {
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
     "referrals.links.lookup_all": "the same for many codes, of which the caller keeps its own",
     "referrals.links.campaign": "a slug anybody may type; it tells whose link it is",
+    "referrals.links.campaign_by_code": "a code anybody may type; it tells whose link it was",
+    "referrals.campaigns.first_two": "whether the installation has one newsletter or several",
     "readers.hub.campaigns_of": "a visitor types an address; the email goes to that address only",
     "partners.links.by_code": "a code anybody may type; it tells whose link it is",
     "partners.network.count": "the network is there to be browsed by everybody",

@@ -111,11 +111,11 @@ ONE_MORE = _declare(
     label="One more to go",
     about="Sent when a friend joined and one more friend earns the subscriber a reward.",
     placeholders=("newsletter", "reward", "first_name", "link"),
-    subject=translatable("One more friend and you’ve earned {reward}"),
+    subject=translatable("One more friend and you’ve earned “{reward}”"),
     text=(
         translatable(
             "You’re almost there: when one more friend joins {newsletter} through you, "
-            "you’ve earned {reward}."
+            "you’ve earned “{reward}”."
         ),
     ),
 )
@@ -127,10 +127,10 @@ REWARD_UNLOCKED = _declare(
     label="Reward earned",
     about="Sent when a subscriber earns a reward.",
     placeholders=("newsletter", "reward", "first_name", "count", "link"),
-    subject=translatable("You’ve earned {reward}"),
+    subject=translatable("You’ve earned “{reward}”"),
     text=translatable_forms(
-        "Thank you! A friend joined {newsletter} through you, so you’ve earned {reward}.",
-        "Thank you! {count} friends joined {newsletter} through you, so you’ve earned {reward}.",
+        "Thank you! A friend joined {newsletter} through you, so you’ve earned “{reward}”.",
+        "Thank you! {count} friends joined {newsletter} through you, so you’ve earned “{reward}”.",
     ),
 )
 SHIPMENT_SENT = _declare(

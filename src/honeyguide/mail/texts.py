@@ -252,7 +252,7 @@ def one_more(
     )
 
 
-_EARNED_WITH_ADJUSTMENTS = translatable("Thank you! You’ve earned {reward} from {newsletter}.")
+_EARNED_WITH_ADJUSTMENTS = translatable("Thank you! You’ve earned “{reward}” from {newsletter}.")
 
 
 def reward_unlocked(

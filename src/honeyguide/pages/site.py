@@ -22,7 +22,7 @@ from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.embeds.routes import embed_routes
 from honeyguide.pages.readers import accents
-from honeyguide.pages.readers.page_route import language_of
+from honeyguide.pages.readers.reader_services import language_of
 from honeyguide.pages.readers.routes import is_reader_path, reader_routes
 from honeyguide.pages.readers.showing import failure
 from honeyguide.pages.services import PageServices

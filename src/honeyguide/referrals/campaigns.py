@@ -103,7 +103,14 @@ _BY_ID = _sql.query("by_id", Campaign)
 _LOCK = _sql.value("lock", str)
 _RENAME = _sql.command("rename")
 _CONFIGURE = _sql.command("configure")
+_FIRST_TWO = _sql.query("first_two", Tenant)
 _TENANT_OF = _sql.query("tenant_of", Tenant)
+
+
+async def find_only(tx: Tx) -> Tenant | None:
+    """The only campaign of this installation, None if there are several."""
+    found = await tx.all(_FIRST_TWO)
+    return found[0] if len(found) == 1 else None
 
 
 async def get(tx: Tx, tenant: Tenant) -> Campaign:

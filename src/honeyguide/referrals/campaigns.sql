@@ -12,3 +12,7 @@ UPDATE campaign SET {assign {settings}} WHERE account_id = :account_id AND id = 
 
 -- name: tenant_of
 SELECT account_id, id AS campaign_id FROM campaign WHERE account_id = :account_id;
+
+-- name: first_two
+-- Of the installation: whether it has one newsletter or several.
+SELECT account_id, id AS campaign_id FROM campaign LIMIT 2;

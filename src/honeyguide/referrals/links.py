@@ -38,6 +38,7 @@ _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
 _LOOKUP_ALL = _sql.query("lookup_all", Link)
 _CAMPAIGN = _sql.query("campaign", Tenant)
+_BY_CODE = _sql.query("campaign_by_code", Tenant)
 _SIGNS = frozenset(ALPHABET)
 
 
@@ -61,14 +62,20 @@ def _is_ours(code: str) -> bool:
     return len(code) == CODE_LENGTH and _SIGNS.issuperset(code)
 
 
-async def lookup_by_slug(tx: Tx, slug: str, code: str) -> Link | None:
+async def find_campaign(tx: Tx, slug: str) -> Tenant | None:
     """A slug that the campaign had before still names it."""
+    return await tx.one(_CAMPAIGN, slug=slug.lower())
+
+
+async def find_campaign_by_code(tx: Tx, code: str) -> Tenant | None:
+    """Whose subscriber has this code of ours, or had it before they were erased."""
+    code = code.lower()
+    return await tx.one(_BY_CODE, code=code) if _is_ours(code) else None
+
+
+async def lookup_by_slug(tx: Tx, slug: str, code: str) -> Link | None:
     tenant = await find_campaign(tx, slug) if codes.is_code(code) else None
     return None if tenant is None else await lookup_in(tx, tenant, code)
-
-
-async def find_campaign(tx: Tx, slug: str) -> Tenant | None:
-    return await tx.one(_CAMPAIGN, slug=slug.lower())
 
 
 async def lookup_in(tx: Tx, tenant: Tenant, code: str) -> Link | None:

@@ -11,7 +11,7 @@ from typing import Any
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import forms, signup
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.readers.reader_services import ReaderServices
 
 CACHE_CONTROL = "public, max-age=300"
 

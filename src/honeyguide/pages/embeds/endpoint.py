@@ -24,7 +24,7 @@ from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.handlers import WebRoute, refused
 from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals import branding, embeds
 from honeyguide.referrals.embeds import Embed
 from honeyguide.store.tx import Tx

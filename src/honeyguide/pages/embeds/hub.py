@@ -16,8 +16,8 @@ from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.readers import hub as reader_hub
 from honeyguide.pages.readers import progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.page_route import ReaderServices
 from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals import codes, earned_rewards, hub, rewards
 from honeyguide.referrals.earned_rewards import EarnedReward
 from honeyguide.referrals.earned_states import EarnedState

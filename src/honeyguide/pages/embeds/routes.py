@@ -7,7 +7,7 @@ from starlette.routing import Route
 from honeyguide.pages.embeds import config, frame, hub, leaderboard, script, signup
 from honeyguide.pages.embeds.endpoint import EmbedRoute, endpoint
 from honeyguide.pages.handlers import Uses
-from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.services import PageServices
 
 _BASE = "/embed/{public_id}"

@@ -13,7 +13,7 @@ from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
 from honeyguide.pages.readers import confirmations, forms, signup
 from honeyguide.pages.readers.forms import ShownForm
-from honeyguide.pages.readers.page_route import ReaderServices
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals.origins import Origin
 
 # What a form of the operator's sends when its own consent box is checked.

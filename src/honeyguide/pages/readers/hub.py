@@ -32,8 +32,9 @@ from honeyguide.pages.readers import (
 )
 from honeyguide.pages.readers.links import is_person
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.progress import ReferralCount
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.readers.showing import see_other
 from honeyguide.referrals import (
     branding,
@@ -111,7 +112,7 @@ class LeaderboardPlace(NamedTuple):
 
 
 async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView:
-    visitor = await services.store.read(find_visitor, request)
+    visitor = await services.store.snapshot(find_visitor, request)
     if visitor.unseen and is_person(request.http):
         with suppress(Unavailable):  # the page can still be read while nothing can be written
             await services.store.write(

@@ -30,7 +30,7 @@ _CLEAR_OF_OTHERS = 30
 _SCALE, _WIDEST = 1.35, 340
 
 
-class Place(NamedTuple):
+class CombPlace(NamedTuple):
     """The middle of a cell."""
 
     x: float
@@ -42,7 +42,7 @@ class Place(NamedTuple):
         return f"M{self.x - 23.5:g} {self.y:g}l11.8-20.4h23.5l11.8 20.4-11.8 20.4h-23.5z"
 
 
-MIDDLE = Place(0, 0)
+MIDDLE = CombPlace(0, 0)
 
 
 class OwnComb(NamedTuple):
@@ -53,15 +53,15 @@ class OwnComb(NamedTuple):
     """All cells of one kind, as the data of one path."""
     pending: str
     room: str
-    goal: Place | None
+    goal: CombPlace | None
     """Of the friend who earns the next reward, if that is near enough to draw."""
     is_goal_pending: bool
-    newest: Place | None
+    newest: CombPlace | None
     """Of the friend who just earned a reward."""
     burst: str
     more: int
     """Friends who are not drawn."""
-    middle: Place = MIDDLE
+    middle: CombPlace = MIDDLE
 
 
 def draw(friends: int, pending: int, left: int | None, *, is_joy: bool = False) -> OwnComb:
@@ -96,18 +96,18 @@ def draw(friends: int, pending: int, left: int | None, *, is_joy: bool = False) 
     )
 
 
-def _path(places: Sequence[Place]) -> str:
+def _path(places: Sequence[CombPlace]) -> str:
     return "".join(place.hexagon for place in places)
 
 
-def _spiral() -> Iterator[Place]:
+def _spiral() -> Iterator[CombPlace]:
     """Ring by ring, clockwise from the top."""
     ring = 1
     while True:
         column, row = 0, -2 * ring  # rows count half heights
         for column_step, row_step in ((1, 1), (0, 2), (-1, 1), (-1, -1), (0, -2), (1, -1)):
             for _ in range(ring):
-                yield Place(column * _COLUMN, round(row * _HALF, 1))
+                yield CombPlace(column * _COLUMN, round(row * _HALF, 1))
                 column, row = column + column_step, row + row_step
         ring += 1
 
@@ -121,7 +121,7 @@ def _ring_end(count: int) -> int:
     return size
 
 
-def _burst(newest: Place, others: Sequence[Place]) -> str:
+def _burst(newest: CombPlace, others: Sequence[CombPlace]) -> str:
     """Around the newest friend, where nobody else is."""
     parts = []
     for number in range(_SHOTS):
@@ -138,7 +138,9 @@ def _burst(newest: Place, others: Sequence[Place]) -> str:
     return "".join(parts)
 
 
-def _box(places: Sequence[Place], newest: Place | None) -> tuple[float, float, float, float]:
+def _box(
+    places: Sequence[CombPlace], newest: CombPlace | None
+) -> tuple[float, float, float, float]:
     margins = [(place, _MARGIN_X, _MARGIN_Y) for place in (MIDDLE, *places)]
     if newest is not None:
         margins.append((newest, _MARGIN_OF_BURST, _MARGIN_OF_BURST))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,35 +12,13 @@ from starlette.responses import Response
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
-from honeyguide.languages.language import ENGLISH, Language, preferred_language
+from honeyguide.languages.language import Language
 from honeyguide.pages.handlers import WebRoute, refused
-from honeyguide.pages.readers import errors, forms
+from honeyguide.pages.readers import errors, forms, lost_links
 from honeyguide.pages.readers.forms import ShownForm
-from honeyguide.pages.readers.page_branding import BrandingCache, PageBranding
-from honeyguide.pages.readers.showing import lost, shown, sorry
-from honeyguide.pages.services import PageServices
-
-
-class ReaderServices:
-    """What the reader pages of one process share."""
-
-    def __init__(self, services: PageServices) -> None:
-        self.store = services.store
-        self.site = services.site
-        self.clock = services.clock
-        self.branding = BrandingCache(services.store, services.clock)
-        self._background: set[asyncio.Task[None]] = set()
-
-    def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs it after the answer, which then takes the same time whatever there is to do."""
-        task = asyncio.get_running_loop().create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-
-
-def language_of(http: Request) -> Language:
-    """The browser's first choice among ours."""
-    return preferred_language(http.headers.get("accept-language", ""), otherwise=ENGLISH)
+from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.reader_services import ReaderServices, language_of
+from honeyguide.pages.readers.showing import shown, sorry
 
 
 class ReaderView(NamedTuple):
@@ -120,17 +97,18 @@ def endpoint(
         try:
             return await _answer(request, route, form)
         except Fault as fault:
-            return _failure(request.language, fault)
+            return await _failure(request, fault)
 
     return answer
 
 
-def _failure(language: Language, fault: Fault) -> Response:
-    """A page without the newsletter's branding: what stopped the handler may be that there is
-    none."""
-    gettext = language.gettext
+async def _failure(request: ReaderRequest, fault: Fault) -> Response:
+    """Only a page that is not there is shown in the newsletter's branding. What stopped the handler
+    otherwise may be the database."""
     if isinstance(fault, Missing):
-        return lost(language)
+        return await lost_links.show(request.services, request.http)
+    language = request.language
+    gettext = language.gettext
     title, sentence = gettext("Something went wrong"), errors.sentence(language, fault)
     if isinstance(fault, Unavailable):
         title, sentence = gettext("We’ll be right back"), gettext("Please try again in a minute.")

@@ -19,6 +19,8 @@ from honeyguide.store.change import Change
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS
+# Who presses "Send again" has waited for it.
+AGAIN_MS = MINUTE_MS
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
@@ -36,11 +38,27 @@ def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
     return content[6:].decode()
 
 
+async def send_next_step(
+    change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
+) -> None:
+    """What somebody gets who typed their address: the email to confirm with, if they must, or the
+    link to their referral page. None within `every_ms` of the one before."""
+    # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
+    must_confirm = (
+        reader.status == "unsubscribed"
+        or bool(reader.must_confirm)
+        or (brand.needs_confirmation and reader.status == "active")
+    )
+    if must_confirm:
+        await send_confirm(change, brand, reader, every_ms=every_ms)
+    else:
+        await send_hub_link(change, brand, reader, every_ms=every_ms)
+
+
 async def send_confirm(
-    change: Change, brand: PageBranding, reader: Subscriber, *, is_again: bool = False
+    change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
 ) -> bool:
-    """`is_again` if the link in an earlier email leads nowhere any more, so that this one must not
-    wait. False if nothing was queued."""
+    """False if nothing was queued."""
     site, now_ms = change.site, change.now_ms
     hold = await confirmations.find_hold(change, reader)
     if hold is not None and hold.is_queued:
@@ -49,7 +67,6 @@ async def send_confirm(
     link = f"{site.base_url}/confirm/{confirm_token(site, reader.ref_code, until_ms)}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     held_code = hold.code if hold else None
-    every_ms = 0 if is_again else EVERY_MS
     is_queued = await _send(
         change, brand, reader, kind=CONFIRM, email=email, held_code=held_code, every_ms=every_ms
     )
@@ -58,10 +75,12 @@ async def send_confirm(
     return is_queued
 
 
-async def send_hub_link(change: Change, brand: PageBranding, reader: Subscriber) -> None:
+async def send_hub_link(
+    change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
+) -> None:
     link = hub.link(change.site, reader)
     email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    await _send(change, brand, reader, kind=HUB_LINK, email=email)
+    await _send(change, brand, reader, kind=HUB_LINK, email=email, every_ms=every_ms)
 
 
 async def _send(
@@ -71,8 +90,8 @@ async def _send(
     *,
     kind: EmailKind,
     email: EmailText,
+    every_ms: int,
     held_code: str | None = None,
-    every_ms: int = EVERY_MS,
 ) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
     tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
@@ -99,6 +118,6 @@ async def _send(
         email,
         brand.email_branding(site),
         kind=kind,
-        once=f"{kind.name}:{reader.id}:{now_ms // EVERY_MS}",
+        once=f"{kind.name}:{reader.id}:{now_ms // (every_ms or EVERY_MS)}",
         held_code=held_code,
     )

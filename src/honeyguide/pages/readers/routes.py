@@ -11,29 +11,34 @@ from starlette.routing import Route
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.readers import (
     choices,
+    confirm,
     corrected_address,
     forms,
     hub,
+    inbox,
     leave,
+    lost_links,
     own_code,
     signup,
     start,
     stop,
+    thanks,
 )
 from honeyguide.pages.readers.links import PREFIXES
-from honeyguide.pages.readers.page_route import ReaderRoute, ReaderServices, endpoint, language_of
-from honeyguide.pages.readers.showing import lost
+from honeyguide.pages.readers.page_route import ReaderRoute, endpoint
+from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.services import PageServices
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 JOIN = "/join"
 
 PAGES = (
-    ReaderRoute("GET", "/confirm/{token}", READS, signup.confirm_form),
-    ReaderRoute("POST", "/confirm/{token}", WRITES, signup.confirm),
+    ReaderRoute("GET", "/confirm/{token}", READS, confirm.show),
+    ReaderRoute("POST", "/confirm/{token}", WRITES, confirm.confirm),
     ReaderRoute("GET", "/m/{code}", SERVICES, signup.form),
     ReaderRoute("POST", "/m/{code}", SERVICES, signup.subscribe, signup.signup_errors),
-    ReaderRoute("GET", "/m/{code}/thanks", SERVICES, signup.thanks),
+    ReaderRoute("GET", "/m/{code}/thanks", SERVICES, thanks.show),
+    ReaderRoute("POST", "/m/{code}/thanks", SERVICES, thanks.send_again, inbox.form_errors),
     ReaderRoute("GET", "/stop/{token}", READS, stop.show),
     ReaderRoute("POST", "/stop/{token}", WRITES, stop.stop),
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
@@ -63,7 +68,10 @@ PAGES = (
 
 def _signup_pages(prefix: str) -> tuple[ReaderRoute, ...]:
     return (
-        ReaderRoute("GET", f"{prefix}/{{slug}}/thanks", SERVICES, signup.thanks),
+        ReaderRoute("GET", f"{prefix}/{{slug}}/thanks", SERVICES, thanks.show),
+        ReaderRoute(
+            "POST", f"{prefix}/{{slug}}/thanks", SERVICES, thanks.send_again, inbox.form_errors
+        ),
         ReaderRoute("GET", f"{prefix}/{{slug}}", SERVICES, signup.form),
         ReaderRoute("POST", f"{prefix}/{{slug}}", SERVICES, signup.subscribe, signup.signup_errors),
     )
@@ -77,19 +85,19 @@ def is_reader_path(path: str) -> bool:
     return path.split("/")[1] in _FIRST_PARTS
 
 
-async def _lost(request: Request) -> Response:
-    return lost(language_of(request))
-
-
 def reader_routes(services: PageServices) -> list[Route]:
     """These come last: where signup pages are at the root, the last one takes any other name."""
     # Always under /join, and where the setting says that readers find them.
     prefixes = dict.fromkeys((JOIN, urlsplit(services.site.signup_page_host).path.rstrip("/")))
     pages = [*PAGES, *(page for prefix in prefixes for page in _signup_pages(prefix))]
     shared = ReaderServices(services)
+
+    async def lost(request: Request) -> Response:
+        return await lost_links.show(shared, request)
+
     shows = {page.path: page for page in pages if page.method == "GET"}
     return [
-        *(Route(f"{prefix}{{code:path}}", _lost) for prefix in PREFIXES),
+        *(Route(f"{prefix}{{code:path}}", lost) for prefix in PREFIXES),
         *(
             Route(page.path, endpoint(shared, page, shows[page.path]), methods=[page.method])
             for page in pages

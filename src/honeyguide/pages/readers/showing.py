@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.responses import HTMLResponse, RedirectResponse
@@ -52,25 +53,55 @@ def see_other(address: str) -> RedirectResponse:
     )
 
 
-def sorry(language: Language, status: int, title: str, text: str) -> HTMLResponse:
-    """`title` and `words` are in the reader's language already."""
+class WayOn(NamedTuple):
+    """A button on a page that could not show what was asked for."""
+
+    label: str
+    url: str
+
+
+def sorry(
+    language: Language,
+    status: int,
+    title: str,
+    text: str,
+    *,
+    brand: PageBranding | None = None,
+    ways: Sequence[WayOn] = (),
+) -> HTMLResponse:
+    """`title`, `text` and the labels are in the reader's language already."""
     return shown(
         "sorry.html",
-        None,
+        brand,
         language,
         status=status,
         private=True,
         title=title,
         text=text,
+        ways=ways,
     )
 
 
-def lost(language: Language) -> HTMLResponse:
+def lost(
+    language: Language,
+    brand: PageBranding | None = None,
+    *,
+    signup_url: str = "",
+    is_readers: bool = False,
+) -> HTMLResponse:
+    """`is_readers` if only a subscriber would have such a link, so that they do not need to sign
+    up."""
+    of = f"?of={brand.slug}" if brand and brand.slug else ""
+    ways = [WayOn(language.gettext("Find your referral page"), f"/hub{of}")]
+    if brand and signup_url:
+        ways.insert(1 if is_readers else 0, WayOn(brand.texts.button, signup_url))
     return sorry(
         language,
         404,
         language.gettext("This link doesn’t work"),
         language.gettext("It may be mistyped, or is no longer active."),
+        brand=brand,
+        ways=ways,
     )
 
 

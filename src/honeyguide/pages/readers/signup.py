@@ -1,5 +1,5 @@
-"""Signing up: the hosted page, a partner's magic link, the thank-you page, and confirming by email.
-Nothing subscribes or confirms on a GET.
+"""Signing up: the hosted page and a partner's magic link. Nothing subscribes on a GET; `thanks` is
+what comes after it.
 
 These pages never tell who is subscribed. Whoever enters an address sees the same page with the
 subscriber's public link, new or not, and a button to `start`. What is private (the link to the
@@ -18,7 +18,7 @@ from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors, checks, clock
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
-from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.errors import Fault, Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
@@ -27,30 +27,26 @@ from honeyguide.pages.readers import (
     confirmations,
     errors,
     forms,
+    inbox,
     page_branding,
     requested_emails,
-    sharing,
     start,
 )
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.pages.readers.page_route import ReaderRequest, ReaderServices, ReaderView
-from honeyguide.pages.readers.showing import see_other, sorry
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.pages.readers.reader_services import ReaderServices
+from honeyguide.pages.readers.showing import see_other
 from honeyguide.referrals import (
-    branding,
     clicks,
     consents,
-    hub,
     hub_choices,
     link_parameters,
-    links,
-    rewards,
     signals,
     subscribers,
 )
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.referrals.visits import Visit
 from honeyguide.signups import signups, unconfirmed, used_forms
 from honeyguide.store.change import Change
@@ -65,9 +61,6 @@ BY_NETWORK = {
 }
 # How often one mailbox may be typed into the forms of one campaign.
 SIGNUPS_BY_ADDRESS = Limit("signup by address", 5, clock.HOUR_MS)
-TEASED = 3
-# Of the thank-you page, for who must confirm.
-CONFIRM = "?confirm=1"
 LONGEST_NAME = 60
 SIGNUP_FIELDS = {
     **forms.EMAIL_FIELDS,
@@ -86,7 +79,7 @@ def carried(given: Mapping[str, str], brand: PageBranding) -> dict[str, str]:
 
 
 async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
-    brand = await _brand(services, request)
+    brand = await brand_of(services, request)
     if request.refusal:
         kept, email = carried(request.fields, brand), request.fields.get("email", "")
     else:
@@ -98,7 +91,7 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     if brand.campaign.show_inviter and "ref" in kept:
         inviter = await services.store.read(hub_choices.inviter_name, brand.tenant, kept["ref"])
     return request.view(
-        f"{_origin(request)}.html",
+        f"{origin_of(request)}.html",
         brand,
         carried=kept,
         email=email,
@@ -127,9 +120,9 @@ def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
 
 
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
-    brand = await _brand(services, request)
+    brand = await brand_of(services, request)
     shown = request.check_form(f"signup {brand.id}")
-    origin = _origin(request)
+    origin = origin_of(request)
     await request.count(BY_NETWORK[origin])
     brand = await _for_code(services, request, brand, carried(request.fields, brand))
     visit = visit_of(
@@ -144,55 +137,19 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
     if brand.thankyou_page_url:
         return see_other(brand.thankyou_page_url)
-    query = CONFIRM if brand.needs_confirmation else f"?for={start.token(services.site, code)}"
-    return see_other(f"{request.http.url.path}/thanks{query}")
+    token = start.token(services.site, code)
+    if brand.needs_confirmation:
+        token = inbox.token(services.site, code, request.now_ms)
+    return see_other(f"{request.http.url.path}/thanks?for={token}")
 
 
-async def thanks(services: ReaderServices, request: ReaderRequest) -> ReaderView | Response:
-    """What comes after signing up. Its URL holds nothing but a link that is public anyway."""
-    brand = await _brand(services, request)
-    if brand.needs_confirmation or request.query("confirm"):
-        return request.view("inbox.html", brand, private=True)
-    token = request.query("for")
-    code = start.code_of(services.site, token)
-    if code is None:
-        return see_other(request.http.url.path.removesuffix("/thanks"))
-    ahead = await services.store.read(rewards.of_campaign, brand.tenant)
-    return request.view(
-        "thanks.html",
-        brand,
-        private=True,
-        share=sharing.of(brand.texts, services.site.reader_link(code)),
-        start_url=f"/hub/start/{token}",
-        rewards=ahead[:TEASED],
-    )
-
-
-async def confirm_form(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
-    found = await _confirming(tx, request)
-    if found is None:
-        return _expired(request.language)
-    return request.view("confirm.html", found[0], private=True)
-
-
-async def confirm(tx: Tx, request: ReaderRequest) -> Response:
-    found = await _confirming(tx, request)
-    if found is None:
-        return _expired(request.language)
-    (brand, subscriber), site = found, request.services.site
-    actor = actors.subscriber(subscriber.id)
-    change = Change(tx, site, brand.tenant, actor, request.now_ms)
-    subscriber = await signups.confirm(change, subscriber)
-    return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
-
-
-def _origin(request: ReaderRequest) -> Origin:
+def origin_of(request: ReaderRequest) -> Origin:
     """A partner's magic link has the partner's code in its path; a signup page has its name."""
     return Origin.MAGIC if "code" in request.http.path_params else Origin.SIGNUP
 
 
-async def _brand(services: ReaderServices, request: ReaderRequest) -> PageBranding:
-    if _origin(request) == Origin.MAGIC:
+async def brand_of(services: ReaderServices, request: ReaderRequest) -> PageBranding:
+    if origin_of(request) == Origin.MAGIC:
         brand = await services.store.read(page_branding.of_partner, request.at("code"))
     else:
         brand = await services.branding.find(request.at("slug"))
@@ -203,7 +160,7 @@ async def _for_code(
     services: ReaderServices, request: ReaderRequest, brand: PageBranding, kept: Mapping[str, str]
 ) -> PageBranding:
     code = code_of(kept, brand)
-    return await confirmations.for_code(services.store, brand, code, _origin(request))
+    return await confirmations.for_code(services.store, brand, code, origin_of(request))
 
 
 def checked(
@@ -317,46 +274,16 @@ async def _enter(
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
     subscriber = await subscribers.find_by_email(tx, tenant, email)
     change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
-    is_again = False
+    every_ms = requested_emails.EVERY_MS
     if subscriber is None:
         subscriber = await signups.sign_up(change, new, email=email)
     elif (anew := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
-        subscriber, is_again = anew, True
+        # The link in the email before leads nowhere any more, so this one must not wait.
+        subscriber, every_ms = anew, 0
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
     if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
         await consents.record(tx, tenant, subscriber.id, text_id, now_ms=now_ms)
-    # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
-    must_confirm = (
-        subscriber.status == "unsubscribed"
-        or bool(subscriber.must_confirm)
-        or (brand.needs_confirmation and subscriber.status == "active")
-    )
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
-    if must_confirm:
-        await requested_emails.send_confirm(change, brand, subscriber, is_again=is_again)
-    else:
-        await requested_emails.send_hub_link(change, brand, subscriber)
+    await requested_emails.send_next_step(change, brand, subscriber, every_ms=every_ms)
     return subscriber.ref_code
-
-
-async def _confirming(tx: Tx, request: ReaderRequest) -> tuple[PageBranding, Subscriber] | None:
-    code = requested_emails.confirm_code(request.services.site, request.at("token"), request.now_ms)
-    if code is None:
-        return None
-    link = await links.lookup(tx, code)
-    if link is None:
-        raise Missing(page_branding.UNKNOWN)
-    tenant = Tenant(link.account_id, link.campaign_id)
-    brand = page_branding.of_campaign(await branding.of(tx, tenant))
-    brand = brand.for_reader(request.accepted_languages)
-    return brand, await subscribers.get(tx, tenant, link.subscriber_id)
-
-
-def _expired(language: Language) -> Response:
-    return sorry(
-        language,
-        410,
-        language.gettext("This link has expired"),
-        language.gettext("Sign up again and we’ll email you a new one."),
-    )

@@ -1,0 +1,76 @@
+"""Confirming a subscription by the link in an email. It takes a press: a GET confirms nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide.kernel import actors
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.readers import page_branding, requested_emails
+from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.pages.readers.showing import WayOn, see_other, sorry
+from honeyguide.referrals import branding, hub, links, subscribers
+from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
+
+
+class _Confirming(NamedTuple):
+    brand: PageBranding | None
+    subscriber: Subscriber | None
+    """None if the link has expired, or is none of ours."""
+
+
+async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
+    brand, subscriber = await _find(tx, request)
+    if subscriber is None:
+        return _expired(request, brand)
+    return request.view("confirm.html", brand, private=True)
+
+
+async def confirm(tx: Tx, request: ReaderRequest) -> Response:
+    brand, subscriber = await _find(tx, request)
+    if brand is None or subscriber is None:
+        return _expired(request, brand)
+    site = request.services.site
+    change = Change(tx, site, brand.tenant, actors.subscriber(subscriber.id), request.now_ms)
+    subscriber = await signups.confirm(change, subscriber)
+    return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
+
+
+async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
+    site, token = request.services.site, request.at("token")
+    # Also of an expired link: it says whose newsletter it was.
+    code = requested_emails.confirm_code(site, token, 0)
+    if code is None:
+        return _Confirming(None, None)
+    link = await links.lookup(tx, code)
+    if link is None:
+        raise Missing(page_branding.UNKNOWN)
+    tenant = Tenant(link.account_id, link.campaign_id)
+    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = brand.for_reader(request.accepted_languages)
+    if requested_emails.confirm_code(site, token, request.now_ms) is None:
+        return _Confirming(brand, None)
+    return _Confirming(brand, await subscribers.get(tx, tenant, link.subscriber_id))
+
+
+def _expired(request: ReaderRequest, brand: PageBranding | None) -> Response:
+    language = brand.language if brand else request.language
+    ways = []
+    if brand is not None:
+        url = brand.page_link(request.services.site)
+        ways.append(WayOn(language.gettext("Sign up again"), url))
+    return sorry(
+        language,
+        410,
+        language.gettext("This link has expired"),
+        language.gettext("Sign up again and we’ll email you a new one."),
+        brand=brand,
+        ways=ways,
+    )

@@ -1,0 +1,52 @@
+"""The page for a link that leads nowhere: with a way on, and in the newsletter's branding and
+language if its address says whose it was.
+"""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.ids import CODE_LENGTH
+from honeyguide.pages.readers import page_branding
+from honeyguide.pages.readers.page_branding import PageBranding
+from honeyguide.pages.readers.reader_services import ReaderServices, language_of
+from honeyguide.pages.readers.showing import lost
+from honeyguide.referrals import branding, campaigns, links
+from honeyguide.store.tx import Tx
+
+# Pages that only a subscriber has a link to.
+_SUBSCRIBERS = ("hub", "stop", "confirm")
+
+
+async def show(services: ReaderServices, http: Request) -> HTMLResponse:
+    path = http.url.path
+    try:
+        brand = await services.store.read(_find_brand, path)
+    except Fault:
+        brand = None
+    if brand is None:
+        return lost(language_of(http))
+    brand = brand.for_reader(http.headers.get("accept-language", ""))
+    return lost(
+        brand.language,
+        brand,
+        signup_url=brand.page_link(services.site),
+        is_readers=path.split("/")[1] in _SUBSCRIBERS,
+    )
+
+
+async def _find_brand(tx: Tx, path: str) -> PageBranding | None:
+    """By the newsletter's name or a subscriber's code in the path, whatever is wrong with the rest
+    of it; otherwise that of the only newsletter here."""
+    first, *rest = path.strip("/").split("/")
+    tenant = None
+    if first == "r" and len(rest) == 2:
+        tenant = await links.find_campaign(tx, rest[0])
+    elif first in ("r", "hub") and rest:
+        tenant = await links.find_campaign_by_code(
+            tx, rest[-1 if first == "r" else 0][:CODE_LENGTH]
+        )
+    tenant = tenant or await campaigns.find_only(tx)
+    return page_branding.of_campaign(await branding.of(tx, tenant)) if tenant else None
