@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -48,7 +49,7 @@ class Places:
         )
         shy.member.make(branding.save, brand)
         email = shy.address()
-        shy.join(email)
+        inbox = shy.join(email).headers["location"]
         self.ben = wax.advocate(6, waiting=1)
         cleo = wax.advocate(10, name="Cleo")
         for person in (self.ben, cleo):
@@ -74,7 +75,7 @@ class Places:
             "signup-branded": shy.page,
             "thanks": (thanks := wax.join(wax.address()).headers["location"]),
             "start": f"/hub/start/{thanks.partition('?for=')[2]}",
-            "inbox": f"{shy.page}/thanks",
+            "inbox": inbox,
             "confirm": shy.confirm_link(email),
             "hub": wax.hub(self.ben),
             "hub-claimed": hub,
@@ -176,6 +177,47 @@ def test_a_friend_signs_up_shares_and_claims(
         page.get_by_role("link", name="Open").get_attribute("href")
         == "https://files.example.org/stickers"
     )
+
+
+def test_joy_moves_once_and_briefly_and_not_for_who_wants_no_motion(
+    places: Places, page_at: PageAt
+) -> None:
+    moving = """() => document.getAnimations().map(
+      (each) => [each.animationName, each.effect.getComputedTiming().endTime])"""
+    agent = {"user_agent": "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Firefox/145.0"}
+    wishes: tuple[tuple[Literal["reduce", "no-preference"], list[list[object]]], ...] = (
+        ("reduce", []),
+        ("no-preference", [["fly", 700], ["pop", 500]]),
+    )
+    for wish, expected in wishes:
+        page = page_at(PHONE, **agent)
+        page.emulate_media(reduced_motion=wish)
+        hub = places.wax.service.url + places.wax.hub(places.wax.advocate(1))
+        page.goto(hub)
+        expect(page.get_by_role("heading", level=1)).to_have_text("You’ve earned “Sticker pack”!")
+        assert sorted(page.evaluate(moving)) == expected
+        page.goto(hub)
+        expect(page.get_by_role("heading", level=1)).to_contain_text("more friends to get")
+        assert page.evaluate(moving) == []
+
+
+def test_what_is_ready_is_on_a_phones_first_screen(places: Places, page_at: PageAt) -> None:
+    page = page_at(PHONE)
+    page.goto(places.wax.service.url + places.wax.hub(places.wax.advocate(1)))
+    expect(page.get_by_role("button", name="Claim Sticker pack")).to_be_in_viewport(ratio=1)
+    share = page.locator(".ways")
+    ready = page.locator(".ready")
+    assert ready.bounding_box()["y"] < page.locator("h1").bounding_box()["y"]  # type: ignore[index]
+    assert share.locator("a > svg").count() == share.locator("a").count() == 8
+
+
+def test_an_email_is_sent_again_by_a_press(places: Places, page_at: PageAt) -> None:
+    shy = places.shy
+    page = page_at(PHONE, scripts=False)
+    page.goto(shy.service.url + shy.join(shy.address()).headers["location"])
+    shy.later(61)
+    page.get_by_role("button", name="Send again").click()
+    expect(page.get_by_role("status")).to_have_text("We’ve sent it again.")
 
 
 def test_copying_says_that_it_copied(places: Places, page_at: PageAt) -> None:
