@@ -41,6 +41,18 @@ def test_what_follows_from_a_change(row: Row) -> None:
     assert planned(row) == row.expected
 
 
+def test_without_listeners_only_the_partner_and_its_program_may_be_told() -> None:
+    """They have webhooks of their own; the other events go to the campaign's."""
+    to_both = {"TELL_NEW_PARTNER_REFERRAL", "TELL_PARTNER_REFERRAL_REVERSED"}
+    for _, row in ROWS:
+        unheard = row._replace(campaign=row.campaign._replace(has_listeners=False))
+        assert planned(unheard) == [
+            each
+            for each in row.expected
+            if each.name in to_both or not each.name.startswith("TELL_")
+        ], row.what
+
+
 @pytest.mark.parametrize(
     ("erased", "expected"),
     [(erased, expected) for _, erased, expected in ERASURES],

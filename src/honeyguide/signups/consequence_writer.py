@@ -61,11 +61,12 @@ async def write_uncontended(
     change: Change, subscriber: ChangedSubscriber, planned: list[Consequence]
 ) -> None:
     """Everything that comes before the first of `CONTENDED`, events included."""
-    events = list[Event]()
+    events: list[Event] = []
     for consequence in planned:
         if consequence not in CONTENDED:
             events += await _WRITERS[consequence](change, subscriber)
-    await outbox.emit(change.tx, events, now_ms=change.now_ms)
+    if events:
+        await outbox.emit(change.tx, events, now_ms=change.now_ms)
 
 
 async def write_contended(

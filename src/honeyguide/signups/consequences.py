@@ -47,6 +47,13 @@ class Consequence(Enum):
 
 
 CONTENDED = (Consequence.CHARGE_FEE, Consequence.REVERSE_CHARGE, Consequence.COUNT_DECISION)
+_TO_OWN_WEBHOOKS = (
+    Consequence.TELL_NEW_REFERRAL,
+    Consequence.TELL_NEW_SUBSCRIBER,
+    Consequence.TELL_UNSUBSCRIBED,
+    Consequence.TELL_VERIFIED,
+    Consequence.TELL_REJECTED,
+)
 
 
 class CampaignFacts(NamedTuple):
@@ -55,6 +62,8 @@ class CampaignFacts(NamedTuple):
     had_referrals: bool = True
     has_rewards: bool = True
     sends_friend_emails: bool = True
+    has_listeners: bool = True
+    """Whether one of its webhooks may want an event about the subscriber."""
 
 
 def is_news(subscriber: Subscriber) -> bool:
@@ -90,6 +99,8 @@ def of_change(
     planned += _about_subscription(before, after)
     if has_moved:
         planned += _of_decision(after, is_new=is_referred_now)
+    if not campaign.has_listeners:
+        return [each for each in planned if each not in _TO_OWN_WEBHOOKS]
     return planned
 
 

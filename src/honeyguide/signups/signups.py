@@ -59,9 +59,8 @@ class Arrival(NamedTuple):
     """What a signup asks before its first write."""
 
     needs_confirmation: int
-    tells_of_subscribers: int
-    tells_of_referrals: int
-    """Whether a webhook wants any event about that."""
+    has_listeners: int
+    """Whether a webhook wants any event about it."""
 
 
 class BegunDecision(NamedTuple):
@@ -131,7 +130,7 @@ async def sign_up(
     """
     email = email or EmailAddress.parse(new.email)
     arrival = await _read_arrival(change, new)
-    if not (arrival.tells_of_subscribers or (new.referrer_code and arrival.tells_of_referrals)):
+    if not arrival.has_listeners:
         change.know(outbox.listeners, {})
     needs_confirmation = bool(arrival.needs_confirmation)
     partner = await partner_signups.find(change, new, email)
@@ -150,7 +149,7 @@ async def sign_up(
     if partner is not None:
         assert decided is not None
         await partner_signups.record(change, partner, decided, subscriber, email)
-    facts = CampaignFacts(**_facts_of(referrer))
+    facts = _facts_of(referrer, has_listeners=bool(arrival.has_listeners))
     planned = consequences.of_change(None, subscriber, facts)
     await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
@@ -160,21 +159,22 @@ async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
     if new.origin == Origin.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
-        return Arrival(needs_confirmation=0, tells_of_subscribers=0, tells_of_referrals=0)
-    found = await change.one(_ARRIVAL)
+        return Arrival(needs_confirmation=0, has_listeners=0)
+    found = await change.one(_ARRIVAL, is_referred=int(bool(new.referrer_code)))
     assert found is not None  # the tenant was found by its campaign
     return found
 
 
-def _facts_of(referrer: Referrer | None) -> dict[str, bool]:
+def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFacts:
     """What was found with the referrer about the campaign."""
     if referrer is None:
-        return {}
-    return {
-        "had_referrals": not referrer.is_first,
-        "has_rewards": bool(referrer.has_rewards),
-        "sends_friend_emails": bool(referrer.sends_friend_emails),
-    }
+        return CampaignFacts(has_listeners=has_listeners)
+    return CampaignFacts(
+        had_referrals=not referrer.is_first,
+        has_rewards=bool(referrer.has_rewards),
+        sends_friend_emails=bool(referrer.sends_friend_emails),
+        has_listeners=has_listeners,
+    )
 
 
 async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:

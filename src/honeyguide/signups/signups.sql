@@ -1,12 +1,11 @@
 -- name: arrival
 -- batch: campaign_id
 -- Every signup asks this before its first write, so signups that wait for it share it. Mostly nobody listens.
-SELECT c.needs_confirmation,
-       CASE WHEN EXISTS (SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id AND w.new_subscriber = 1) THEN 1 ELSE 0 END
-           AS tells_of_subscribers,
-       CASE WHEN EXISTS (SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id
-           AND (w.new_referral = 1 OR w.new_partner_referral = 1 OR w.reward_unlocked = 1
-               OR w.referral_verified = 1 OR w.referral_rejected = 1)) THEN 1 ELSE 0 END AS tells_of_referrals
+SELECT c.needs_confirmation, CASE WHEN EXISTS (
+    SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id AND (w.new_subscriber = 1 OR (CAST(:is_referred AS INTEGER) = 1 AND (
+        w.new_referral = 1 OR w.new_partner_referral = 1 OR w.reward_unlocked = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1
+    )))
+) THEN 1 ELSE 0 END AS has_listeners
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
 -- name: lose
