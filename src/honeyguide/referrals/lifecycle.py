@@ -163,14 +163,15 @@ async def sign_up(
             origin=new.origin, status=new.status, needs_confirmation=needs_confirmation
         )
     )
-    row = _new_row(new, email, decision, must_confirm=must_confirm, now_ms=change.now_ms)
-    if partner:
-        by = {"referrer_code": partner.code, "partner_campaign_id": partner.partner_campaign_id}
-        row = msgspec.structs.replace(row, **by)
-    elif referrer is not None:
-        row = msgspec.structs.replace(row, referrer_code=referrer.ref_code, referrer_id=referrer.id)
-    else:
-        row = msgspec.structs.replace(row, claimed_code=new.referrer_code)
+    row = _new_row(
+        new,
+        email,
+        decision,
+        referrer=referrer,
+        partner=partner,
+        must_confirm=must_confirm,
+        now_ms=change.now_ms,
+    )
     await change.put(
         _INSERT,
         taken=_TAKEN,
@@ -179,7 +180,8 @@ async def sign_up(
         person_key=person.key,
         network=person.ip_network,
     )
-    await evidence.record(change, {row.id: found})
+    if found:
+        await evidence.record(change, {row.id: found})
     if referrer is not None and _is_looked_at(new, referrer):
         await evidence.queue_look(change, referrer.ref_code)
     return SignedUp(row, referrer)
@@ -187,7 +189,7 @@ async def sign_up(
 
 def _is_looked_at(new: NewSubscriber, referrer: Referrer) -> bool:
     """Only on our own forms: operators and tools that add subscribers have checked them."""
-    return Origin(new.origin).is_hosted and referrer.screening != rules.Level.FLEXIBLE
+    return referrer.screening != rules.Level.FLEXIBLE and Origin(new.origin).is_hosted
 
 
 async def _find_evidence(
@@ -209,10 +211,12 @@ def _new_row(
     email: EmailAddress,
     decision: rules.Decision,
     *,
+    referrer: Referrer | None,
+    partner: PartnerSignup | None,
     must_confirm: bool,
     now_ms: int,
 ) -> Subscriber:
-    """Somebody whom nobody referred yet."""
+    referrer_code = partner.code if partner else referrer.ref_code if referrer else None
     created_ms = now_ms
     if new.created_at is not None:
         created_ms = clock.parse_past(new.created_at, param="created_at", now_ms=now_ms)
@@ -223,8 +227,8 @@ def _new_row(
         ref_code=new.ref_code or new_code(),
         status=new.status,
         must_confirm=int(must_confirm),
-        referrer_code=None,
-        referrer_id=None,
+        referrer_code=referrer_code,
+        referrer_id=referrer.id if referrer else None,
         referral_status=decision.status.value,
         referral_reason=decision.reason,
         referral_due_ms=decision.due_ms,
@@ -239,6 +243,8 @@ def _new_row(
         utm_campaign=new.utm_campaign,
         created_ms=created_ms,
         received_ms=now_ms,
+        partner_campaign_id=partner.partner_campaign_id if partner else None,
+        claimed_code=None if referrer_code else new.referrer_code,
     )
 
 

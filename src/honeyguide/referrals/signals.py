@@ -118,6 +118,8 @@ def points(findings: Iterable[SignalFinding]) -> int:
         known = most.get(each.signal)
         if known is None or each.points > known.points:
             most[each.signal] = each
+    if not most:
+        return 0
     total = max(0, sum(each.points for each in most.values()))
     has_clear_group = any(
         each.signal.facts.is_group and each.points >= SUSPICIOUS_POINTS for each in most.values()
