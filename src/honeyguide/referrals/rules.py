@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -63,8 +64,7 @@ class Rule(StrEnum):
         return self is not Rule.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class Signals:
+class Signals(NamedTuple):
     """What is known about a signup. Counts include this signup and everyone who used the code,
     whatever became of them. Days and hours are the last ones by the server's clock."""
 
@@ -123,8 +123,7 @@ class ReferralStanding:
     """What others with its code have in common may not show yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What a referral is now. `due_ms` is when a pending one is verified automatically. `behind` is
     the suspicion that remains once an awaited confirmation has come, so that a reviewer then sees
     the true reason."""
