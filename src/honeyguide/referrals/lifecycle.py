@@ -172,10 +172,13 @@ async def sign_up(
         must_confirm=must_confirm,
         now_ms=change.now_ms,
     )
-    await change.put(
+    # Not by `change.put`, which would copy so many values once more.
+    await change.tx.put(
         _INSERT,
         taken=_TAKEN,
         **msgspec.structs.asdict(row),
+        account_id=change.tenant.account_id,
+        campaign_id=change.tenant.campaign_id,
         email_key=person.email.key,
         person_key=person.key,
         network=person.ip_network,
@@ -250,9 +253,14 @@ def _new_row(
 
 async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
     """The subscriber who has this code, ours or a further one, and takes part in the program."""
-    found = await tx.one(_FIND_REFERRER, **tenant._asdict(), code=code.lower())
+    account_id, campaign_id = tenant
+    found = await tx.one(
+        _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=code.lower()
+    )
     if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
-        found = await tx.one(_FIND_REFERRER, **tenant._asdict(), code=own)
+        found = await tx.one(
+            _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=own
+        )
     return found
 
 
