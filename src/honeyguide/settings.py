@@ -43,8 +43,7 @@ class Settings:
     )
     replica_url: str = setting(
         "",
-        "postgresql:// URL of a read replica, for the overview, searches and exports; "
-        "default: none",
+        "postgresql:// URL of a read replica, for Home, searches and exports; default: none",
     )
     host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]

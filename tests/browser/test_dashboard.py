@@ -57,8 +57,8 @@ class Places:
         self._note(lead["uuid"])
         service.run_jobs()
         self.paths = {
-            "overview": "/",
-            "overview-year": "/?range=year",
+            "home": "/",
+            "home-year": "/?range=year",
             "subscribers": "/subscribers",
             "subscribers-none": "/subscribers?q=nobody",
             "subscribers-filtered": "/subscribers?q=e&status=active&referred_by=anyone",

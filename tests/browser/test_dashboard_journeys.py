@@ -74,9 +74,9 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
         fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
         page.get_by_role("button", name="Create account").click()
-        expect(page.get_by_role("heading", name="Overview", exact=True)).to_be_visible()
-        expect(page.locator(".page-head")).to_contain_text("The Morning Wax")
-        expect(page.get_by_text("0 of 7 done")).to_be_visible()
+        expect(page.get_by_role("heading", name="Your comb starts with one")).to_be_visible()
+        expect(page.get_by_text("0 of 7 set up.")).to_be_visible()
+        page.get_by_text("All steps").click()
         page.get_by_role("link", name="Choose your tool").click()
         page.get_by_role("link", name="Create an API key").click()
         page.get_by_label("New key").fill("My mailing tool")
@@ -98,10 +98,13 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.wait_for_load_state()
         service.run_jobs()
         page.goto(service.url)
-        referred = page.locator(".figure", has_text="Referred subscribers")
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "Your first referral came in these 30 days. lea@example.org brought 1."
+        )
+        referred = page.locator(".figure", has_text="Referred")
         expect(referred.locator("b").first).to_have_text("1")
-        expect(page.get_by_role("link", name="lea@example.org")).to_be_visible()
-        expect(page.get_by_text("3 of 7 done")).to_be_visible()
+        expect(page.locator(".by").get_by_role("link", name="lea@example.org")).to_be_visible()
+        expect(page.get_by_text("1 of 7 set up.")).to_be_visible()
 
 
 def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: PageAt) -> None:

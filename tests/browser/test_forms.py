@@ -108,7 +108,7 @@ def faults_of(page: Page, n: int, text: str, where: str) -> list[str]:
 def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt, third: int) -> None:
     places = test_dashboard.Places(service)
     page = test_dashboard.sit_down(page_at(DESKTOP), places.alice)
-    paths = [path for name, path in places.paths.items() if not name.startswith("overview")]
+    paths = [path for name, path in places.paths.items() if not name.startswith("home")]
     assert not all_faults(page, [service.url + path for path in paths[third::3]], at_least=5)
 
 

@@ -181,7 +181,7 @@ def test_somebody_who_joins_appears_while_the_page_is_open(
 
 
 def test_as_many_people_as_are_drawn_make_no_heavy_page(
-    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+    service: Service, page_at: PageAt, fits: Callable[[Page], None]
 ) -> None:
     alice = operator(service)
     params = {"account_id": alice.account_id, "campaign_id": alice.campaign_id}
@@ -193,8 +193,7 @@ def test_as_many_people_as_are_drawn_make_no_heavy_page(
     found = weights(page, url)
     expect(page.locator("svg.comb .cell")).to_have_count(1_500)
     assert sum(found.values()) < HEAVIEST, found
-    page.goto(url)
-    looks_good(page)
+    fits(page)
 
 
 def test_home_is_good_in_every_look_and_when_nobody_is_there(

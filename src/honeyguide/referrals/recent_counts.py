@@ -1,4 +1,4 @@
-"""Totals for the overview that the database does not keep. Each reads a limited number of rows and
+"""Totals for Home that the database does not keep. Each reads a limited number of rows and
 says when it stopped there, so that the page costs the same for any campaign.
 """
 

@@ -21,7 +21,7 @@ SUBSCRIBER_STATUSES = ("active", "confirmed", "unsubscribed")
 REFERRALS = ("verified", "pending", "rejected")
 REFERRED_BY = ("anyone", "subscriber", "partner", "nobody", "unknown")
 SORTS = ("newest", "oldest", "best")
-# Everybody who joined by themselves: the overview counts imported people apart.
+# Everybody who joined by themselves: Home counts imported people apart.
 NOT_IMPORTED = "not-imported"
 # Longer than any part of a name or address that somebody types to find it.
 LONGEST_SEARCH = 100
