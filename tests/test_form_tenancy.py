@@ -42,6 +42,7 @@ from tests.support.belongings import (
     session,
     shipment,
     subscriber,
+    told_long_ago,
     unlocked,
     webhook,
 )
@@ -141,6 +142,10 @@ class Form(NamedTuple):
     admins: bool = False
 
 
+def told_of(owner: Operator) -> str:
+    return told_long_ago(owner)[1]
+
+
 TERMS = {
     "cpa": "3",
     "max_payout": "90",
@@ -166,7 +171,7 @@ FORMS = [
     Form("/review/confirmations", "code", held_code, {}),
     Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
-    Form("/subscribers/{id}/emails", "earned", unlocked, {"email": "reward"}, subscriber),
+    Form("/subscribers/{id}/emails", "earned", told_of, {"email": "reward"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/account/undo", "action", delayed, {"back": "/review"}),
@@ -248,6 +253,8 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
         promote(quiet_service, alice)
     if form.maker in (unlocked, awaiting) and form.parent:
         parent, mine = earned(alice, "manual" if form.maker is awaiting else "automatic")
+    elif form.maker is told_of:
+        parent, mine = told_long_ago(alice)
     elif form.maker is charged_referral:
         parent, mine = paid_referral(alice)
     elif form.maker is note:

@@ -113,6 +113,14 @@ def unlocked(owner: Operator) -> str:
     return earned(owner, "automatic")[1]
 
 
+def told_long_ago(owner: Operator) -> tuple[str, str]:
+    """As `earned`, and the email about it can be sent again by now."""
+    made = earned(owner, "automatic")
+    sql = "UPDATE letter SET created_ms = 1 WHERE account_id = :account_id"
+    owner.service.write(lambda tx: tx.run(statement(sql), account_id=owner.account_id))
+    return made
+
+
 def awaiting(owner: Operator) -> str:
     return earned(owner, "manual")[1]
 
