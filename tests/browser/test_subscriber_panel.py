@@ -108,7 +108,8 @@ def test_what_is_done_in_the_panel_is_answered_there(
     expect(row.get_by_role("link", name="vip")).to_be_visible()
     expect(row.get_by_role("checkbox")).to_be_checked()
     panel.get_by_role("button", name="Send their link").click()
-    expect(panel.get_by_role("status")).to_contain_text("on its way to friend0@example.org")
+    expect(panel.locator(".toast")).to_contain_text("on its way to friend0@example.org")
+    expect(page.get_by_role("status")).to_contain_text("on its way to friend0@example.org")
     # It asks once, in its place and not in a dialog, and says what is wrong there, too.
     panel.get_by_text("Adjust progress").click()
     panel.get_by_label("Amount").fill("many")
@@ -130,9 +131,9 @@ def test_a_decision_in_the_panel_can_be_undone_there(
     page.get_by_role("link", name="Thrown").click()
     panel = page.locator(".beside")
     panel.get_by_role("button", name="Verify").click()
-    expect(panel.get_by_role("status")).to_contain_text("will be verified in a minute")
+    expect(panel.locator(".toast")).to_contain_text("will be verified in a minute")
     panel.get_by_role("button", name="Undo").first.click()
-    expect(panel.get_by_role("status")).to_contain_text("Nothing was changed.")
+    expect(panel.locator(".toast")).to_contain_text("Nothing was changed.")
     heading(page, "Thrown")
     assert alice.subscriber("thrown@mailinator.com")["referral_status"] == "rejected"
 

@@ -5,6 +5,8 @@ const list = location.href;
 let panel = null; // the element beside the list
 let shown = ""; // whose page it shows
 let asked = 0;
+// Read aloud: the region is there, since the panel opened, before its text.
+const said = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
 
 const pathOf = (address) => new URL(address, location.href).pathname;
 const isPerson = (path) => /^\/subscribers\/[0-9a-f-]{36}$/.test(path);
@@ -46,14 +48,15 @@ const put = (html) => {
   if (!panel) {
     panel = document.createElement("aside");
     panel.className = "beside";
-    document.querySelector(".shell").after(panel);
+    document.querySelector(".shell").after(panel, said);
     document.documentElement.classList.add("has-beside");
   }
-  const answer = page.querySelector(".flash, .toast");
+  const answer = page.querySelector(".toast");
   // The buttons that undo something belong to a form outside of the article.
   const undo = document.getElementById("undo") ? null : page.getElementById("undo");
   panel.replaceChildren(...[person, answer, undo].filter(Boolean));
-  answer?.classList.add("answer");
+  answer?.removeAttribute("role"); // it is read aloud below
+  said.textContent = answer?.firstElementChild.textContent ?? "";
   panel.setAttribute("aria-label", person.querySelector("h1").textContent.trim());
   person.querySelector("header").append(closeButton());
   enliven(panel);
@@ -81,6 +84,7 @@ const hide = () => {
   if (!panel) return;
   const back = linkTo(shown) ?? rowOf(shown)?.querySelector("a");
   panel.remove();
+  said.remove();
   panel = null;
   document.documentElement.classList.remove("has-beside");
   rowOf(shown)?.removeAttribute("aria-current");
