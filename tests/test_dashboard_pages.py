@@ -260,7 +260,7 @@ def test_review_decides_in_bulk_and_says_why(service: Service) -> None:
     ]
     page = text_of(alice.web.get("/review?by=one").text)
     assert "Same IP network as the referrer within a day. It will be verified on" in page
-    assert "pending: 3" in page
+    assert "waiting: 3" in page
     answer = alice.web.post("/review", id=[friends[0]["uuid"], friends[1]["uuid"]], do="verify")
     assert answer.status_code == 303
     assert "2 referrals will be verified in a minute." in text_of(alice.web.get("/review").text)
