@@ -57,7 +57,8 @@ EXCEPTIONS = {
     "moving/source_words.py: reason: inactive, unsubscribed": (
         "Words of other tools for people who left."
     ),
-    "pages/dashboard/emails.py: kind of email: confirm, friend_joined, hub_link, one_more": (
+    "pages/dashboard/emails.py: kind of email: "
+    "confirm, friend_joined, hub_link, one_more, shipment_sent": (
         "A sample of each kind is written from other values."
     ),
     "pages/readers/signup.py: origin: magic, signup": (
@@ -70,7 +71,7 @@ EXCEPTIONS = {
     "pages/templates/dashboard/subscriber_rewards.html: state of an earned reward: "
     "awaiting_approval, unlocked": "Each of these two has a button of its own.",
     "pages/templates/readers/reward.html: state of an earned reward: "
-    "awaiting_approval, out_of_stock, redeemed, sent, to_send, unlocked": (
+    "awaiting_approval, delivered, out_of_stock, redeemed, sent, to_send, unlocked": (
         "What readers see of each is other markup: a code to copy, a link, a tracking note."
     ),
 }

@@ -10,7 +10,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.newsletter import Newsletter
+from tests.support.prizes import offer
 from tests.support.service import Service
+from tests.support.shipments import claim
 from tests.support.web import operator
 
 pytestmark = pytest.mark.usefixtures("quick_hands")
@@ -55,21 +57,72 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
     reader.get_by_label("Phone").fill("+351 22 555 0100")
     reader.get_by_role("button", name="Submit").click()
     expect(reader.get_by_text("Being prepared", exact=True)).to_be_visible()
+    reader.get_by_role("link", name="Correct the address for “The Morning mug”").click()
+    expect(reader.get_by_label("Street address")).to_have_value("Rua das Flores 112")
+    if scripts:
+        looks_good(reader)
+    reader.get_by_label("Street address").fill("Rua das Flores 121")
+    reader.get_by_role("button", name="Save").click()
+    expect(reader.get_by_text("The new address is saved.")).to_be_visible()
 
     desk.goto(f"{service.url}/shipments")
     row = desk.get_by_role("row", name="Ben Baker")
     expect(row).to_contain_text("Honey")
-    expect(row.locator("address")).to_contain_text("4050-262 Porto")
+    expect(row.locator("address")).to_contain_text("Rua das Flores 121")
+    expect(row).to_contain_text("Corrected")
+    bar = desk.get_by_role("region", name="Selected shipments")
+    expect(bar).to_be_hidden()
     row.get_by_role("checkbox").check()
     desk.get_by_label("Tracking note (optional)").fill("RR 123 456 785 PT")
-    desk.get_by_role("button", name="Mark as sent", exact=True).click()
+    button = "Mark 1 as sent" if scripts else "Mark as sent"
+    if scripts:
+        expect(bar).to_contain_text("1 selected")
+        expect(bar).to_contain_text("1 × The Morning mug")
+        looks_good(desk)
+    bar.get_by_role("button", name=button, exact=True).click()
     expect(desk.get_by_text("1 shipment marked as sent.")).to_be_visible()
     expect(desk.get_by_role("heading", name="Nothing to send")).to_be_visible()
+    desk.get_by_role("button", name="Undo").click()
+    expect(desk.get_by_text("1 shipment is under “To send” again")).to_be_visible()
+    # The button of its row takes the note as well.
+    desk.get_by_role("row", name="Ben Baker").get_by_role("button", name="Mark as sent").click()
     desk.get_by_role("link", name="Sent 1").click()
-    expect(desk.get_by_text("RR 123 456 785 PT")).to_be_visible()
+    desk.get_by_text("Add a note").click()
+    note = desk.get_by_label("Tracking note: The Morning mug for Ben Baker")
+    note.fill("USPS 9400 1000 0000 0000 0000 17")
+    if scripts:
+        looks_good(desk)
+    desk.get_by_role("button", name="Save note").click()
+    expect(desk.get_by_role("link", name="9400 1000 0000 0000 0000 17")).to_be_visible()
 
     reader.reload()
     expect(reader.get_by_text("Sent", exact=True)).to_be_visible()
-    expect(reader.get_by_text("RR 123 456 785 PT")).to_be_visible()
+    expect(reader.get_by_role("link", name="USPS 9400 1000 0000 0000 0000 17")).to_be_visible()
     if scripts:
         looks_good(reader)
+
+    row = desk.get_by_role("row", name="Ben Baker")
+    row.get_by_role("button", name="Mark as delivered").click()
+    expect(desk.get_by_text("1 shipment marked as delivered.")).to_be_visible()
+    reader.reload()
+    expect(reader.get_by_text("Delivered", exact=True)).to_be_visible()
+
+
+def test_tracking_numbers_come_from_a_file(
+    service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    alice = operator(service)
+    offer(alice, name="The Morning mug", kind="physical")
+    mug = claim(alice, "ana@example.org")["uuid"]
+    desk = page_at(DESKTOP)
+    sit_down(desk, alice)
+    desk.goto(f"{service.url}/shipments")
+    desk.get_by_role("link", name="Tracking numbers").click()
+    lines = f"shipment_uuid,carrier,tracking_number\n{mug},USPS,9400 1000\nnone,USPS,17\n"
+    file = {"name": "labels.csv", "mimeType": "text/csv", "buffer": lines.encode()}
+    desk.get_by_label("CSV file").set_input_files([file])
+    desk.get_by_role("button", name="See what will happen").click()
+    expect(desk.get_by_role("heading", name="1 line left out")).to_be_visible()
+    looks_good(desk)
+    desk.get_by_role("button", name="Mark 1 as sent").click()
+    expect(desk.get_by_text("1 shipment marked as sent.")).to_be_visible()

@@ -223,8 +223,8 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     for each in earned:
         is_physical = each.kind == rewards.PHYSICAL
         # Of late, many claim what comes by post, so that there is something to send.
-        is_eager = is_physical and at_ms >= state.end_ms - UNSENT_MS
-        if state.rng.random() < (0.4 if is_eager else 0.07):
+        is_late = at_ms >= state.end_ms - UNSENT_MS
+        if state.rng.random() < ((0.4 if is_late else 0.03) if is_physical else 0.07):
             address = None
             if is_physical:
                 winner = await people.get(tx, account.tenant, each.subscriber_id)

@@ -68,8 +68,8 @@ async def ship(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> No
     later_ms = at_ms + UNDO_MS
     for recipient in await shipment_emails.due(tx, now_ms=later_ms, most=500):
         if recipient.tenant == account.tenant:
-            told = state.change(tx, account, later_ms)
-            await shipment_emails.announce(told, recipient.subscriber_id)
+            later = state.change(tx, account, later_ms)
+            await shipment_emails.announce(later, recipient.subscriber_id)
     for number, each in enumerate(await shipments.sent(tx, account.tenant, most=50)):
         is_there = (each.sent_ms or at_ms) <= at_ms - ARRIVES_MS and number % 5
         if is_there and each.delivered_ms is None:

@@ -56,5 +56,7 @@ class EarnedState(StrEnum):
 
 
 SHIPMENTS = (EarnedState.TO_SEND, EarnedState.SENT, EarnedState.DELIVERED)
+# By which they are listed: what was delivered is among what was sent, as the API has promised.
+LISTED_SHIPMENTS = SHIPMENTS[:2]
 STORED = tuple(state for state in EarnedState if state not in SHIPMENTS)
 REFUSALS = {state.value: state.refusal for state in EarnedState if state.refusal}

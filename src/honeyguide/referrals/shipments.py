@@ -28,8 +28,7 @@ from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such shipment."
 TO_SEND, SENT, DELIVERED = earned_states.SHIPMENTS
-# By which they are listed: what was delivered is among what was sent, as the API has promised.
-SHIPMENT_STATUSES = (TO_SEND, SENT)
+SHIPMENT_STATUSES = earned_states.LISTED_SHIPMENTS
 ADDRESS_KEPT_MS = 90 * DAY_MS
 # How long marking as sent can be undone before anybody is told.
 UNDO_MS = MINUTE_MS

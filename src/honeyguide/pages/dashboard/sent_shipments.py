@@ -104,5 +104,5 @@ async def change_note(tx: Tx, request: PageRequest) -> Response:
     )
     if not changed:
         return request.go(where, "Nothing changed.")
-    told = " The subscriber gets an email with it in a minute." if tell else ""
-    return request.go(where, f"The note is saved.{told}")
+    more = " The subscriber gets an email with it in a minute." if tell else ""
+    return request.go(where, f"The note is saved.{more}")
