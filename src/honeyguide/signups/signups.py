@@ -151,7 +151,8 @@ async def sign_up(
         await partner_signups.record(change, partner, decided, subscriber, email)
     facts = _facts_of(referrer, has_listeners=bool(arrival.has_listeners))
     planned = consequences.of_change(None, subscriber, facts)
-    await write(change, ChangedSubscriber(None, subscriber), planned)
+    if planned:
+        await write(change, ChangedSubscriber(None, subscriber), planned)
     return subscriber
 
 
