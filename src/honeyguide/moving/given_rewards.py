@@ -8,9 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from honeyguide.events import outbox
-from honeyguide.referrals import earned_rewards, rewards, rules
-from honeyguide.referrals.earned_rewards import GivenElsewhere, RestoredReward
+from honeyguide.referrals import earned_rewards, rewards, rewards_elsewhere, rules
 from honeyguide.referrals.rewards import Reward
+from honeyguide.referrals.rewards_elsewhere import GivenElsewhere, RestoredReward
 from honeyguide.store.change import Change
 
 
@@ -27,7 +27,7 @@ async def mark(change: Change, progress: Sequence[ReachedCount]) -> None:
     if not progress:
         return
     offered = await change.fact(rewards.of_campaign)
-    await earned_rewards.mark_given(
+    await rewards_elsewhere.mark_given(
         change,
         [
             GivenElsewhere(reward.id, each.subscriber_id, times)
@@ -64,7 +64,7 @@ async def mark_up_to(change: Change, last_by_id: Iterable[tuple[str, list[Reward
         for subscriber_id, got in last_by_id
         for reward in got
     ]
-    await earned_rewards.mark_given(change, given)
+    await rewards_elsewhere.mark_given(change, given)
 
 
 async def give(change: Change, subscriber_ids: Iterable[str]) -> None:

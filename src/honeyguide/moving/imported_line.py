@@ -19,11 +19,11 @@ from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.referrals import codes, tags
 from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.earned_rewards import RestoredReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.notes import ImportedNote
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
+from honeyguide.referrals.rewards_elsewhere import RestoredReward
 from honeyguide.referrals.rules import Decision, Status
 
 MOST_COUNTED = 1_000_000

@@ -15,7 +15,7 @@ from honeyguide.moving import given_rewards
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import codes, consents, earned_rewards, notes, rewards, tags
+from honeyguide.referrals import codes, consents, notes, rewards, rewards_elsewhere, tags
 from honeyguide.referrals.codes import CodeHolder
 from honeyguide.referrals.lifecycle import EmailTaken
 from honeyguide.referrals.notes import ImportedNote
@@ -129,7 +129,7 @@ async def _restore(
         for each in person.earned
         if (reward := given_rewards.find(offered, each)) is not None
     ]
-    await earned_rewards.restore(change, earned)
+    await rewards_elsewhere.restore(change, earned)
     return [
         ImportFinding(person.line.number, FindingKind.REWARD_UNKNOWN)
         for _, person in theirs

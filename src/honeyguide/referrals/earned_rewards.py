@@ -4,14 +4,13 @@ Each step is reported by email and to webhooks in the transaction that takes it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
-from honeyguide.kernel import actors, checks
+from honeyguide.kernel import checks
 from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
@@ -83,31 +82,6 @@ class Unlocked(NamedTuple):
     events: list[Event]
 
 
-class GivenElsewhere(NamedTuple):
-    """A reward that a subscriber got in another tool, so many times."""
-
-    reward_id: str
-    subscriber_id: str
-    multiple: int
-
-
-class RestoredReward(NamedTuple):
-    """What somebody earned in another installation, as its export has it."""
-
-    name: str
-    referrals: int
-    multiple: int
-    status: str
-    coupon_code: str | None
-    earned_ms: int
-    unlocked_ms: int | None
-    redeemed_ms: int | None
-    redeemed_by: str | None
-
-    def is_of(self, reward: Reward) -> bool:
-        return (self.name, self.referrals) == (reward.name, reward.referrals)
-
-
 class _Offered(NamedTuple):
     """A reward of the campaign, how many of it an advocate has, and what they have toward it."""
 
@@ -120,8 +94,6 @@ class _Offered(NamedTuple):
 _sql = beside(__file__)
 _OFFERED = _sql.query("offered", lambda *row: _Offered(Reward(*row[:-3]), *row[-3:]))
 _INSERT = _sql.command("insert")
-_MARK_GIVEN = _sql.command("mark_given")
-_RESTORE = _sql.command("restore")
 _GRANT = _sql.command("grant")
 _LACK = _sql.command("lack")
 _REDEEM = _sql.command("redeem")
@@ -165,36 +137,6 @@ async def unlock(change: Change, advocate_id: str, *, is_news: bool = True) -> U
             else:
                 await reward_events.notify_to_approve(change, reward, earned_id, is_news=is_news)
     return Unlocked(given, events)
-
-
-async def mark_given(change: Change, given: Sequence[GivenElsewhere]) -> None:
-    """Records what subscribers got in another tool, so that they never get it again here. Nobody is
-    told."""
-    if given:
-        rows = [{"id": new_id(), **each._asdict()} for each in given]
-        await change.run(_MARK_GIVEN, rows=rows, by=actors.IMPORT)
-
-
-async def restore(change: Change, earned: Sequence[tuple[str, Reward, RestoredReward]]) -> None:
-    """Adds what subscribers earned elsewhere, with its status, code and times. Nobody is told.
-    Somebody who waited for a code there is waiting for the operator here."""
-    rows = [
-        {
-            "id": new_id(),
-            "subscriber_id": subscriber_id,
-            "reward_id": reward.id,
-            "multiple": each.multiple,
-            "status": AWAITING if each.status == OUT_OF_STOCK else each.status,
-            "coupon_code": each.coupon_code,
-            "earned_ms": each.earned_ms,
-            "unlocked_ms": each.unlocked_ms,
-            "redeemed_ms": each.redeemed_ms,
-            "redeemed_by": each.redeemed_by,
-        }
-        for subscriber_id, reward, each in earned
-    ]
-    if rows:
-        await change.run(_RESTORE, rows=rows)
 
 
 async def _give(
