@@ -1,46 +1,78 @@
-"""The README's pictures, taken from the demo as `make run` serves it: `make pictures`."""
+"""The pictures of README and docs, taken from the demo as `make run` serves it: `make pictures`.
+
+Beside each picture is a hash of what its page says apart from data: headings, labels, buttons. A
+test compares it with the page of today (`tests/test_pictures.py`), so no picture grows old unseen.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import io
 import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, environment
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
-PAGES = {"overview": "/", "network": "/network"}
-WIDTH, HEIGHT = 1280, 840
-# Twice the dots, so that it is crisp on every screen; few colours, so that it is small: the pages
+PROGRAM, REFERRAL_PAGE = "the first program", "the referral page of the best advocate"
+DESKTOP, PHONE = (1280, 900), (390, 844)
+# Twice the dots, so that it is crisp on every screen; few colors, so that it is small: the pages
 # have no more tones than that.
-DOTS, COLOURS = 2, 256
+DOTS, COLORS = 2, 256
+# Where a page says the same whatever its data. The first heading may be a sentence about the data.
+STEADY = "h2|h3|th|dt|label|button|summary"
+_TAG = re.compile(r"<[^>]+>")
 
 
-def _log_in(page: Page, url: str, said: str) -> None:
-    found = re.search(r"login (\S+) / (\S+)", said)
-    assert found is not None, said
-    page.goto(f"{url}/login")
-    page.get_by_label("Email").fill(found[1])
-    page.get_by_label("Password").fill(found[2])
-    page.get_by_role("button", name="Log in").click()
-    page.get_by_role("heading", level=1).wait_for()
+class Picture(NamedTuple):
+    name: str
+    path: str
+    """Of the page. That of a referral page is different each time."""
+    size: tuple[int, int] = DESKTOP
+    tags: str = STEADY
+    """What is hashed of it."""
+
+    @property
+    def hash_file(self) -> Path:
+        return FOLDER / f"{self.name}.sha256"
 
 
-def _take(page: Page, target: Path) -> None:
-    drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    drawn.quantize(COLOURS, dither=Image.Dither.NONE).save(target, optimize=True)
-    print(f"{target.name}: {target.stat().st_size // 1024} KB")
+PICTURES = (
+    Picture("home", "/"),
+    Picture("review", "/review"),
+    Picture("program", PROGRAM),
+    Picture("network", "/network"),
+    Picture("referral-page", REFERRAL_PAGE, PHONE),
+    Picture("email", "/look/emails/preview?kind=reward_unlocked", PHONE, tags="h1|p"),
+)
 
 
-def main() -> None:
+def text_hash(html: str, tags: str = STEADY) -> str:
+    found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", html, re.DOTALL)
+    said = (" ".join(_TAG.sub(" ", inner).split()) for _, inner in found)
+    steady = sorted({re.sub(r"[\d,.$%]+", "0", text) for text in said if text})
+    return hashlib.sha256("\n".join(steady).encode()).hexdigest()
+
+
+class ServedDemo(NamedTuple):
+    url: str
+    email: str
+    password: str
+
+
+@contextmanager
+def serving() -> Iterator[ServedDemo]:
     port, folder = free_port(), Path(tempfile.mkdtemp(prefix="hgpictures"))
     settings = environment(database_url=f"sqlite:///{folder}/demo.db", port=port, log="off")
     with subprocess.Popen(
@@ -48,22 +80,65 @@ def main() -> None:
     ) as demo:
         try:
             assert demo.stdout is not None
-            output = next(line for line in demo.stdout if "login" in line)
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(
-                    executable_path=CHROMIUM, args=["--no-sandbox"]
-                )
-                page = browser.new_page(
-                    viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=DOTS
-                )
-                _log_in(page, f"http://127.0.0.1:{port}", output)
-                for name, path in PAGES.items():
-                    page.goto(f"http://127.0.0.1:{port}{path}", wait_until="networkidle")
-                    _take(page, FOLDER / f"{name}.png")
-                browser.close()
+            found = next(
+                found
+                for line in demo.stdout
+                if (found := re.search(r"login (\S+) / (\S+)", line)) is not None
+            )
+            yield ServedDemo(f"http://127.0.0.1:{port}", found[1], found[2])
         finally:
             demo.terminate()
     shutil.rmtree(folder)
+
+
+def log_in(page: Page, demo: ServedDemo) -> None:
+    page.goto(f"{demo.url}/login")
+    page.get_by_label("Email").fill(demo.email)
+    page.get_by_label("Password").fill(demo.password)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def open_picture(page: Page, demo: ServedDemo, picture: Picture) -> None:
+    """Goes where the picture is taken."""
+    if picture.path == PROGRAM:
+        page.goto(f"{demo.url}/program")
+        page.locator("main a[href^='/program/']").first.click()
+    elif picture.path == REFERRAL_PAGE:
+        page.goto(f"{demo.url}/subscribers?show=advocates&sort=best")
+        page.goto(demo.url + str(page.locator("main td a.who").first.get_attribute("href")))
+        link = page.get_by_role("link", name="Open their page")
+        page.goto(str(link.get_attribute("href")))
+    else:
+        page.goto(f"{demo.url}{picture.path}")
+    page.wait_for_load_state("networkidle")
+
+
+def _take(page: Page, target: Path) -> None:
+    drawn = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    drawn.quantize(COLORS, dither=Image.Dither.NONE).save(target, optimize=True)
+    print(f"{target.name}: {target.stat().st_size // 1024} KB")
+
+
+def _take_all(browser: Browser, demo: ServedDemo) -> None:
+    for picture in PICTURES:
+        width, height = picture.size
+        page = browser.new_page(
+            viewport={"width": width, "height": height}, device_scale_factor=DOTS
+        )
+        log_in(page, demo)
+        open_picture(page, demo, picture)
+        _take(page, FOLDER / f"{picture.name}.png")
+        picture.hash_file.write_text(f"{text_hash(page.content(), picture.tags)}\n")
+        page.close()
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    with serving() as demo, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        _take_all(browser, demo)
+        browser.close()
 
 
 if __name__ == "__main__":
