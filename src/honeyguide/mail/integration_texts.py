@@ -14,7 +14,7 @@ def integration_stopped(*, platform: str, problem: str, page: str) -> EmailText:
         problem,
         "Nothing is lost: we keep all changes and write them once it works again. Until then, new "
         "subscribers get no referral link there.",
-        Button("Open Integrations", page),
+        Button("Open email tool", page),
     )
 
 
@@ -24,7 +24,7 @@ def integration_asks(*, platform: str, page: str) -> EmailText:
         f"Another tool has written to the fields in {platform} that you chose for us.",
         "Adopt its codes, and links that you have sent go on working. Or replace them. We write "
         "nothing until you answer.",
-        Button("Open Integrations", page),
+        Button("Open email tool", page),
     )
 
 
