@@ -10,13 +10,11 @@ person lights up everybody who came through them.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.pages.dashboard import comb_scale, comb_tree, formats
 from honeyguide.pages.dashboard.comb_parts import (
     NOBODY,
-    STATUS_WORDS,
     Cell,
     CellGroup,
     Comb,
@@ -28,6 +26,7 @@ from honeyguide.pages.dashboard.comb_parts import (
     SourceLine,
 )
 from honeyguide.pages.dashboard.comb_scale import ROW, WIDTH, CombScale
+from honeyguide.pages.dashboard.comb_words import counts_of, in_words, short_name, span_in_words
 
 # The names in the list beside the picture; all others are one row.
 NAMED = 6
@@ -38,7 +37,6 @@ LABEL_FROM, MOST_LABELS = 3, 3
 # Up to so many people, each hexagon has the initials of who brought them.
 MOST_INITIALS = 60
 MOST_THREADS = 40
-LONGEST_NAME = 28
 # Heights: the line that says who it is, a line of labels, a total, the dates.
 TOP, LINE, OVER, UNDER = 22.0, 24.0, 18.0, 22.0
 GAP = 3.0
@@ -96,33 +94,6 @@ def ranked(people: Iterable[Joined], sources: dict[str, CombSource]) -> list[Com
         (sources[key] for key in counts),
         key=lambda each: (last.get(each.kind, 0), -counts[each.key], each.name, each.key),
     )
-
-
-def counts_of(people: Iterable[Joined]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for each in people:
-        found[each.status] += each.n
-    return found
-
-
-def in_words(counts: Counter[str]) -> str:
-    """`10 verified, 3 pending`"""
-    return ", ".join(f"{counts[key]:,} {word}" for key, word in STATUS_WORDS.items() if counts[key])
-
-
-def span_in_words(ms: int) -> str:
-    if ms < 1.5 * MINUTE_MS:
-        return "a minute"
-    if ms < 1.5 * HOUR_MS:
-        return formats.plural(round(ms / MINUTE_MS), "minute")
-    if ms < 1.5 * DAY_MS:
-        return formats.plural(round(ms / HOUR_MS), "hour")
-    return formats.plural(round(ms / DAY_MS), "day")
-
-
-def short_name(name: str) -> str:
-    cut = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
-    return formats.isolated(cut)
 
 
 def _n(value: float) -> str:
@@ -183,12 +154,13 @@ class _Drawing:
         self.slots = {each.key: f"s{place}" for place, each in enumerate(self.named)}
         self.parents = comb_tree.parents(self.ranked)
         self.inner = comb_tree.inner(self.ranked, self.parents)
+        self.stacked = self._from_the_bottom()
         self.scale = comb_scale.fitting(len(columns), self._busiest)
         self.waiting = self._waiting()
         self.cells: dict[str, list[Cell]] = defaultdict(list)
         self.cell_of: dict[str, tuple[float, float]] = {}
         self.tops: dict[int, float] = {}
-        in_columns = self._in_columns(self.scale.people)
+        in_columns = self._in_columns()
         self.base = TOP + LINE * len(self.waiting) + OVER + self._tallest(in_columns) + GAP
         for column, found in in_columns.items():
             for place, each in enumerate(found):
@@ -208,24 +180,35 @@ class _Drawing:
 
     # -- where everybody lies
 
-    def _in_columns(self, people: int) -> dict[int, list[Joined]]:
-        """The hexagons of each column from the bottom up. If one stands for several people, what is
-        left over is carried to the next column, so that the sum is right."""
+    def _from_the_bottom(self) -> list[Joined]:
+        """Everybody in the order in which they lie in their column."""
         order = {key: place for place, key in enumerate(comb_tree.order(self.inner))}
-        so_far: Counter[tuple[str, str, bool]] = Counter()
-        found: dict[int, list[Joined]] = defaultdict(list)
-        for each in sorted(
+        return sorted(
             self.people,
             key=lambda one: (one.column, order[one.source], ORDER.index(one.status), one.waits),
-        ):
+        )
+
+    def _hexagons(self, people: int) -> Iterator[tuple[Joined, int]]:
+        """How many hexagons each makes. If one stands for several people, what is left over is
+        carried to the next column, so that the sum is right."""
+        so_far: Counter[tuple[str, str, bool]] = Counter()
+        for each in self.stacked:
             kind = each.source, each.status, each.waits
             had = (so_far[kind] + people // 2) // people
             so_far[kind] += each.n
-            found[each.column] += [each] * ((so_far[kind] + people // 2) // people - had)
+            yield each, (so_far[kind] + people // 2) // people - had
+
+    def _in_columns(self) -> dict[int, list[Joined]]:
+        found: dict[int, list[Joined]] = defaultdict(list)
+        for each, n in self._hexagons(self.scale.people):
+            found[each.column] += [each] * n
         return found
 
     def _busiest(self, people: int) -> int:
-        return max((len(each) for each in self._in_columns(people).values()), default=0)
+        found: Counter[int] = Counter()
+        for each, n in self._hexagons(people):
+            found[each.column] += n
+        return max(found.values(), default=0)
 
     def _tallest(self, in_columns: dict[int, list[Joined]]) -> float:
         cells = max((len(each) for each in in_columns.values()), default=0)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 WIDTH = 600.0
 TALLEST = 300.0
 LARGEST_RADIUS, SMALLEST_RADIUS = 12.3, 3.5
+MOST_ACROSS = 120
 # Columns keep a little distance, so that days can be told apart.
 FILLED = 0.93
 ROW = 3**0.5  # the height of a hexagon of radius 1 that lies on a side
@@ -37,7 +38,7 @@ def fitting(columns: int, busiest: Callable[[int], int]) -> CombScale:
     `busiest` says how many hexagons the fullest column has if each stands for so many people."""
     for people in _steps():
         cells = busiest(people)
-        for across in range(1, cells + 2):
+        for across in range(1, MOST_ACROSS + 1):
             radius = min(LARGEST_RADIUS, FILLED * WIDTH / columns / across / 1.5)
             if radius < SMALLEST_RADIUS:
                 break

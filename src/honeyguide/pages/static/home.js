@@ -12,6 +12,8 @@ const show = (html) => {
     part,
   ]);
   if (parts.some(([old]) => old && isInUse(old))) return;
+  // The first one of all: the whole page is another.
+  if (fresh.querySelector(".combcard") && !document.querySelector(".combcard")) return location.reload();
   for (const [old, part] of parts) {
     if (part.dataset.since) home.dataset.since = part.dataset.since;
     if (!old) continue;
