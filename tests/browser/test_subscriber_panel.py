@@ -167,3 +167,21 @@ def test_erasing_leaves_the_panel_for_the_list(
     panel.get_by_role("button", name="Yes, erase them").click()
     expect(page.get_by_text("Subscriber erased.")).to_be_visible()
     assert page.url == f"{service.url}/subscribers"
+
+
+def test_everything_about_a_subscriber_can_be_read_in_every_look(
+    service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
+) -> None:
+    """Also what is folded."""
+    person = alice.subscriber("friend1@example.org")["uuid"]
+    path = f"/subscribers/{person}"
+    alice.web.post(f"{path}/tags", page=path, tag=f"vip, {'long ' * 9}")
+    alice.web.post(f"{path}/notes", page=path, note="x" * 90)
+    alice.web.post(f"{path}/adjustments", page=path, amount="2", reason="Met at our event")
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(service.url + path)
+    page.evaluate(
+        """() => { for (const fold of document.querySelectorAll(".person details")) {
+            fold.removeAttribute("name"); fold.open = true } }"""
+    )
+    looks_good(page)

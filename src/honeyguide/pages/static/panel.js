@@ -115,8 +115,8 @@ document.addEventListener("click", (event) => {
   const row = link ? null : event.target.closest("tr[data-href]");
   if (row && (event.target.closest("a, button, input, label, summary, td.check") || getSelection()?.toString())) return;
   const path = link ? pathOf(link.getAttribute("href")) : row ? pathOf(row.dataset.href) : "";
-  // On their own page, which has no list, a subscriber leads to the page of another.
-  if (!isPerson(path) || isPerson(pathOf(list))) return;
+  // On their own page, which has no list, a subscriber leads to the page of another. So does a link in a dialog.
+  if (!isPerson(path) || isPerson(pathOf(list)) || link?.closest("dialog")) return;
   event.preventDefault();
   event.stopPropagation();
   if (path !== shown || !panel) visit(path);
