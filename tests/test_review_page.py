@@ -183,6 +183,28 @@ def test_one_group_is_decided_with_a_reason_listed_and_undone(alice: Operator) -
     assert "Nothing is left to decide in this group." in text_of(alice.web.get("/review").text)
 
 
+def test_who_is_unchecked_is_left_out(alice: Operator) -> None:
+    code = paid(alice)
+    come(alice, code, *RARE)
+    (group,) = groups(alice)
+    page = alice.web.get("/review").text
+    ids = re.findall(r'name="id" value="([^"]+)" checked', page)
+    assert ids == [each.id for each in group.members]
+    stranger = operator(alice.service, "eve").subscribe("someone@example.org")["uuid"]
+    sent = {"show": "suspected", "code": code, "group": group.key, "do": "reject", "chosen": "1"}
+    kept = [ids[0], ids[2], stranger]
+    long = {**sent, "id": kept, "decision_reason": "x" * (checks.DESCRIPTION_LIMIT + 1)}
+    refused = alice.web.post("/review/referrer", page="/review", **long)
+    assert re.findall(r'name="id" value="([^"]+)" checked', refused.text) == kept[:2]
+    alice.web.post("/review/referrer", page="/review", **sent)
+    assert "Select at least one referral first." in text_of(alice.web.get("/review").text)
+    alice.web.post("/review/referrer", page="/review", **sent, id=kept)
+    assert "2 referrals will be rejected in a minute." in text_of(alice.web.get("/review").text)
+    pass_minute(alice.service)
+    left = {each.email for each in groups(alice)[0].members}
+    assert left == set(RARE) - {group.members[0].email, group.members[2].email}
+
+
 def test_a_long_group_has_pages(alice: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(review_page, "PER_PAGE", 4)
     code = paid(alice)

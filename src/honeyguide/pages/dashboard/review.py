@@ -182,6 +182,7 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
         first=_link(**here),
         is_first=page.page == 1,
         entered_in=request.text("group") if request.errors else "",
+        entered_ids=set(request.several("id")) if request.errors else set(),
         entered_reason=request.text("decision_reason"),
     )
 
