@@ -163,7 +163,7 @@ def test_none_is_written_to(nora: Operator, why: str) -> None:
     who = listed(nora)[0]["subscriber"]["uuid"]
     send(nora, mug)
     if why == "off":
-        assert nora.web.post("/emails?email=shipment_sent").status_code == 303
+        assert nora.web.post("/look/emails?email=shipment_sent").status_code == 303
     elif why == "unsubscribed":
         nora.put(f"{nora.v1}/subscribers/{who}", {"status": "unsubscribed"})
     elif why == "erased":
@@ -191,9 +191,9 @@ def test_the_operators_text_and_language_are_used_and_the_sample_shows_it(
 
 def test_the_emails_page_shows_a_sample(nora: Operator) -> None:
     offer(nora, kind="physical", name="The pot")
-    html = nora.web.get("/emails/preview?email=shipment_sent").text
+    html = nora.web.get("/look/emails/preview?email=shipment_sent").text
     assert "On its way to you: The pot" in html and "Brooklyn, NY" in html
-    page = text_of(nora.web.get("/emails?email=shipment_sent").text)
+    page = text_of(nora.web.get("/look/emails?email=shipment_sent").text)
     assert "On its way" in page and "one email" in page
 
 
