@@ -45,8 +45,8 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
 
     reader = page_at(PHONE, scripts=scripts)
     reader.goto(service.url + wax.hub(ben))
-    expect(reader.get_by_text("Ready to claim")).to_be_visible()
-    reader.get_by_role("link", name="Claim The Morning mug").click()
+    expect(reader.get_by_role("heading", name="Ready to claim")).to_be_visible()
+    reader.get_by_role("link", name="Claim The Morning mug").first.click()
     if scripts:
         looks_good(reader)
     reader.get_by_label("Option", exact=True).select_option("Honey")
