@@ -52,7 +52,7 @@ def test_one_undoes_by_the_message_or_beside_the_referral(
     assert page.url == f"{service.url}/subscribers/{second}"
     pass_minute(service)
     page.reload()
-    expect(page.locator(".page-head")).to_be_visible()
+    expect(page.locator("article.person")).to_be_visible()
     statuses = [alice.subscriber(each)["referral_status"] for each in (first, second)]
     assert statuses == ["verified", "pending"]
 
