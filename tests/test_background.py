@@ -31,7 +31,7 @@ STARTERS = {
     "integrations/worker.py": "one integration: it logs what fails, and its lease ends",
     "kernel/background.py": "the supervisor itself",
     "lab/client.py": "the application of the lab, which waits for it",
-    "pages/readers/page_route.py": "what follows an answer: it logs what fails",
+    "pages/readers/reader_services.py": "what follows an answer: it logs what fails",
     "store/coalescer.py": "a batch: its callers get the error, and the next caller starts another",
     "store/postgres.py": "the listener, which is supervised",
     "store/scrubber.py": "it logs what fails, and the next erasure starts it again",

@@ -13,7 +13,6 @@ import pytest
 from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.forms import Field, FormErrors
@@ -86,9 +85,21 @@ def test_a_new_form_has_the_defaults_of_the_struct_and_of_the_page() -> None:
     ],
 )
 def test_what_is_no_number_is_refused_by_its_label(wrong: dict[str, str], sentence: str) -> None:
-    with pytest.raises(Invalid) as refusal:
+    with pytest.raises(FormErrors) as refusal:
         FORM.saved(Event(), **wrong).changes(EventFields)
-    assert refusal.value.message_for(FORM.fields[str(refusal.value.param)].label) == sentence
+    assert refusal.value.errors == {next(iter(wrong)): sentence}
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    wrong = {"title": " ", "seats": "many", "price": "much"}
+    with pytest.raises(FormErrors) as refusal:
+        FORM.saved(Event(), **wrong).valid(EventFields, unless=["picture"], wrong={"place": "No."})
+    assert refusal.value.errors == {
+        "title": "Enter a title.",
+        "seats": "Seats must be a whole number.",
+        "price": "Price must be an amount such as 2.50.",
+        "place": "No.",
+    }
 
 
 def test_what_is_missing_is_asked_for() -> None:

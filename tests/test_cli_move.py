@@ -62,7 +62,7 @@ def test_a_loss_is_an_error_and_says_what_to_do(tmp_path: Path) -> None:
         connection.execute("DELETE FROM subscriber_code WHERE code = 'BenB'")
     done = command("move", "check", "--account", owner.email, database_url=url)
     assert done.returncode == 1
-    assert "1 subscribers with a link that leads nowhere: line 3" in done.stdout
+    assert "1 subscriber with a link that leads nowhere: line 3" in done.stdout
     assert "Import the file again" in done.stdout and "Something was lost." in done.stdout
     bring(url, owner, tmp_path)
     again = command("move", "check", "--account", owner.email, database_url=url)

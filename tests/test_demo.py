@@ -21,7 +21,7 @@ from honeyguide import demo, settings
 from honeyguide.accounts import accounts
 from honeyguide.app import Services, opened
 from honeyguide.demo import subscribers as demo_subscribers
-from honeyguide.demo.kept import Kept
+from honeyguide.demo.kept import KeptSecrets
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
 from honeyguide.integrations import integrations
@@ -63,7 +63,7 @@ class Filled:
         url, emails = fresh_database_url(engine, folder), f"file://{folder / 'emails'}"
         key = "ab" * 32
         self.settings = settings.read({}, database_url=url, smtp_url=emails, secret_key=key)
-        self.kept = Kept(secret_key=key)
+        self.kept = KeptSecrets(secret_key=key)
         start = time.process_time()
         self.made = self.prepare()
         self.took_s = time.process_time() - start

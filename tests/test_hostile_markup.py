@@ -119,7 +119,7 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
             )
             for web in browsers:
                 answer = web.get(path, follow_redirects=True)
-                assert answer.status_code in (200, 404), f"{path}: {answer.status_code}"
+                assert answer.status_code in (200, 204, 404), f"{path}: {answer.status_code}"
                 if look(answer, path, problems):
                     shown.add(page.path)
     assert problems == []
@@ -149,20 +149,17 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
             "/rewards",
             {**evil("name referrals description coupon_codes"), "kind": "coupon"},
         ),
-        (
-            f"/rewards/{world.rewards[0]}",
-            "/rewards",
-            {"name": EVIL, "referrals": EVIL, "description": EVIL},
-        ),
+        (f"/rewards/{world.rewards[0]}", "/rewards", evil("name referrals description")),
         (
             "/rewards/preview",
             "/rewards",
-            {"name": EVIL, "referrals": "3", "description": EVIL, "coupon_code": EVIL},
+            {**evil("name description coupon_code"), "referrals": "3"},
         ),
         ("/look/pages", "/look/pages", words),
-        ("/look/pages/preview", "/look/pages", dict.fromkeys(words, EVIL)),
-        ("/look/pages/preview?page=hub", "/look/pages", dict.fromkeys(words, EVIL)),
-        ("/look/pages/preview?page=thanks", "/look/pages", dict.fromkeys(words, EVIL)),
+        *(
+            (f"/look/pages/preview{which}", "/look/pages", dict.fromkeys(words, EVIL))
+            for which in ("", "?page=hub", "?page=thanks")
+        ),
         ("/look/branding", "/look/branding", brand),
         (
             "/look/branding/preview",

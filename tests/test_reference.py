@@ -29,7 +29,7 @@ OPERATIONS = [
 ]
 HTML = reference.render(DOCUMENT)
 LOADS = re.compile(
-    r"""(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)"""
+    r"""(?<![\w-]|\[)(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)"""
 )
 
 

@@ -219,6 +219,7 @@ def test_no_page_with_a_token_is_stored(wax: Newsletter) -> None:
         ("POST", "/hub/{token}/choices"),
         ("POST", "/hub/{token}/code"),
         ("POST", "/hub/{token}/active"),
+        ("POST", "/hub/{token}/address/{earned_id}"),
     }
 
 

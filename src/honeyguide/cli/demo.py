@@ -15,7 +15,7 @@ from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.demo import kept as demo_kept
 from honeyguide.demo import local_tools
-from honeyguide.demo.kept import Kept
+from honeyguide.demo.kept import KeptSecrets
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.settings_file import PREFIX
@@ -67,7 +67,7 @@ def _base(chosen: Settings) -> Path:
     return Path(sqlite_path(chosen.database_url) or "var/honeyguide-demo.db").absolute()
 
 
-def _with_toys(chosen: Settings, kept: Kept) -> Settings:
+def _with_toys(chosen: Settings, kept: KeptSecrets) -> Settings:
     """For a loopback base URL: a clock that can be moved, emails in files, a key for email tools,
     and a log that leaves the login on the screen."""
     base = _base(chosen)

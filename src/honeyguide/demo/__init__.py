@@ -8,7 +8,7 @@ from typing import NamedTuple
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
 from honeyguide.demo import history, moved_in, setup
-from honeyguide.demo.kept import Kept
+from honeyguide.demo.kept import KeptSecrets
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
@@ -37,10 +37,10 @@ class Demo(NamedTuple):
     password: str
 
 
-async def prepare(services: Services, kept: Kept | None = None) -> Demo:
+async def prepare(services: Services, kept: KeptSecrets | None = None) -> Demo:
     """Create the demo's accounts and data, once. `kept` has the password and keys of the start
     before, and gets those that are new."""
-    kept = kept or Kept(secret_key="")
+    kept = kept or KeptSecrets(secret_key="")
     now_ms = services.clock()
     tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 
-class Kept(msgspec.Struct, kw_only=True):
+class KeptSecrets(msgspec.Struct, kw_only=True):
     secret_key: str
     """For HONEYGUIDE_SECRET_KEY, without which no email tool can be connected."""
     port: int = 0
@@ -24,15 +24,15 @@ def file_beside(database: Path) -> Path:
     return database.with_name(f"{database.name}.demo")
 
 
-def load(file: Path | None) -> Kept:
+def load(file: Path | None) -> KeptSecrets:
     """New secrets if there is no such file, or none that can be read."""
     try:
-        return msgspec.json.decode((file or Path()).read_bytes(), type=Kept)
+        return msgspec.json.decode((file or Path()).read_bytes(), type=KeptSecrets)
     except (OSError, msgspec.DecodeError):
-        return Kept(secret_key=secrets.token_hex(32))
+        return KeptSecrets(secret_key=secrets.token_hex(32))
 
 
-def save(file: Path, kept: Kept) -> None:
+def save(file: Path, kept: KeptSecrets) -> None:
     """Readable by nobody else from its first byte."""
     draft = file.with_name(f"{file.name}.new")
     draft.unlink(missing_ok=True)

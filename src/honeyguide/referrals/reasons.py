@@ -28,6 +28,8 @@ class ReasonFacts(NamedTuple):
     """For the operator."""
     short: str = ""
     """The same as a heading, if many referrals wait for this reason."""
+    until: str = ""
+    """In a row of a list, where most say the same: what it waits for, and until which `{day}`."""
     counted: str = ""
     """After a number of rejected referrals: "2 with a disposable email address"."""
     rule: str = ""
@@ -157,12 +159,14 @@ class Reason(StrEnum):
         "awaiting_confirmation",
         "Not confirmed by the subscriber yet.",
         short="Not confirmed yet",
+        until="Once they confirm their address",
         rule="The campaign requires new subscribers to confirm their email address.",
     )
     HOLDING_PERIOD = ReasonFacts(
         "holding_period",
         "In the standard holding period.",
         short="Holding period",
+        until="On {day} if they stay",
         rule="The campaign has a holding period for every new referral.",
     )
     AWAITING_ACTIVITY = ReasonFacts(

@@ -10,7 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import bars, program_form
+from honeyguide.pages.dashboard import bars, formats, program_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import (
     forecast,
@@ -24,8 +24,10 @@ from honeyguide.partners import (
     verification,
 )
 from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
+from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.rules import explain
 from honeyguide.signups import delayed_actions, reversals, signups
+from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -52,6 +54,14 @@ async def index(tx: Tx, request: PageRequest) -> PageView | Response:
     )
 
 
+def _in_short(row: ListedReferral) -> str:
+    """Why a referral is what it is, in few words where most rows say the same."""
+    reason = row.reason or ""
+    if row.due_ms and (until := facts_of(reason).until):
+        return until.format(day=formats.short_day(row.due_ms))
+    return explain(reason, row.due_ms)
+
+
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
     page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
@@ -65,6 +75,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "program.html",
         program=program,
+        in_short=_in_short,
         spend=spend,
         now=months[0],
         outlook=months,
@@ -88,7 +99,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         total=total,
         page=page.page,
         pages=page.total_pages(total),
-        explain=explain,
         why_reversed=reversal_reasons.describe,
         money=money.show,
         uncharged=rules.Uncharged,

@@ -116,8 +116,8 @@ async def _card(
     values, known = form.values, None
     if program_id:
         account_id = request.who.account_id
-        mine = await programs.get(tx, account_id, program_id)
-        found = await network.get(tx, account_id, mine.id, now_ms=request.now_ms)
+        program = await programs.get(tx, account_id, program_id)
+        found = await network.get(tx, account_id, program.id, now_ms=request.now_ms)
         known = cards.of_network_program(found).terms
     card = cards.priced(
         cards.of_publication(publication),
