@@ -153,7 +153,7 @@ def test_large_text_and_a_long_name_fit_on_a_phone(service: Service, page_at: Pa
     for path in ("/review", "/settings"):
         page.goto(f"{service.url}{path}")
         for part in (".top .pub", ".top .icon"):
-            box = page.locator(part).bounding_box()
+            box = page.locator(part).first.bounding_box()
             assert box is not None and box["width"] == box["height"] >= 16, part
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
