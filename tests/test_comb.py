@@ -112,6 +112,16 @@ def test_a_friends_friends_are_part_of_the_group() -> None:
     assert inner.threads.startswith(f"M{start.x:g} {start.y:g}Q")
 
 
+def test_a_large_picture_does_without_the_lines() -> None:
+    found = {}
+    for count in (comb.MOST_WITH_THREADS, comb.MOST_WITH_THREADS + 1):
+        people = [Joined(0, "mateo", "v", id="selma")]
+        people += [Joined(n % 30, "selma", "v") for n in range(count - 1)]
+        drawn = draw(people, person("mateo"), person("selma", parent="mateo"))
+        found[count] = bool(flat(drawn.groups)[1].threads or flat(drawn.groups)[0].threads)
+    assert list(found.values()) == [True, False]
+
+
 def test_a_loop_is_cut_open_and_a_long_chain_goes_on_by_itself() -> None:
     loop = [person("a", parent="c"), person("b", parent="a"), person("c", parent="b")]
     found = comb_tree.parents(loop)

@@ -37,6 +37,8 @@ LABEL_FROM, MOST_LABELS = 3, 3
 # Up to so many people, each hexagon has the initials of who brought them.
 MOST_INITIALS = 60
 MOST_THREADS = 40
+# With more people, the lines to those whom somebody brought would be half of the page's weight.
+MOST_WITH_THREADS = 600
 # Heights: the line that says who it is, a line of labels, a total, the dates.
 TOP, LINE, OVER, UNDER = 22.0, 24.0, 18.0, 22.0
 GAP = 3.0
@@ -271,7 +273,7 @@ class _Drawing:
     def _threads(self, source: CombSource, cells: list[Cell]) -> str:
         """Lines from the cell of this subscriber to those they brought."""
         start = self.cell_of.get(source.key)
-        if start is None:
+        if start is None or len(self.people) > MOST_WITH_THREADS:
             return ""
         x, y = start
         return "".join(
