@@ -283,7 +283,7 @@ def _to_next_month(service: Service, page: Page) -> None:
     page.goto(f"{service.url}/program")
     page.get_by_role("button", name="To month end").click()
     expect(page.get_by_role("status")).to_contain_text("Time moved forward.")
-    expect(page.get_by_role("heading", name="This month’s budget")).to_be_visible()
+    expect(page.get_by_role("heading", name="Charged in")).to_be_visible()
     assert service.now_ms() > system_clock() + HOUR_MS / 2
 
 
