@@ -13,10 +13,11 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers.routes import PAGES as READER_PAGES
-from honeyguide.referrals import clicks, codes, link_hosts
+from honeyguide.referrals import campaigns, clicks, codes, link_hosts
 from honeyguide.referrals.codes import CodeHolder
 from tests.support import partner_network
 from tests.support.http_client import local_client
+from tests.support.prizes import tenant_of
 from tests.support.service import ENGINES, Service
 from tests.support.web import Operator, operator
 
@@ -141,6 +142,20 @@ def test_nothing_else_is_there(service: Service, alice: Operator) -> None:
                 assert answer.status_code == 404, f"{method} {path}"
                 assert "set-cookie" not in answer.headers
                 assert answer.headers["content-type"].startswith("text/plain")
+
+
+def test_who_follows_a_wrong_link_finds_the_newsletter(service: Service, alice: Operator) -> None:
+    base = service.settings.base_url
+    slug = service.read(lambda tx: campaigns.get(tx, tenant_of(alice))).slug
+    with local_client(service.url, {"accept": "text/html", "accept-language": "de"}) as http:
+        answer = http.get("/mistyped", headers={"host": "go.alice.example"})
+        posted = http.post("/mistyped", headers={"host": "go.alice.example"})
+    assert answer.status_code == 404 and f'<base href="{base}/">' in answer.text
+    assert f'href="/hub?of={slug}"' in answer.text and "<script" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert f"style-src {base};" in answer.headers["content-security-policy"]
+    assert "set-cookie" not in answer.headers
+    assert posted.headers["content-type"].startswith("text/plain")
 
 
 class _Named(dict[str, str]):

@@ -255,7 +255,7 @@ class Application:
         pages = pages_app(describe, page_services)
         self._links = links = LinkHandler(page_services, pages)
         hosts = LinkHostMap(store, services.site, services.clock)
-        self._link_hosts = LinkHostHandler(hosts, links, self._serve)
+        self._link_hosts = LinkHostHandler(page_services, hosts, links, self._serve)
         self._links_only = links_only = PageCounter(self._link_hosts, telemetry, ("/",))
         keys = EncryptionKeys(self._settings.secret_keys)
         hooks = PlatformHooks(store, services.outbound, keys, services.clock)

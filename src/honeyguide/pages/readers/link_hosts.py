@@ -1,12 +1,17 @@
-"""What a link host serves: its account's links, and nothing else of this service."""
+"""What a link host serves: its account's links, and nothing else of this service. Who follows a
+link that leads nowhere gets a page in the newsletter's branding, whose parts are at our own host.
+"""
 
 from __future__ import annotations
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.readers import lost_links
 from honeyguide.pages.readers.links import LinkHandler
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.referrals.link_host_rules import ROBOTS
 
@@ -20,7 +25,10 @@ class LinkHostHandler:
     """Stands before everything else: a request that came to a link host gets no further, so no
     page, API or cookie of ours is found there."""
 
-    def __init__(self, hosts: LinkHostMap, links: LinkHandler, well_known: ASGIApp) -> None:
+    def __init__(
+        self, services: PageServices, hosts: LinkHostMap, links: LinkHandler, well_known: ASGIApp
+    ) -> None:
+        self._services = services
         self._hosts = hosts
         self._links = links
         self._well_known = well_known
@@ -48,7 +56,12 @@ class LinkHostHandler:
         elif path.startswith(WELL_KNOWN):
             await self._answer_well_known(scope, receive, send)
         elif not await self._links.follow_at_host(tenant, scope, send):
-            await _send(scope, send, 404, _NOTHING)
+            request = Request(scope)
+            if "text/html" in request.headers.get("accept", ""):
+                page = await lost_links.at_link_host(self._services, tenant, request)
+                await page(scope, receive, send)
+            else:
+                await _send(scope, send, 404, _NOTHING)
 
     async def _answer_well_known(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As at our own host if it is there; otherwise not with a page that links to others."""

@@ -9,10 +9,12 @@ from starlette.responses import HTMLResponse
 
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.ids import CODE_LENGTH
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import lost
+from honeyguide.pages.services import PageServices
 from honeyguide.referrals import branding, campaigns, links
 from honeyguide.store.tx import Tx
 
@@ -35,6 +37,23 @@ async def show(services: ReaderServices, http: Request) -> HTMLResponse:
         signup_url=brand.page_link(services.site),
         is_readers=path.split("/")[1] in _SUBSCRIBERS,
     )
+
+
+async def at_link_host(services: PageServices, tenant: Tenant, http: Request) -> HTMLResponse:
+    """The same at a link host, whose owner is known. Nothing but the page itself is there, so its
+    style sheets, pictures and links are those of our own host."""
+    site = services.site
+    brand = page_branding.of_campaign(await services.store.read(branding.of, tenant))
+    brand = brand.for_reader(http.headers.get("accept-language", ""))
+    page = lost(
+        brand.language, brand, signup_url=brand.page_link(site), elsewhere=f"{site.base_url}/"
+    )
+    page.headers["content-security-policy"] = (
+        f"default-src 'none'; style-src {site.base_url}; img-src {site.base_url} data:; "
+        f"base-uri {site.base_url}; frame-ancestors 'none'"
+    )
+    page.headers["x-content-type-options"] = "nosniff"
+    return page
 
 
 async def _find_brand(tx: Tx, path: str) -> PageBranding | None:

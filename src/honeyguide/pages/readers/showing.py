@@ -68,8 +68,10 @@ def sorry(
     *,
     brand: PageBranding | None = None,
     ways: Sequence[WayOn] = (),
+    elsewhere: str = "",
 ) -> HTMLResponse:
-    """`title`, `text` and the labels are in the reader's language already."""
+    """`title`, `text` and the labels are in the reader's language already. `elsewhere` is where the
+    page's links lead and its files are, if not where the page is."""
     return shown(
         "sorry.html",
         brand,
@@ -79,6 +81,7 @@ def sorry(
         title=title,
         text=text,
         ways=ways,
+        elsewhere=elsewhere,
     )
 
 
@@ -88,6 +91,7 @@ def lost(
     *,
     signup_url: str = "",
     is_readers: bool = False,
+    elsewhere: str = "",
 ) -> HTMLResponse:
     """`is_readers` if only a subscriber would have such a link, so that they do not need to sign
     up."""
@@ -102,6 +106,7 @@ def lost(
         language.gettext("It may be mistyped, or is no longer active."),
         brand=brand,
         ways=ways,
+        elsewhere=elsewhere,
     )
 
 
