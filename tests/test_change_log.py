@@ -36,11 +36,11 @@ from tests.support.delayed import pass_minute
 from tests.support.logged_calls import Logged, connect, do
 from tests.support.page_forms import PageForms
 from tests.support.platforms.generic import GenericTool
-from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.unlogged_routes import NOT_LOGGED
 from tests.support.web import PASSWORD, Operator, operator, text_of
+from tests.test_change_log_command import run_command
 from tests.test_form_tenancy import promote
 from tests.test_password_links import reset_link
 
@@ -386,22 +386,3 @@ def test_old_entries_are_purged(engine: str) -> None:
         ]
         service.run(service.services.loop.once(job))
         assert [each for each in actions(log_of(alice)) if "days" in each] == ["days.9"]
-
-
-def run_command(owner: Operator, *options: str) -> str:
-    url = owner.service.settings.database_url
-    done = command("changes", "--account", owner.email, *options, database_url=url)
-    assert done.returncode == 0, done.stderr
-    return str(done.stdout)
-
-
-def test_the_command_lists_the_newest_first(alice: Operator) -> None:
-    alice.put(f"{alice.v1}/settings", {"hold_days": 3})
-    alice.web.post("/account/profile", page="/account", name="Bee")
-    (first, second) = run_command(alice, "--limit", "2").splitlines()
-    assert "on the dashboard  account.changed" in first
-    assert first.endswith('name: "Alice" -> "Bee"')
-    assert 'with API key "test"  campaign.changed' in second
-    assert second.endswith("hold_days: 0 -> 3")
-    (entry,) = json.loads(run_command(alice, "--limit", "1", "--json"))
-    assert entry["actor_kind"] == "member" and entry["after"] == {"name": "Bee"}

@@ -164,7 +164,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         (
             "/look/branding/preview",
             "/look/branding",
-            {**brand, "preview_theme": EVIL, "preview_page": EVIL},
+            {**brand, **evil("preview_theme preview_page")},
         ),
         ("/look/branding/preview", "/look/branding", {**brand, "preview_page": "hub"}),
         ("/look/embed", "/look/embed", evil("origins form_selector")),
