@@ -117,8 +117,10 @@ async def find_named(change: Change, import_id: str, names: Sequence[str]) -> di
         return found
     found.update(await people.find_own_ids(change, import_id, rest))
     rest = [name for name in rest if name not in found]
-    ours = {each.code: each.subscriber_id for each in await change.all(_BY_OURS, codes=rest)}
-    found.update(ours)
+    folded_names = {name: name.lower() for name in rest if name.isascii()}
+    by_ours = await change.all(_BY_OURS, codes=list(set(folded_names.values())))
+    ours = {each.code: each.subscriber_id for each in by_ours}
+    found.update({name: ours[code] for name, code in folded_names.items() if code in ours})
     rest = [name for name in rest if name not in found]
     folded: dict[str, list[FoundCode]] = {}
     for each in await change.all(_BY_FOLDED, folded=list({name.lower() for name in rest})):

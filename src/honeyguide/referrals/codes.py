@@ -184,9 +184,10 @@ async def taken(change: Change, codes: Iterable[str]) -> dict[str, str]:
     given to somebody else."""
     hashes = {_hash_of(change, code): code for code in codes}
     asked = list(hashes.values())
-    found = {
-        each.code: each.subscriber_id for each in await change.all(_TAKEN_BY_OURS, codes=asked)
-    }
+    folded = {code: code.lower() for code in asked}
+    by_ours = await change.all(_TAKEN_BY_OURS, codes=list(set(folded.values())))
+    ours = {each.code: each.subscriber_id for each in by_ours}
+    found = {code: ours[each] for code, each in folded.items() if each in ours}
     for each in await change.all(_TAKEN, codes=[*asked, *hashes]):
         found[hashes.get(each.code, each.code)] = each.subscriber_id
     return found
