@@ -131,9 +131,7 @@ def evil(names: str) -> dict[str, str]:
 
 
 def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
-    """(address, page with the token, fields): forms that are shown again with what was typed,
-    previews, and flash messages.
-    """
+    """(address, page with the token, fields): forms shown again, previews and flash messages."""
     typed = evil("name description list_id audience_gender categories")
     terms = {**evil("cpa redirect_url terms slug"), "publication": world.ids["unoffered"]}
     words = {word.key: EVIL * 20 for word in PAGE_TEXTS}
