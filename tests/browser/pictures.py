@@ -1,7 +1,8 @@
 """The pictures of README and docs, taken from the demo as `make run` serves it: `make pictures`.
 
 Beside each picture is a hash of what its page says apart from data: headings, labels, buttons. A
-test compares it with the page of today (`tests/test_pictures.py`), so no picture grows old unseen.
+test compares it with the page of today (`test_pictures.py`), so no picture grows old unseen. The
+demo is made at the same time of the same day each time, so that it is the same demo.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,6 +29,7 @@ from tests.support.process import COMMAND, environment
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
 PROGRAM, REFERRAL_PAGE = "the first program", "the referral page of the best advocate"
+MOMENT = datetime(2026, 11, 15, 10, tzinfo=UTC)
 DESKTOP, PHONE = (1280, 900), (390, 844)
 # Twice the dots, so that it is crisp on every screen; few colors, so that it is small: the pages
 # have no more tones than that.
@@ -50,11 +54,11 @@ class Picture(NamedTuple):
 
 PICTURES = (
     Picture("home", "/"),
-    Picture("review", "/review"),
+    Picture("review", "/review", tags="h1|h3|summary"),
     Picture("program", PROGRAM),
     Picture("network", "/network"),
     Picture("referral-page", REFERRAL_PAGE, PHONE),
-    Picture("email", "/look/emails/preview?kind=reward_unlocked", PHONE, tags="h1|p"),
+    Picture("email", "/look/emails/preview?email=reward_unlocked", PHONE, tags="h1|p"),
 )
 
 
@@ -74,6 +78,7 @@ class ServedDemo(NamedTuple):
 @contextmanager
 def serving() -> Iterator[ServedDemo]:
     port, folder = free_port(), Path(tempfile.mkdtemp(prefix="hgpictures"))
+    (folder / "demo.db.clock").write_text(str(round(MOMENT.timestamp() - time.time())))
     settings = environment(database_url=f"sqlite:///{folder}/demo.db", port=port, log="off")
     with subprocess.Popen(
         [*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True
@@ -112,6 +117,8 @@ def open_picture(page: Page, demo: ServedDemo, picture: Picture) -> None:
     else:
         page.goto(f"{demo.url}{picture.path}")
     page.wait_for_load_state("networkidle")
+    # The bar with which one moves the demo's time is not part of the product.
+    page.evaluate("document.querySelector('form.clock')?.remove()")
 
 
 def _take(page: Page, target: Path) -> None:
