@@ -21,7 +21,6 @@ from honeyguide.kernel.clock import system_clock
 from tests.support.integrations import KEYS, Synced, newsletter
 from tests.support.platforms import listmonk
 from tests.support.platforms.stand_in import drop, pass_on
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
 from tests.support.workers import Worker
@@ -113,7 +112,7 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
 
 
 @pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.long)])
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_adopting_survives_workers_that_are_killed(engine: str, times: int) -> None:
     async def run(opened: OpenStore) -> None:
         dice, server = random.Random(36), listmonk.ListmonkServer()

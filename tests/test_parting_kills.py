@@ -19,7 +19,7 @@ from honeyguide.signups.removed_partners import MOST_AT_ONCE
 from honeyguide.store import Store, open_store
 from tests.support.partner_network import join, offer
 from tests.support.process import Serving
-from tests.support.service import ENGINES, Member, Service, until
+from tests.support.service import Member, Service, until
 from tests.support.stores import statement
 from tests.support.trade import verify
 
@@ -140,7 +140,7 @@ class Partners:
         return out
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [pytest.param("sqlite", marks=pytest.mark.long), "postgres"])
 def test_removing_and_leaving_survive_kills(engine: str) -> None:
     dice = random.Random(33)
     with Service(engine, work=False) as service:

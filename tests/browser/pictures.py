@@ -57,7 +57,7 @@ PICTURES = (
     Picture("review", "/review", tags="h1|h3|summary"),
     Picture("program", PROGRAM),
     Picture("network", "/network"),
-    Picture("referral-page", REFERRAL_PAGE, PHONE),
+    Picture("referral-page", REFERRAL_PAGE, PHONE, tags="label|summary|button"),
     Picture("email", "/look/emails/preview?email=reward_unlocked", PHONE, tags="h1|p"),
 )
 

@@ -112,6 +112,7 @@ def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt, third:
     assert not all_faults(page, [service.url + path for path in paths[third::3]], at_least=5)
 
 
+@pytest.mark.long
 def test_partner_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_partners.Places(service)
     page = test_partners.sit_down(page_at(DESKTOP), places.alice)

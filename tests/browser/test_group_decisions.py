@@ -85,6 +85,7 @@ def test_progress_is_adjusted_without_scripts(service: Service, page_at: PageAt)
     expect(page.get_by_role("region", name="Rewards", exact=True)).to_contain_text("Mug")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("width", "theme"), LOOKS)
 def test_it_looks_good(
     service: Service,

@@ -21,6 +21,7 @@ def demo() -> Iterator[ServedDemo]:
         yield served
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
 def test_a_picture_is_of_the_page_of_today(
     browser: Browser, demo: ServedDemo, picture: Picture

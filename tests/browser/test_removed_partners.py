@@ -83,6 +83,7 @@ def partings(service: Service) -> Partings:
     return Partings(service)
 
 
+@pytest.mark.long
 def test_every_page_in_every_look(
     service: Service, partings: Partings, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:

@@ -51,6 +51,7 @@ def paid(service: Service) -> Paid:
     return Paid(service)
 
 
+@pytest.mark.long
 def test_every_page_about_fees_taken_back(
     service: Service, paid: Paid, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:

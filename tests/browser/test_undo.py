@@ -107,6 +107,7 @@ def open_pages(service: Service, owner: Operator) -> dict[str, str]:
     }
 
 
+@pytest.mark.long
 def test_pages_with_something_that_waits_look_good(
     service: Service,
     alice: Operator,
