@@ -134,7 +134,11 @@ def test_the_dashboard(
             if web.get("/settings").status_code != 200:
                 assert web.log_in(world.alice.email).status_code == 303
             client = WebClient(world.service) if page.open_to_all else web
-            for path in dashboard_addresses(world, page.path):
+            for found in dashboard_addresses(world, page.path):
+                path = found
+                if method == "POST" and page.path == "/subscribers/{id}":
+                    # Its form erases, and other tests need the one that is found.
+                    path = f"/subscribers/{world.alice.subscribe(world.wax.address())['uuid']}"
                 for each in headers_and_queries(page.method, path, known_names(module, _QUERY)):
                     send(client.http, steps, each)
                 if method == "GET":
@@ -143,7 +147,7 @@ def test_the_dashboard(
                     page.fields, ""
                 )
                 with_token = "/password" if page.open_to_all else "/settings"
-                typed |= forms.get(path, {}) | {"csrf": client.token(with_token)}
+                typed |= forms.get(found, {}) | {"csrf": client.token(with_token)}
                 for body in forms_of(typed, FORM_LIMIT, alone, is_all=alone == LARGE):
                     send(client.http, steps, Sent("POST", path, FORM | {"origin": origin}, body))
     finish(steps, capsys, f"dashboard {method}")
