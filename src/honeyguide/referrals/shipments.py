@@ -23,7 +23,7 @@ from honeyguide.languages import countries
 from honeyguide.referrals import earned_states
 from honeyguide.referrals.page_index import TOP
 from honeyguide.store.change import Change
-from honeyguide.store.statements import beside
+from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such shipment."
@@ -297,13 +297,20 @@ async def _log_status(change: Change, action: str, shipment_id: str, old: str, n
     await change_log.record(change, action, shipment_id, {"status": old}, {"status": new})
 
 
+async def _move(
+    change: Change, shipment_id: str, command: Statement[None], action: str, states: tuple[str, str]
+) -> bool:
+    """From the first state to the second. Returns whether it was in the first."""
+    found = await get(change.tx, change.tenant, shipment_id)
+    moved = await change.run(command, id=found.id)
+    if moved:
+        await _log_status(change, action, found.id, *states)
+    return moved == 1
+
+
 async def mark_unsent(change: Change, shipment_id: str) -> bool:
     """Takes `mark_sent` back while there is an address. Returns whether it had been sent."""
-    found = await get(change.tx, change.tenant, shipment_id)
-    marked = await change.run(_MARK_UNSENT, id=found.id)
-    if marked:
-        await _log_status(change, "shipment.unsent", found.id, SENT, TO_SEND)
-    return marked == 1
+    return await _move(change, shipment_id, _MARK_UNSENT, "shipment.unsent", (SENT, TO_SEND))
 
 
 async def undo_sent(change: Change, batch: str) -> int:
@@ -330,19 +337,13 @@ async def change_note(
 
 async def mark_delivered(change: Change, shipment_id: str) -> bool:
     """Returns whether this call marked it: it must have been sent."""
-    found = await get(change.tx, change.tenant, shipment_id)
-    marked = await change.run(_MARK_DELIVERED, id=found.id)
-    if marked:
-        await _log_status(change, "shipment.delivered", found.id, SENT, DELIVERED)
-    return marked == 1
+    states = (SENT, DELIVERED)
+    return await _move(change, shipment_id, _MARK_DELIVERED, "shipment.delivered", states)
 
 
 async def mark_undelivered(change: Change, shipment_id: str) -> bool:
-    found = await get(change.tx, change.tenant, shipment_id)
-    marked = await change.run(_MARK_UNDELIVERED, id=found.id)
-    if marked:
-        await _log_status(change, "shipment.undelivered", found.id, DELIVERED, SENT)
-    return marked == 1
+    states = (DELIVERED, SENT)
+    return await _move(change, shipment_id, _MARK_UNDELIVERED, "shipment.undelivered", states)
 
 
 async def correct_address(
