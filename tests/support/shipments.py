@@ -43,7 +43,7 @@ MAKE_DUE = statement(
     "changes won_reward",
 )
 EMAILS = statement(
-    "SELECT to_email, subject, body_text, body_html, unsubscribe_url FROM letter "
+    "SELECT id, to_email, subject, body_text, body_html, unsubscribe_url FROM letter "
     "WHERE account_id = :id AND kind = 'shipment_sent' AND attempts = 0 "
     "ORDER BY to_email, subject"
 )
@@ -55,12 +55,15 @@ def pass_minute(member: Member) -> list[dict[str, Any]]:
     service = member.service
 
     async def work(tx: Tx) -> list[Any]:
+        # Those of an earlier minute may not have been sent yet.
+        earlier = {row[0] for row in await tx.all(EMAILS, id=member.account_id)}
         await tx.run(MAKE_DUE, id=member.account_id)
         for due in await shipment_emails.due(tx, now_ms=service.now_ms(), most=100):
             if due.account_id == member.account_id:
                 change = new_change(tx, service.services.site, due.tenant, service.now_ms())
                 await shipment_emails.announce(change, due.subscriber_id)
-        return await tx.all(EMAILS, id=member.account_id)
+        waiting = await tx.all(EMAILS, id=member.account_id)
+        return [row[1:] for row in waiting if row[0] not in earlier]
 
     names = ("to", "subject", "text", "html", "stop")
     return [dict(zip(names, row, strict=True)) for row in service.write(work)]
