@@ -9,6 +9,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import AsyncIterator, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
 from tests.support.public_command import command_for_others
 from tests.support.queued_emails import Letterbox
+from tests.support.scratch import delete_folder, open_folder
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
@@ -48,6 +50,11 @@ LONG_FILES = frozenset(
         *("test_tenancy.py", "test_wheel.py"),
     }
 )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):  # the workers of xdist write into the same folder
+        config.add_cleanup(partial(delete_folder, open_folder()))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

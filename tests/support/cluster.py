@@ -21,6 +21,7 @@ from typing import Any
 
 from .network import Network
 from .postgres import clean_environment, free_port, unprivileged_user
+from .scratch import parent_for_any_user
 
 NODES = 3
 TTL_S, LOOP_WAIT_S, RETRY_S = 20, 5, 7
@@ -228,7 +229,9 @@ class Cluster:
     """`with Cluster() as cluster: cluster.create_database("x"); connect(cluster.url("x"))`"""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="honeyguide-cluster-", dir="/tmp"))
+        self.folder = Path(
+            tempfile.mkdtemp(prefix="honeyguide-cluster-", dir=parent_for_any_user())
+        )
         self.folder.chmod(0o755)
         self._stack = ExitStack()
         self.nodes: list[Node] = []

@@ -41,7 +41,12 @@ SETTINGS = {
 }
 
 # For data that no test wants back after a crash of the machine: commits do not wait for the disk.
-SCRATCH = {"fsync": "off", "full_page_writes": "off", "autovacuum_naptime": "5min"}
+SCRATCH = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "autovacuum_naptime": "5min",
+    "max_wal_size": "256MB",
+}
 
 
 class PostgresServer:
@@ -96,10 +101,9 @@ class PostgresServer:
     def start(self) -> None:
         if self._home is not None:
             return
-        # Root's own TMPDIR may be closed to the user that runs the server.
-        self._home = Path(
-            tempfile.mkdtemp(prefix="honeyguide-pg-", dir="/tmp" if self._user else None)
-        )
+        from .scratch import parent_for_any_user  # not above: the watcher runs this file alone
+
+        self._home = Path(tempfile.mkdtemp(prefix="honeyguide-pg-", dir=parent_for_any_user()))
         atexit.register(self.stop)
         try:
             if self._user:
