@@ -1,15 +1,19 @@
-"""Accounts, each created with its one campaign, and the secret of this installation."""
+"""Accounts, each created with its one campaign and its first owner, and the secret of this
+installation.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import NamedTuple
 
+from honeyguide.accounts import members, users
+from honeyguide.accounts.permissions import Role
 from honeyguide.events import change_log
 from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.ids import new_code, new_id
+from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -21,6 +25,7 @@ _SHORTENED = checks.SLUG_LIMIT - 9  # leaves room for a hyphen and a code
 class Account(NamedTuple):
     id: str
     email: str
+    """Where its notifications go."""
     name: str | None
     is_admin: int
     created_ms: int
@@ -38,7 +43,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
 _SLUG_TAKEN = _sql.value("slug_taken", str)
-_BY_EMAIL = _sql.query("by_email", Account)
+_OF_OWNER = _sql.query("of_owner", Account)
 _BY_ID = _sql.query("by_id", Account)
 _ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
@@ -58,7 +63,23 @@ class Created(NamedTuple):
 async def create(
     tx: Tx, email: EmailAddress, *, name: str | None, now_ms: int, is_admin: bool = False
 ) -> Created:
-    """An account and its campaign, named after it until the operator names it."""
+    """An account for a new user, who owns it."""
+    user_id = await users.create(tx, email, now_ms=now_ms)
+    return await open_another(tx, user_id, email, name=name, now_ms=now_ms, is_admin=is_admin)
+
+
+async def open_another(
+    tx: Tx,
+    user_id: str,
+    email: EmailAddress,
+    *,
+    name: str | None,
+    now_ms: int,
+    is_admin: bool = False,
+) -> Created:
+    """An account and its campaign, named after it until the operator names it. The user owns it and
+    gets its notifications at this address.
+    """
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
     made = Created(new_id(), new_id())
@@ -69,13 +90,9 @@ async def create(
         _INSERT,
         id=made.account_id,
         email=email.text,
-        email_key=email.key,
         name=name,
         is_admin=int(is_admin or is_first),
         created_ms=now_ms,
-        taken={
-            "account_email": Invalid("An account with this email already exists.", param="email")
-        },
     )
     await tx.put(
         _INSERT_CAMPAIGN,
@@ -87,6 +104,7 @@ async def create(
         # Somebody took the slug at the same moment: choose another.
         taken={"slug_pkey": Again, "slug.slug": Again},
     )
+    await members.add(tx, made.account_id, user_id, Role.OWNER, now_ms=now_ms)
     return made
 
 
@@ -99,17 +117,29 @@ async def _free_slug(tx: Tx, name: str) -> str:
 
 
 async def find_by_email(tx: Tx, email: EmailAddress) -> Account | None:
-    return await tx.one(_BY_EMAIL, email_key=email.key)
+    """The first account that somebody with this address owns."""
+    owned = await tx.all(_OF_OWNER, email_key=email.key)
+    return owned[0] if owned else None
 
 
-async def get_by_email(tx: Tx, email: str) -> Account:
-    account = await find_by_email(tx, EmailAddress.parse(email))
-    if account is None:
+async def get_named(tx: Tx, given: str) -> Account:
+    """The account that a command names: by the address of an owner who has no other, or by id."""
+    if is_id(given) and (account := await tx.one(_BY_ID, id=given)) is not None:
+        return account
+    owned = await tx.all(_OF_OWNER, email_key=EmailAddress.parse(given).key)
+    if not owned:
         raise Missing(
             "There is no account {email}. Create one with `honeyguide account create {email}`.",
-            email=email,
+            email=given,
         )
-    return account
+    if len(owned) > 1:
+        raise Invalid(
+            "{email} owns {many} accounts. Name one by its id: {ids}.",
+            email=given,
+            many=len(owned),
+            ids=", ".join(f"{account.id} ({account.name})" for account in owned),
+        )
+    return owned[0]
 
 
 async def get(tx: Tx, account_id: str) -> Account:

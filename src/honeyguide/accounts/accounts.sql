@@ -3,7 +3,7 @@ id, email, name, is_admin, created_ms, time_zone
 
 -- name: insert
 -- touches: adds account
-{insert account: id, email, email_key, name, is_admin, created_ms};
+{insert account: id, email, name, is_admin, created_ms};
 
 -- name: insert_campaign
 -- touches: adds campaign, triggers slug
@@ -13,8 +13,10 @@ id, email, name, is_admin, created_ms, time_zone
 -- Of any account, also one that was given up: links to it may still be out.
 SELECT slug FROM slug WHERE slug = :slug;
 
--- name: by_email
-SELECT {account} FROM account WHERE email_key = :email_key;
+-- name: of_owner
+SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone
+FROM login_user AS u JOIN member AS m ON m.user_id = u.id JOIN account AS a ON a.id = m.account_id
+WHERE u.email_key = :email_key AND m.role = 'owner' ORDER BY m.created_ms, a.id;
 
 -- name: by_id
 SELECT {account} FROM account WHERE id = :id;

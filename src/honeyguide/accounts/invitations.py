@@ -1,5 +1,5 @@
-"""Links in emails that work once: to choose a new password and to create an account. Only their
-digests are stored.
+"""Links in emails that work once: to choose a new password, to create an account and to become a
+member of one. Only their digests are stored.
 
 Whoever asks for an email learns nothing about who has an account: the response is the same, and so
 is the work before it.
@@ -11,12 +11,14 @@ import hashlib
 import secrets
 from typing import NamedTuple
 
-from honeyguide.accounts import accounts, passwords
+from honeyguide.accounts import accounts, members, passwords, users
+from honeyguide.accounts.permissions import Role
+from honeyguide.accounts.users import User
 from honeyguide.events import change_log
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -38,10 +40,18 @@ class Ticket(NamedTuple):
     id: str
     kind: str
     account_id: str | None
+    user_id: str | None
     email: str | None
     as_partner: int
+    role: str | None
+    """Of somebody who is invited into the account; None for an account of their own."""
     created_ms: int
     expires_ms: int
+
+
+class Opened(NamedTuple):
+    user_id: str
+    account_id: str
 
 
 _sql = beside(__file__)
@@ -68,9 +78,11 @@ async def _issue(
     tx: Tx,
     kind: str,
     *,
-    account_id: str | None,
-    email: str | None,
+    account_id: str | None = None,
+    user_id: str | None = None,
+    email: str | None = None,
     as_partner: bool = False,
+    role: Role | None = None,
     lasts_ms: int,
     now_ms: int,
 ) -> tuple[str, str]:
@@ -82,8 +94,10 @@ async def _issue(
         digest=_digest(token),
         kind=kind,
         account_id=account_id,
+        user_id=user_id,
         email=email,
         as_partner=int(as_partner),
+        role=role,
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
@@ -91,25 +105,28 @@ async def _issue(
 
 
 async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
-    """Writes to the account, if there is one."""
-    account = await accounts.find_by_email(tx, email)
-    if account is None:
+    """Writes to the user, if there is one."""
+    user = await users.find_by_email(tx, email)
+    if user is None:
         return
-    _, token = await _issue(
-        tx, "password_reset", account_id=account.id, email=None, lasts_ms=RESET_MS, now_ms=now_ms
-    )
+    _, token = await _issue(tx, "password_reset", user_id=user.id, lasts_ms=RESET_MS, now_ms=now_ms)
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
-    to = EmailAddress(account.email)
-    await account_emails.send(
-        tx, account.id, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms
-    )
+    to = EmailAddress(user.email)
+    sender = await _account_of(tx, user)
+    await account_emails.send(tx, sender, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms)
+
+
+async def _account_of(tx: Tx, user: User) -> str:
+    """In whose name an email about their login is sent."""
+    joined = await members.of_user(tx, user.id)
+    return joined[0].account_id if joined else INSTALLATION
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
     """Handles a request for an account: emails a link to create it, or to log in if they have
     one."""
-    account = await accounts.find_by_email(tx, email)
-    if account is not None:
+    user = await users.find_by_email(tx, email)
+    if user is not None:
         kind = email_kinds.ACCOUNT_EXISTS
         message = texts.account_exists(
             login=f"{site.base_url}/login", forgot=f"{site.base_url}/password"
@@ -119,13 +136,12 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         _, token = await _issue(
             tx,
             "invitation",
-            account_id=None,
             email=email.text,
             lasts_ms=INVITATION_MS,
             now_ms=now_ms,
         )
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
-    account_id = account.id if account else INSTALLATION
+    account_id = await _account_of(tx, user) if user else INSTALLATION
     await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
 
 
@@ -153,6 +169,33 @@ async def invite(change: Change, email: EmailAddress, *, as_partner: bool = Fals
     return link
 
 
+async def invite_member(change: Change, email: EmailAddress, role: Role) -> str:
+    """Sends an invitation into the account and gives its link."""
+    tx, now_ms, account_id = change.tx, change.now_ms, change.tenant.account_id
+    user = await users.find_by_email(tx, email)
+    if user is not None and await members.role_of(tx, account_id, user.id) is not None:
+        raise Invalid("This person is a member already.", param="email")
+    account = await accounts.get(tx, account_id)
+    ticket_id, token = await _issue(
+        tx,
+        "invitation",
+        account_id=account_id,
+        email=email.text,
+        role=role,
+        lasts_ms=INVITATION_MS,
+        now_ms=now_ms,
+    )
+    link = f"{change.site.base_url}/welcome/{token}"
+    message = texts.member_invitation(
+        account=account.name or account.email, role=role, link=link, valid_for="7 days"
+    )
+    kind = email_kinds.MEMBER_INVITATION
+    await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
+    # Without the address: an invited person is nobody's subscriber, so no erasure would find it.
+    await change_log.record(change, "invitation.sent", ticket_id, None, {"role": role})
+    return link
+
+
 async def find(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket | None:
     return await tx.one(_FIND, digest=_digest(token), kind=kind, now_ms=now_ms)
 
@@ -165,28 +208,56 @@ async def _use(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket:
 
 
 async def reset_password(tx: Tx, site: Site, token: str, password_hash: str, *, now_ms: int) -> str:
-    """The account whose password was changed; all its sessions are over."""
+    """The user whose password was changed; all their sessions are over."""
     ticket = await _use(tx, "password_reset", token, now_ms=now_ms)
-    if ticket.account_id is None:
+    if ticket.user_id is None:
         raise Missing(SPENT)
-    # A password belongs to the account, so no campaign is meant.
-    tenant = Tenant(ticket.account_id, "")
-    change = Change(tx, site, tenant, actors.member(ticket.account_id), now_ms)
-    await passwords.change_hash(change, password_hash)
-    return ticket.account_id
+    actor = actors.member(ticket.user_id)
+    await members.change_password(tx, site, actor, ticket.user_id, password_hash, now_ms=now_ms)
+    return ticket.user_id
 
 
 async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: int) -> str:
-    """Opens the account that the invitation was for."""
+    """Opens the account that the invitation was for, and returns its owner."""
     ticket = await _use(tx, "invitation", token, now_ms=now_ms)
-    if ticket.email is None:
+    if ticket.email is None or ticket.role is not None:
         raise Missing(SPENT)
-    account_id = await open_account(
+    opened = await open_account(
         tx, EmailAddress(ticket.email), name=name, password_hash=password_hash, now_ms=now_ms
     )
     if ticket.as_partner:
-        await accounts.dismiss_checklist(tx, account_id, now_ms=now_ms)
-    return account_id
+        await accounts.dismiss_checklist(tx, opened.account_id, now_ms=now_ms)
+    return opened.user_id
+
+
+async def join(
+    tx: Tx,
+    site: Site,
+    token: str,
+    *,
+    user_id: str | None = None,
+    name: str = "",
+    password_hash: str = "",
+    now_ms: int,
+) -> tuple[str, str]:
+    """Makes the invited person a member, and returns the user and the account. `user_id` is of
+    somebody who is logged in; others get a login with this name and password.
+    """
+    ticket = await _use(tx, "invitation", token, now_ms=now_ms)
+    if ticket.email is None or ticket.account_id is None or ticket.role is None:
+        raise Missing(SPENT)
+    email = EmailAddress(ticket.email)
+    if user_id is None:
+        user_id = await users.create(tx, email, name=name, now_ms=now_ms)
+        await passwords.set_hash(tx, user_id, password_hash)
+    elif EmailAddress((await users.get(tx, user_id)).email).key != email.key:
+        raise Missing(SPENT)
+    role = Role(ticket.role)
+    await members.add(tx, ticket.account_id, user_id, role, now_ms=now_ms)
+    # No campaign is meant: a member belongs to the account.
+    change = Change(tx, site, Tenant(ticket.account_id, ""), actors.member(user_id), now_ms)
+    await change_log.record(change, "member.joined", user_id, None, {"role": role})
+    return user_id, ticket.account_id
 
 
 async def open_first_account(
@@ -195,20 +266,22 @@ async def open_first_account(
     """The administrator's account, if there is no account yet. Of two at the same moment, the
     second is refused."""
     if await is_untouched(tx):
-        account_id = await open_account(
+        opened = await open_account(
             tx, email, name=name, password_hash=password_hash, now_ms=now_ms
         )
-        if (await accounts.get(tx, account_id)).is_admin:
-            return account_id
+        if (await accounts.get(tx, opened.account_id)).is_admin:
+            return opened.user_id
     raise Missing("There is an administrator already.")
 
 
 async def open_account(
     tx: Tx, email: EmailAddress, *, name: str, password_hash: str, now_ms: int
-) -> str:
-    made = await accounts.create(tx, email, name=name, now_ms=now_ms)
-    await passwords.set_hash(tx, made.account_id, password_hash)
-    return made.account_id
+) -> Opened:
+    """An account of a new user, who can log in."""
+    user_id = await users.create(tx, email, now_ms=now_ms)
+    await passwords.set_hash(tx, user_id, password_hash)
+    made = await accounts.open_another(tx, user_id, email, name=name, now_ms=now_ms)
+    return Opened(user_id, made.account_id)
 
 
 async def of_inviter(tx: Tx, account_id: str, *, now_ms: int) -> list[Ticket]:

@@ -1,9 +1,9 @@
 -- fragment: ticket
-id, kind, account_id, email, as_partner, created_ms, expires_ms
+id, kind, account_id, user_id, email, as_partner, role, created_ms, expires_ms
 
 -- name: insert
 -- touches: adds ticket
-{insert ticket: id, digest, kind, account_id, email, as_partner, created_ms = :now_ms, expires_ms};
+{insert ticket: id, digest, kind, account_id, user_id, email, as_partner, role, created_ms = :now_ms, expires_ms};
 
 -- name: find
 SELECT {ticket} FROM ticket

@@ -11,9 +11,7 @@ import functools
 
 import argon2
 
-from honeyguide.events import change_log
 from honeyguide.kernel.errors import Invalid
-from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -26,8 +24,8 @@ _hasher = argon2.PasswordHasher()
 _hashing_slots: dict[int, asyncio.Semaphore] = {}
 
 _sql = beside(__file__)
-_FIND = _sql.query("find", lambda account_id, password_hash: (account_id, password_hash))
-_OF_ACCOUNT = _sql.value("of_account", str)
+_FIND = _sql.query("find", lambda user_id, password_hash: (user_id, password_hash))
+_OF_USER = _sql.value("of_user", str)
 _SET = _sql.command("set")
 _END_SESSIONS = _sql.command("end_sessions")
 _SPEND_TICKETS = _sql.command("spend_tickets")
@@ -97,23 +95,16 @@ def _verified(password_hash: str | None, password: str) -> bool:
 
 
 async def find(tx: Tx, email_key: str) -> tuple[str, str | None] | None:
-    """The account behind an address, and its hash."""
+    """The user behind an address, and their hash."""
     return await tx.one(_FIND, email_key=email_key)
 
 
-async def of_account(tx: Tx, account_id: str) -> str | None:
-    return await tx.one(_OF_ACCOUNT, account_id=account_id)
+async def of_user(tx: Tx, user_id: str) -> str | None:
+    return await tx.one(_OF_USER, user_id=user_id)
 
 
-async def change_hash(change: Change, password_hash: str) -> None:
-    """A new password, chosen by somebody who may."""
-    account_id = change.tenant.account_id
-    await set_hash(change.tx, account_id, password_hash)
-    await change_log.record(change, "account.password_changed", account_id)
-
-
-async def set_hash(tx: Tx, account_id: str, password_hash: str) -> None:
+async def set_hash(tx: Tx, user_id: str, password_hash: str) -> None:
     """A new password ends every session and every link that would change it again."""
-    await tx.run(_SET, account_id=account_id, password_hash=password_hash)
-    await tx.run(_END_SESSIONS, account_id=account_id)
-    await tx.run(_SPEND_TICKETS, account_id=account_id)
+    await tx.run(_SET, user_id=user_id, password_hash=password_hash)
+    await tx.run(_END_SESSIONS, user_id=user_id)
+    await tx.run(_SPEND_TICKETS, user_id=user_id)

@@ -1,14 +1,14 @@
 -- name: find
-SELECT id, password_hash FROM account WHERE email_key = :email_key;
+SELECT id, password_hash FROM login_user WHERE email_key = :email_key;
 
--- name: of_account
-SELECT password_hash FROM account WHERE id = :account_id;
+-- name: of_user
+SELECT password_hash FROM login_user WHERE id = :user_id;
 
 -- name: set
-UPDATE account SET password_hash = :password_hash WHERE id = :account_id;
+UPDATE login_user SET password_hash = :password_hash WHERE id = :user_id;
 
 -- name: end_sessions
-DELETE FROM session WHERE account_id = :account_id;
+DELETE FROM session WHERE user_id = :user_id;
 
 -- name: spend_tickets
-DELETE FROM ticket WHERE account_id = :account_id AND kind = 'password_reset';
+DELETE FROM ticket WHERE user_id = :user_id AND kind = 'password_reset';

@@ -1,5 +1,6 @@
-"""Who is logged in. The browser has 256 random bits, we store their digest. A session ends after 12
-idle hours or 14 days.
+"""Who is logged in, and in which of their accounts they work. The browser has 256 random bits, we
+store their digest. A session ends after 12 idle hours or 14 days, or after 30 days for somebody who
+chose to stay logged in.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ import hashlib
 import secrets
 from typing import NamedTuple
 
+from honeyguide.accounts import members, permissions
+from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import new_id
@@ -17,25 +20,36 @@ from honeyguide.store.tx import Tx
 
 IDLE_MS = 12 * HOUR_MS
 LONGEST_MS = 14 * DAY_MS
+KEPT_MS = 30 * DAY_MS
 # Last use is written at most this often.
 TOUCH_MS = MINUTE_MS
 PURGE_BATCH = 500
 
 
 class Visitor(NamedTuple):
-    """A session and whose it is."""
+    """A session, whose it is, and what they may do in the account that they work in."""
 
     session_id: str
     digest: str
     created_ms: int
     seen_ms: int
-    account_id: str
+    is_kept: int
+    verified_ms: int
+    """When they last proved who they are."""
+    user_id: str
     email: str
+    user_name: str | None
+    role: str
+    account_id: str
     name: str | None
+    """Of the account."""
     is_admin: int
     campaign_id: str
     campaign_name: str
     time_zone: str
+
+    def may(self, right: Right) -> bool:
+        return permissions.role_may(self.role, right, is_admin=bool(self.is_admin))
 
 
 class Session(NamedTuple):
@@ -44,13 +58,15 @@ class Session(NamedTuple):
     address: str | None
     created_ms: int
     seen_ms: int
+    is_kept: int
 
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Visitor)
 _TOUCH = _sql.command("touch")
-_OF_ACCOUNT = _sql.query("of_account", Session)
+_SWITCH = _sql.command("switch")
+_OF_USER = _sql.query("of_user", Session)
 _END = _sql.command("end")
 _END_BY_DIGEST = _sql.command("end_by_digest")
 _END_OTHERS = _sql.command("end_others")
@@ -62,8 +78,22 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
+def _expires_ms(*, is_kept: bool, created_ms: int, now_ms: int) -> int:
+    if is_kept:
+        return created_ms + KEPT_MS
+    return min(now_ms + IDLE_MS, created_ms + LONGEST_MS)
+
+
 async def begin(
-    tx: Tx, account_id: str, *, instead_of: str | None, user_agent: str, address: str, now_ms: int
+    tx: Tx,
+    user_id: str,
+    account_id: str,
+    *,
+    instead_of: str | None,
+    user_agent: str,
+    address: str,
+    now_ms: int,
+    is_kept: bool = False,
 ) -> str:
     """Starts a session with a new token, which is returned this once. The session that the browser
     had before ends."""
@@ -73,34 +103,49 @@ async def begin(
     await tx.put(
         _INSERT,
         id=new_id(),
+        user_id=user_id,
         account_id=account_id,
         digest=digest(token),
         user_agent=user_agent[:255],
         address=address,
+        is_kept=int(is_kept),
+        expires_ms=_expires_ms(is_kept=is_kept, created_ms=now_ms, now_ms=now_ms),
         now_ms=now_ms,
     )
     return token
 
 
 async def find(tx: Tx, token: str, *, now_ms: int) -> Visitor | None:
-    return await tx.one(
-        _FIND, digest=digest(token), idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS
-    )
+    return await tx.one(_FIND, digest=digest(token), now_ms=now_ms)
 
 
 async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
-    await tx.put(_TOUCH, account_id=visitor.account_id, id=visitor.session_id, now_ms=now_ms)
-
-
-async def of_account(tx: Tx, account_id: str, *, now_ms: int) -> list[Session]:
-    """Those still open, the latest used first."""
-    return await tx.all(
-        _OF_ACCOUNT, account_id=account_id, idle_ms=now_ms - IDLE_MS, oldest_ms=now_ms - LONGEST_MS
+    expires_ms = _expires_ms(
+        is_kept=bool(visitor.is_kept), created_ms=visitor.created_ms, now_ms=now_ms
+    )
+    await tx.put(
+        _TOUCH,
+        user_id=visitor.user_id,
+        id=visitor.session_id,
+        now_ms=now_ms,
+        expires_ms=expires_ms,
     )
 
 
-async def end(tx: Tx, account_id: str, session_id: str) -> None:
-    if not await tx.run(_END, account_id=account_id, id=session_id):
+async def switch(tx: Tx, visitor: Visitor, account_id: str) -> None:
+    """From now on the session works in another account of its user."""
+    if await members.role_of(tx, account_id, visitor.user_id) is None:
+        raise Missing("There is no such account.")
+    await tx.run(_SWITCH, user_id=visitor.user_id, id=visitor.session_id, account_id=account_id)
+
+
+async def of_user(tx: Tx, user_id: str, *, now_ms: int) -> list[Session]:
+    """Those still open, the latest used first."""
+    return await tx.all(_OF_USER, user_id=user_id, now_ms=now_ms)
+
+
+async def end(tx: Tx, user_id: str, session_id: str) -> None:
+    if not await tx.run(_END, user_id=user_id, id=session_id):
         raise Missing("There is no such session, or it has ended already.")
 
 
@@ -108,14 +153,9 @@ async def end_by_token(tx: Tx, token: str) -> None:
     await tx.run(_END_BY_DIGEST, digest=digest(token))
 
 
-async def end_others(tx: Tx, account_id: str, session_id: str) -> int:
-    return await tx.run(_END_OTHERS, account_id=account_id, id=session_id)
+async def end_others(tx: Tx, user_id: str, session_id: str) -> int:
+    return await tx.run(_END_OTHERS, user_id=user_id, id=session_id)
 
 
 # Sessions that ended by time.
-purge = Purge(
-    _ENDED,
-    _PURGE,
-    lambda now_ms: {"idle_ms": now_ms - IDLE_MS, "oldest_ms": now_ms - LONGEST_MS},
-    batch=PURGE_BATCH,
-)
+purge = Purge(_ENDED, _PURGE, lambda now_ms: {"now_ms": now_ms}, batch=PURGE_BATCH)

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.accounts import accounts, keys, passwords
+from honeyguide.accounts import accounts, keys, members, passwords, users
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, read, read_settings, with_services, write
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
@@ -23,7 +23,10 @@ from honeyguide.store.change import Change
 account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
 keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
 
-Email = Annotated[str, typer.Argument(help="Email address of the account.")]
+Email = Annotated[str, typer.Argument(help="Email address of a user.")]
+Account = Annotated[
+    str, typer.Argument(metavar="EMAIL", help="Email address of the account's owner, or its ID.")
+]
 
 
 @account_app.command("create")
@@ -70,14 +73,14 @@ async def _change(tx: Tx, services: Services, account_id: str, command: str) -> 
 
 @account_app.command("password")
 def account_password(email: Email) -> None:
-    """Set a new password for an account and log out all its sessions."""
+    """Set a new password for a user and log out all their sessions."""
     password = typer.prompt("New password", hide_input=True, confirmation_prompt=True)
     try:
         passwords.checked(password, email=email)
     except Invalid as fault:
         fail(fault.message)
     with_services(_set_password, email, password)
-    typer.echo("Password changed. All sessions of this account are logged out.")
+    typer.echo("Password changed. All sessions of this user are logged out.")
 
 
 async def _set_password(services: Services, email: str, password: str) -> None:
@@ -86,14 +89,18 @@ async def _set_password(services: Services, email: str, password: str) -> None:
 
 
 async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) -> None:
-    account = await accounts.get_by_email(tx, email)
-    change = await _change(tx, services, account.id, "account password")
-    await passwords.change_hash(change, password_hash)
+    user = await users.find_by_email(tx, EmailAddress.parse(email))
+    if user is None:
+        raise Missing("Nobody logs in with {email}.", email=email)
+    actor = actors.command("account password")
+    await members.change_password(
+        tx, services.site, actor, user.id, password_hash, now_ms=services.clock()
+    )
 
 
 @keys_app.command("create")
 def keys_create(
-    email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
+    email: Account, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
 ) -> None:
     """Create another API key for an account. The key is shown only once."""
     typer.echo(write(_create_key, email, name))
@@ -101,12 +108,12 @@ def keys_create(
 
 
 async def _create_key(tx: Tx, services: Services, email: str, name: str) -> str:
-    account = await accounts.get_by_email(tx, email)
+    account = await accounts.get_named(tx, email)
     return await keys.create(await _change(tx, services, account.id, "keys create"), name=name)
 
 
 @keys_app.command("list")
-def keys_list(email: Email) -> None:
+def keys_list(email: Account) -> None:
     """List an account's API keys with their state, last use and name."""
     listed = read(_list_keys, email)
     if not listed:
@@ -120,7 +127,7 @@ def keys_list(email: Email) -> None:
 
 
 async def _list_keys(tx: Tx, email: str) -> list[keys.Key]:
-    return await keys.of_account(tx, (await accounts.get_by_email(tx, email)).id)
+    return await keys.of_account(tx, (await accounts.get_named(tx, email)).id)
 
 
 @keys_app.command("revoke")

@@ -45,7 +45,7 @@ def changes(
 
 
 async def _find(tx: Tx, email: str, limit: int) -> _Found:
-    account = await accounts.get_by_email(tx, email)
+    account = await accounts.get_named(tx, email)
     return _Found(
         account.id,
         await change_log.of_account(tx, account.id, most=limit),

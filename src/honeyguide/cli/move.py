@@ -75,7 +75,7 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
 
 
 async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
+    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
 async def _newest(tx: Tx, tenant: Tenant) -> str:

@@ -123,7 +123,7 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
 
 
 async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
+    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
 async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteApi) -> RemoteFetch:

@@ -40,7 +40,7 @@ app = typer.Typer()
 
 
 async def _tenant(tx: Tx, email: str) -> Tenant:
-    return await campaigns.tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
+    return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
 def _progress() -> Progress:

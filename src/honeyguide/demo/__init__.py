@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from honeyguide.accounts import accounts, admission, keys, passwords
+from honeyguide.accounts import accounts, admission, keys, passwords, users
 from honeyguide.app import Services
 from honeyguide.demo import history, moved_in, setup
 from honeyguide.demo.kept import KeptSecrets
@@ -54,7 +54,7 @@ async def prepare(services: Services, kept: KeptSecrets | None = None) -> Demo:
     # Made here, so that none is published in a manual.
     kept.password = kept.password or "-".join(new_code(4) for _ in range(3))
     password_hash = await passwords.hashed(kept.password)
-    await services.store.write(_set_hashes, tenants.values(), password_hash)
+    await services.store.write(_set_hashes, list(tenants), password_hash)
     return Demo(
         DemoLogin(tenants[OWNER].campaign_id, kept.demo_key),
         DemoLogin(tenants[EMPTY].campaign_id, kept.empty_key),
@@ -104,6 +104,8 @@ async def _use_a_key(services: Services, tenant: Tenant) -> None:
     )
 
 
-async def _set_hashes(tx: Tx, tenants: Iterable[Tenant], password_hash: str) -> None:
-    for tenant in tenants:
-        await passwords.set_hash(tx, tenant.account_id, password_hash)
+async def _set_hashes(tx: Tx, emails: Iterable[str], password_hash: str) -> None:
+    for email in emails:
+        user = await users.find_by_email(tx, EmailAddress(email))
+        if user is not None:
+            await passwords.set_hash(tx, user.id, password_hash)

@@ -177,7 +177,7 @@ async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
         await payout_marks.mark_paid(
             tx,
             state.site,
-            actors.member(state.accounts[0].tenant.account_id),
+            actors.member(state.accounts[0].owner_id),
             row.id,
             f"SEPA {month.replace('-', '')}-{number + 1:02d}",
             now_ms=at_ms + 9 * HOUR_MS,

@@ -9,6 +9,7 @@ import threading
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from honeyguide.accounts import members
 from honeyguide.app import Services
 from honeyguide.events import signature
 from honeyguide.integrations import connecting, field_names, integrations
@@ -74,6 +75,6 @@ async def connect_email_tool(services: Services, tenant: Tenant, port: int) -> N
 
 
 async def _connect(tx: Tx, services: Services, tenant: Tenant, new: NewIntegration) -> None:
-    actor, now_ms = actors.member(tenant.account_id), services.clock()
-    change = Change(tx, services.site, tenant, actor, now_ms)
+    owner_id = await members.first_owner(tx, tenant.account_id)
+    change = Change(tx, services.site, tenant, actors.member(owner_id), services.clock())
     await integrations.connect(change, EncryptionKeys(services.settings.secret_keys), new)

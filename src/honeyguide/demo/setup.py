@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, members
 from honeyguide.app import Services
 from honeyguide.demo import brands, newsletters, pictures
 from honeyguide.demo.brands import BrandDrawings
@@ -51,6 +51,8 @@ class DemoAccount:
 
     newsletter: newsletters.Newsletter
     tenant: Tenant
+    owner_id: str = ""
+    """The user who runs it."""
     subscribers: list[DemoSubscriber] = field(default_factory=list)
     programs: dict[str, str] = field(default_factory=dict)
     partner_campaigns: list[DemoPartnerCampaign] = field(default_factory=list)
@@ -71,7 +73,7 @@ class DemoState:
 
     def change(self, tx: Tx, account: DemoAccount, at_ms: int) -> Change:
         """One that the newsletter's operator makes."""
-        actor = actors.member(account.tenant.account_id)
+        actor = actors.member(account.owner_id)
         return Change(tx, self.site, account.tenant, actor, at_ms)
 
     def progress(self, at_ms: int) -> float:
@@ -106,6 +108,8 @@ async def _build(
     drawn_brands: dict[str, BrandDrawings],
 ) -> None:
     await accounts.note_unsubscribes_recorded_since(tx, state.start_ms)
+    for account in state.accounts:
+        account.owner_id = await members.first_owner(tx, account.tenant.account_id)
     for account in state.accounts:
         await _campaign(tx, state, account)
         await brands.save(

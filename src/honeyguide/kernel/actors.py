@@ -19,7 +19,7 @@ class ActorKind(StrEnum):
 class Actor(NamedTuple):
     kind: ActorKind
     id: str
-    """Of the account, the API key or the subscriber; the name of the job or the command."""
+    """Of the user, the API key or the subscriber; the name of the job or the command."""
 
     @property
     def by(self) -> str | None:
@@ -36,10 +36,12 @@ _BY = {ActorKind.MEMBER: OPERATOR, ActorKind.API_KEY: API, ActorKind.SUBSCRIBER:
 
 # Somebody who signs up on a page has no id before they are in.
 NEW_SUBSCRIBER = Actor(ActorKind.SUBSCRIBER, "")
+# Whoever reads the emails of an account and follows a link in one.
+ANY_MEMBER = Actor(ActorKind.MEMBER, "")
 
 
-def member(account_id: str) -> Actor:
-    return Actor(ActorKind.MEMBER, account_id)
+def member(user_id: str) -> Actor:
+    return Actor(ActorKind.MEMBER, user_id)
 
 
 def api_key(key_id: str) -> Actor:

@@ -83,6 +83,13 @@ class Unauthorized(Fault):
     status = 401
 
 
+class Forbidden(Fault):
+    """The caller is known but may not do this; the sentence says who may."""
+
+    code = "forbidden"
+    status = 403
+
+
 class TooMany(Fault):
     """Over a limit."""
 

@@ -355,6 +355,17 @@ def invitation(*, inviter: str, link: str, valid_for: str) -> EmailText:
     )
 
 
+def member_invitation(*, account: str, role: str, link: str, valid_for: str) -> EmailText:
+    article = "an" if role[0] in "aeiou" else "a"
+    return email(
+        f"Join {account} on Honeyguide",
+        f"You are invited to {account} as {article} {role}.",
+        f"Accept the invitation within {valid_for}.",
+        Button("Join the team", link),
+        Note("If you don’t know the sender, you can ignore this email."),
+    )
+
+
 def open_account(*, link: str, valid_for: str) -> EmailText:
     return email(
         "Create your Honeyguide account",

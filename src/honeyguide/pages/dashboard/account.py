@@ -7,7 +7,16 @@ import shlex
 
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, attempts, invitations, keys, passwords, sessions
+from honeyguide.accounts import (
+    accounts,
+    attempts,
+    invitations,
+    keys,
+    members,
+    passwords,
+    sessions,
+)
+from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
@@ -48,7 +57,7 @@ async def _page(
         account=await accounts.get(tx, account_id),
         active_keys=[key for key in api_keys if key.revoked_ms is None],
         revoked_keys=[key for key in api_keys if key.revoked_ms is not None],
-        sessions=await sessions.of_account(tx, account_id, now_ms=now_ms),
+        sessions=await sessions.of_user(tx, request.who.user_id, now_ms=now_ms),
         invitations=invited,
         campaign_id=request.tenant.campaign_id,
         snippets=_snippets(request, new_key or KEY_PLACEHOLDER),
@@ -118,9 +127,10 @@ async def save_password(services: PageServices, request: PageRequest) -> Respons
     await services.store.write(_set_password, request, await passwords.hashed(new_password))
     return await login.begin_session(
         request,
-        request.who.account_id,
+        request.who.user_id,
         "/account",
         "Password changed. Other sessions were signed out.",
+        account_id=request.who.account_id,
     )
 
 
@@ -130,11 +140,14 @@ async def _count_attempt(tx: Tx, request: PageRequest) -> str | None:
     await attempts.count(
         tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key, now_ms=request.now_ms
     )
-    return await passwords.of_account(tx, request.who.account_id)
+    return await passwords.of_user(tx, request.who.user_id)
 
 
 async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> None:
-    await passwords.change_hash(request.change(tx), password_hash)
+    actor, user_id = actors.member(request.who.user_id), request.who.user_id
+    await members.change_password(
+        tx, request.services.site, actor, user_id, password_hash, now_ms=request.now_ms
+    )
     key = EmailAddress(request.who.email).key
     await attempts.forget(tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key)
 
@@ -142,9 +155,9 @@ async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> Non
 async def end_session(tx: Tx, request: PageRequest) -> Response:
     """One session by its id; without an id, all but this one."""
     if session_id := request.text("id"):
-        await sessions.end(tx, request.who.account_id, session_id)
+        await sessions.end(tx, request.who.user_id, session_id)
         return request.go("/account", "Session signed out.")
-    ended = await sessions.end_others(tx, request.who.account_id, request.who.session_id)
+    ended = await sessions.end_others(tx, request.who.user_id, request.who.session_id)
     return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 

@@ -135,7 +135,7 @@ async def prove(services: PageServices, request: PageRequest) -> PageView:
 async def mark(tx: Tx, request: PageRequest) -> Response:
     """Marks a payout as paid, or as unpaid again."""
     payout_id, now_ms = request.text("payout"), request.now_ms
-    site, actor = request.services.site, actors.member(request.who.account_id)
+    site, actor = request.services.site, actors.member(request.who.user_id)
     if request.text("do") == "undo":
         payout = await payout_marks.unmark_paid(tx, site, actor, payout_id, now_ms=now_ms)
         done = "is unpaid again"

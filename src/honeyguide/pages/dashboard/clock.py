@@ -47,4 +47,5 @@ async def _renew_session(tx: Tx, request: PageRequest, target_ms: int) -> str:
     Also wakes the jobs that wait for a time.
     """
     tx.wake(CLOCK_SET)
-    return await login.create_session(tx, request, request.who.account_id, now_ms=target_ms)
+    who = request.who
+    return await login.create_session(tx, request, who.user_id, who.account_id, now_ms=target_ms)

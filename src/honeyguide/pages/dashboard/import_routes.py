@@ -4,31 +4,38 @@ from __future__ import annotations
 
 from honeyguide.pages.dashboard import certificates, import_api, import_documents, imports
 from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.route_rights import SEE, SUBSCRIBERS
 from honeyguide.pages.handlers import Uses
 
 READS, SERVICES = Uses.READS, Uses.SERVICES
 
 # `api`, `certificates` and `documents` come before `{id}`.
 IMPORTS = (
-    get("/subscribers/import", READS, imports.upload_form),
-    post("/subscribers/import", SERVICES, imports.upload, imports.upload_form),
-    get("/subscribers/import/api", READS, import_api.form),
+    get("/subscribers/import", SEE, READS, imports.upload_form),
+    post("/subscribers/import", SUBSCRIBERS, SERVICES, imports.upload, imports.upload_form),
+    get("/subscribers/import/api", SEE, READS, import_api.form),
     post(
-        "/subscribers/import/api", SERVICES, import_api.begin, import_api.form, import_api.SERVICE
+        "/subscribers/import/api",
+        SUBSCRIBERS,
+        SERVICES,
+        import_api.begin,
+        import_api.form,
+        import_api.SERVICE,
     ),
-    get("/subscribers/import/api/{id}", READS, import_api.show),
+    get("/subscribers/import/api/{id}", SEE, READS, import_api.show),
     post(
         "/subscribers/import/api/{id}",
+        SUBSCRIBERS,
         SERVICES,
         import_api.go_on,
         import_api.show,
         import_api.KEY,
     ),
-    get("/subscribers/import/certificates/{id}", READS, certificates.show),
-    get("/subscribers/import/certificates/{id}/certificate.json", READS, certificates.file),
-    get("/subscribers/import/documents", READS, import_documents.show_all),
-    get("/subscribers/import/documents/{id}", READS, import_documents.show),
-    get("/subscribers/import/{id}", READS, imports.show),
-    post("/subscribers/import/{id}", SERVICES, imports.go_on, imports.show),
-    get("/subscribers/import/{id}/errors.csv", READS, imports.error_file),
+    get("/subscribers/import/certificates/{id}", SEE, READS, certificates.show),
+    get("/subscribers/import/certificates/{id}/certificate.json", SEE, READS, certificates.file),
+    get("/subscribers/import/documents", SEE, READS, import_documents.show_all),
+    get("/subscribers/import/documents/{id}", SEE, READS, import_documents.show),
+    get("/subscribers/import/{id}", SEE, READS, imports.show),
+    post("/subscribers/import/{id}", SUBSCRIBERS, SERVICES, imports.go_on, imports.show),
+    get("/subscribers/import/{id}/errors.csv", SEE, READS, imports.error_file),
 )

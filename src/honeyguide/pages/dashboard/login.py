@@ -9,14 +9,19 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, invitations, passwords, sessions
+from honeyguide.accounts import attempts, invitations, members, passwords, sessions
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import nav
-from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest, PageView
+from honeyguide.pages.dashboard.page_request import (
+    KEPT_SESSION_S,
+    SESSION_S,
+    PageRequest,
+    PageView,
+)
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import network
@@ -25,6 +30,7 @@ from honeyguide.settings import Settings
 from honeyguide.store.tx import Tx
 
 WRONG = "Wrong email or password."
+NO_ACCOUNT = "You are in no account any more. Ask an owner to invite you again."
 WELCOME = "Welcome to Honeyguide."
 EMAIL = {"email": Field("Email", "Enter your email address.")}
 LOGIN = {**EMAIL, "password": Field("Password", "Enter your password.")}
@@ -47,27 +53,46 @@ def _after_login(path: str) -> str:
     return "/" if path.startswith(("/login", "/logout")) else path
 
 
-async def create_session(tx: Tx, request: PageRequest, account_id: str, *, now_ms: int) -> str:
+async def create_session(
+    tx: Tx, request: PageRequest, user_id: str, account_id: str, *, now_ms: int
+) -> str:
     """The token of a new session. Each login gets a new one: one planted before is worthless."""
     return await sessions.begin(
         tx,
-        account_id,
+        user_id,
+        account_id or await _first_account(tx, user_id),
         instead_of=request.cookie("session"),
         user_agent=request.http.headers.get("user-agent", ""),
         address=request.peer,
         now_ms=now_ms,
+        is_kept=_is_kept(request),
     )
 
 
+def _is_kept(request: PageRequest) -> bool:
+    """Somebody who was kept logged in stays so after they change their password."""
+    return bool(request.text("keep")) or bool(request.visitor and request.visitor.is_kept)
+
+
+async def _first_account(tx: Tx, user_id: str) -> str:
+    """Where somebody who logs in finds themselves."""
+    joined = await members.of_user(tx, user_id)
+    if not joined:
+        raise FormErrors({"": NO_ACCOUNT}, status=403)
+    return joined[0].account_id
+
+
 async def begin_session(
-    request: PageRequest, account_id: str, path: str, flash: str = ""
+    request: PageRequest, user_id: str, path: str, flash: str = "", *, account_id: str = ""
 ) -> Response:
+    """In this account, or without one in the user's first."""
     store = request.services.store
-    token = await store.write(create_session, request, account_id, now_ms=request.now_ms)
+    token = await store.write(create_session, request, user_id, account_id, now_ms=request.now_ms)
     if path == "/" and await store.read(_is_partner_only, token, now_ms=request.now_ms):
         path = nav.PARTNER_HOME
     response = request.go(path, flash)
-    request.set_cookie(response, "session", token, SESSION_S)
+    lasts_s = KEPT_SESSION_S if _is_kept(request) else SESSION_S
+    request.set_cookie(response, "session", token, lasts_s)
     request.set_cookie(response, "form", "", 0)
     return response
 
@@ -189,49 +214,24 @@ async def _open_first_account(services: PageServices, request: PageRequest) -> R
     """No email is needed: it is the person who installed this, and mail may not work yet."""
     forms.require(FIRST_ACCOUNT, request.fields)
     email = EmailAddress.parse(request.text("email"))
-    account_id = await services.store.write(
+    user_id = await services.store.write(
         invitations.open_first_account,
         email,
         name=request.text("name"),
-        password_hash=await _hash_for_new_account(request, email.text),
+        password_hash=await hash_for_new_account(request, email.text),
         now_ms=request.now_ms,
     )
-    return await begin_session(request, account_id, "/", WELCOME)
+    return await begin_session(request, user_id, "/", WELCOME)
 
 
-async def _hash_for_new_account(request: PageRequest, email: str) -> str:
+async def hash_for_new_account(request: PageRequest, email: str) -> str:
     """Checks the name first: hashing is expensive."""
     checks.text(request.text("name"), param="name", limit=checks.NAME_LIMIT)
     return await passwords.hashed(passwords.checked(request.fields["password"], email=email))
 
 
-def _link_expired(request: PageRequest, again: str) -> PageView:
+def link_expired(request: PageRequest, again: str) -> PageView:
     return request.view("link_expired.html", 404, sentence=invitations.SPENT, again=again)
-
-
-async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
-    ticket = await invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
-    if ticket is None:
-        return _link_expired(request, "/signup")
-    return request.view("welcome.html", email=ticket.email, given=request.fields)
-
-
-async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
-    """Opens the account that an invitation was for."""
-    token, now_ms = request.at("token"), request.now_ms
-    ticket = await services.store.read(invitations.find, "invitation", token, now_ms=now_ms)
-    if ticket is None:
-        return _link_expired(request, "/signup")
-    forms.require(INVITED, request.fields)
-    account_id = await services.store.write(
-        invitations.accept,
-        token,
-        name=request.text("name"),
-        password_hash=await _hash_for_new_account(request, ticket.email or ""),
-        now_ms=now_ms,
-    )
-    first_page = "/network" if ticket.as_partner else "/"
-    return await begin_session(request, account_id, first_page, WELCOME)
 
 
 async def forgot_form(tx: Tx, request: PageRequest) -> PageView:
@@ -249,7 +249,7 @@ async def reset_form(tx: Tx, request: PageRequest) -> PageView:
     ticket = await invitations.find(
         tx, "password_reset", request.at("token"), now_ms=request.now_ms
     )
-    return await reset_page(tx, request) if ticket else _link_expired(request, "/password")
+    return await reset_page(tx, request) if ticket else link_expired(request, "/password")
 
 
 async def reset_page(tx: Tx, request: PageRequest) -> PageView:
@@ -260,7 +260,7 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
     forms.require(NEW_PASSWORD, request.fields)
     password_hash = await passwords.hashed(passwords.checked(request.fields["password"], email=""))
     try:
-        account_id = await services.store.write(
+        user_id = await services.store.write(
             invitations.reset_password,
             services.site,
             request.at("token"),
@@ -268,10 +268,10 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
             now_ms=request.now_ms,
         )
     except Missing:
-        return _link_expired(request, "/password")
+        return link_expired(request, "/password")
     return await begin_session(
         request,
-        account_id,
+        user_id,
         "/",
         "Your password was changed, and all other sessions were logged out.",
     )

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from honeyguide.accounts import members
+from honeyguide.accounts.members import Membership
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
@@ -106,6 +108,7 @@ NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="noti
 ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
     NavPage("Account", "/account", "lock", words="api keys password sessions invite"),
+    NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
     NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
     NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
     NavPage("Webhooks", "/webhooks", "code", words="developers events deliveries"),
@@ -154,6 +157,8 @@ class Menu(NamedTuple):
     logo_url: str
     subscribers: int | None
     """None for somebody who is only a partner."""
+    newsletters: list[Membership]
+    """All that the visitor can switch to, this one too."""
 
 
 class MenuFacts(NamedTuple):
@@ -163,6 +168,7 @@ class MenuFacts(NamedTuple):
     is_partner_only: bool
     logo_id: str | None
     subscribers: int
+    newsletters: list[Membership]
 
 
 async def menu(services: PageServices, who: Visitor, path: str) -> Menu:
@@ -201,6 +207,7 @@ def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
         groups[0].pages[0].path,
         f"/logos/{facts.logo_id}" if facts.logo_id else "",
         None if is_partners else facts.subscribers,
+        facts.newsletters,
     )
 
 
@@ -220,7 +227,10 @@ async def _facts(tx: Tx, who: Visitor) -> MenuFacts:
     }
     brand = await branding.of(tx, tenant)
     subscribers = await page_index.total(tx, who.campaign_id, "all")
-    return MenuFacts(counts, await is_partner_only(tx, who), brand.logo_id, subscribers)
+    newsletters = await members.of_user(tx, who.user_id)
+    return MenuFacts(
+        counts, await is_partner_only(tx, who), brand.logo_id, subscribers, newsletters
+    )
 
 
 def _is_of_owners(path: str) -> bool:

@@ -121,8 +121,8 @@ async def ask_off(tx: Tx, request: PageRequest) -> PageView:
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     asked = _turn_off(request)
-    # Whoever has the link needs no session, and no campaign is meant.
-    tenant, actor = Tenant(asked.account_id, ""), actors.member(asked.account_id)
+    # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
+    tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
     await notification_settings.turn_off(change, asked.kind)
     return _off_view(request, asked, is_off=True)

@@ -44,7 +44,13 @@ TOO_MANY_COOKIES = (
     "Your browser sent more than 8 KB of cookies. Delete this website’s cookies and try again."
 )
 SESSION_S = sessions.LONGEST_MS // 1000
+KEPT_SESSION_S = sessions.KEPT_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+EXPIRED_FORM = (
+    "This form has expired, or you switched to another account in another tab. Go back, reload the "
+    "page and try again."
+)
 
 Fields = ImmutableMultiDict[str, str]
 
@@ -82,8 +88,12 @@ class PageRequest:
 
     @property
     def _csrf(self) -> bytes:
-        kind, secret = ("csrf", self.visitor.digest) if self.visitor else ("form", self.form_token)
-        return bytes.fromhex(self.services.site.keyed_hash(kind, secret))
+        if self.visitor is None:
+            return bytes.fromhex(self.services.site.keyed_hash("form", self.form_token))
+        # Of the account too: a form that was open when its user switched in another tab must not
+        # change the other account.
+        secret = f"{self.visitor.digest} {self.visitor.account_id}"
+        return bytes.fromhex(self.services.site.keyed_hash("csrf", secret))
 
     @property
     def csrf(self) -> str:
@@ -111,7 +121,7 @@ class PageRequest:
         return Tenant(self.who.account_id, self.who.campaign_id)
 
     def change(self, tx: Tx) -> Change:
-        actor = actors.member(self.who.account_id)
+        actor = actors.member(self.who.user_id)
         return Change(tx, self.services.site, self.tenant, actor, self.now_ms)
 
     async def apply(
@@ -276,7 +286,7 @@ async def check_post(request: PageRequest) -> None:
         raise HTTPException(403, "This form was sent from another website, so nothing was changed.")
     await _read_form(request)
     if not request.is_my_csrf(request.fields.get("csrf", "")):
-        raise HTTPException(403, "This form has expired. Go back, reload the page and try again.")
+        raise HTTPException(403, EXPIRED_FORM)
 
 
 def _origin_of(address: str) -> str:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from enum import Enum, auto
-from functools import partial
+from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from honeyguide.kernel.errors import Fault, Invalid, TooMany
+from honeyguide.accounts import permissions
+from honeyguide.accounts.permissions import Right
+from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import confirm, page_request
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -21,29 +22,37 @@ from honeyguide.pages.services import PageServices
 Answer = PageView | Response
 
 
-class Access(Enum):
-    ANYONE = auto()
-    MEMBER = auto()
-    ADMIN = auto()  # everybody else gets a 404
-
-
 @dataclass(frozen=True)
 class PageRoute(WebRoute[PageRequest, Answer]):
+    # What a member needs for it; None if it is for anyone, logged in or not.
+    right: Right | None
     # What shows the form again, with the errors beside its fields, when the input is refused.
     form: Handler[PageRequest, Answer] | None = None
     fields: forms.Fields = field(default_factory=dict)
-    access: Access = Access.MEMBER
     form_uses: Uses = Uses.READS
     # The URL itself says who sent it, so that the button of a mail program can post to it.
     is_signed: bool = False
 
     @property
     def open_to_all(self) -> bool:
-        return self.access is Access.ANYONE
+        return self.right is None
 
 
-get = partial(PageRoute, "GET")
-post = partial(PageRoute, "POST")
+def get(
+    path: str, right: Right | None, uses: Uses, handler: Handler[PageRequest, Answer]
+) -> PageRoute:
+    return PageRoute("GET", path, uses, handler, right)
+
+
+def post(
+    path: str,
+    right: Right | None,
+    uses: Uses,
+    handler: Handler[PageRequest, Answer],
+    *more: Any,
+    **named: Any,
+) -> PageRoute:
+    return PageRoute("POST", path, uses, handler, right, *more, **named)
 
 
 def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
@@ -63,10 +72,11 @@ def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Aw
 
 async def _answer(request: PageRequest, route: PageRoute) -> Response:
     await page_request.recognize(request)
-    if route.access is not Access.ANYONE and request.visitor is None:
-        return page_request.to_login(request.http)
-    if route.access is Access.ADMIN and not request.who.is_admin:
-        raise HTTPException(404)
+    if route.right is not None:
+        if request.visitor is None:
+            return page_request.to_login(request.http)
+        if not request.who.may(route.right):
+            raise _refusal(request, route.right)
     if request.http.method == "POST" and not route.is_signed:
         await page_request.check_post(request)
         if (question := confirm.question(request)) is not None:
@@ -78,6 +88,20 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
             raise
         return await _form_again(request, route, route.form, fault)
     return await request.render(answer) if isinstance(answer, PageView) else answer
+
+
+def _refusal(request: PageRequest, right: Right) -> Exception:
+    """Those who do not run the installation do not learn about its pages."""
+    if right in permissions.OF_ADMINISTRATORS and not request.who.is_admin:
+        return HTTPException(404)
+    allowed = " or ".join(permissions.roles_with(right))
+    return Forbidden(
+        "Your role in {account} is {role}, and this needs the role {allowed}. Ask an owner of the "
+        "account if you should have it.",
+        account=request.who.name or request.who.campaign_name,
+        role=request.who.role,
+        allowed=allowed,
+    )
 
 
 async def _form_again(

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from honeyguide.pages.dashboard import sent_shipments, shipments, tracking_numbers
 from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.route_rights import EXPORT, REWARDS, SEE
 from honeyguide.pages.handlers import Uses
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 
 SHIPMENTS = (
-    get("/shipments", READS, shipments.show),
-    post("/shipments", WRITES, sent_shipments.mark, shipments.show, shipments.FORM),
-    get("/shipments/export.csv", SERVICES, shipments.export),
-    post("/shipments/note", WRITES, sent_shipments.change_note, shipments.show, shipments.FORM),
-    get("/shipments/tracking", READS, tracking_numbers.show),
+    get("/shipments", SEE, READS, shipments.show),
+    post("/shipments", REWARDS, WRITES, sent_shipments.mark, shipments.show, shipments.FORM),
+    get("/shipments/export.csv", EXPORT, SERVICES, shipments.export),
+    post(
+        "/shipments/note",
+        REWARDS,
+        WRITES,
+        sent_shipments.change_note,
+        shipments.show,
+        shipments.FORM,
+    ),
+    get("/shipments/tracking", SEE, READS, tracking_numbers.show),
     post(
         "/shipments/tracking",
+        REWARDS,
         SERVICES,
         tracking_numbers.upload,
         tracking_numbers.show,

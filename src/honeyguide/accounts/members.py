@@ -1,0 +1,168 @@
+"""Members: which user may do what in which account. An account always has an owner.
+
+Whoever changes the members of an account locks its owners first, and must be one of them still: two
+owners who remove each other at the same moment cannot both succeed.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.accounts import passwords
+from honeyguide.accounts.permissions import Role
+from honeyguide.events import change_log
+from honeyguide.kernel.actors import Actor, ActorKind
+from honeyguide.kernel.errors import Forbidden, Invalid, Missing
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+LAST_OWNER = "An account needs an owner. Make somebody else an owner first."
+NOT_AN_OWNER = "Only an owner can change who is in the team, and you are no longer one."
+
+
+class Member(NamedTuple):
+    user_id: str
+    email: str
+    user_name: str | None
+    role: str
+    created_ms: int
+    seen_ms: int | None
+    """When they last used the dashboard in a session that is still open."""
+
+    @property
+    def shown_name(self) -> str:
+        return self.user_name or self.email
+
+
+class Membership(NamedTuple):
+    account_id: str
+    campaign_id: str
+    role: str
+    newsletter: str
+    """What the account's campaign is called."""
+
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_OF_ACCOUNT = _sql.query("of_account", Member)
+_OF_USER = _sql.query("of_user", Membership)
+_FIRST_OWNER = _sql.value("first_owner", str)
+_ROLE = _sql.value("role", str)
+_LOCK_OWNERS = _sql.value("lock_owners", str)
+_SET_ROLE = _sql.command("set_role")
+_DELETE = _sql.command("delete")
+_MOVE_SESSIONS = _sql.command("move_sessions")
+_END_SESSIONS = _sql.command("end_sessions")
+
+
+async def add(tx: Tx, account_id: str, user_id: str, role: Role, *, now_ms: int) -> None:
+    await tx.put(
+        _INSERT,
+        account_id=account_id,
+        user_id=user_id,
+        role=role,
+        created_ms=now_ms,
+        taken={
+            "member_pkey": Invalid("This person is a member already.", param="email"),
+            "member.account_id, member.user_id": Invalid(
+                "This person is a member already.", param="email"
+            ),
+        },
+    )
+
+
+async def of_account(tx: Tx, account_id: str, *, now_ms: int) -> list[Member]:
+    """Owners first, then by when they came."""
+    return await tx.all(_OF_ACCOUNT, account_id=account_id, now_ms=now_ms)
+
+
+async def of_user(tx: Tx, user_id: str) -> list[Membership]:
+    """The oldest first."""
+    return await tx.all(_OF_USER, user_id=user_id)
+
+
+async def first_owner(tx: Tx, account_id: str) -> str:
+    """The user who has owned it for longest."""
+    owner = await tx.one(_FIRST_OWNER, account_id=account_id)
+    if owner is None:
+        raise Missing("There is no such account.")
+    return owner
+
+
+async def role_of(tx: Tx, account_id: str, user_id: str) -> str | None:
+    return await tx.one(_ROLE, account_id=account_id, user_id=user_id)
+
+
+async def _lock_owners(change: Change) -> list[str]:
+    owners = await change.lock(_LOCK_OWNERS)
+    if change.actor.kind is ActorKind.MEMBER and change.actor.id not in owners:
+        raise Forbidden(NOT_AN_OWNER)
+    return owners
+
+
+async def change_role(change: Change, user_id: str, role: Role) -> None:
+    owners = await _lock_owners(change)
+    before = await role_of(change.tx, change.tenant.account_id, user_id)
+    if before is None:
+        raise Missing("There is no such member.")
+    if owners == [user_id] and role is not Role.OWNER:
+        raise Invalid(LAST_OWNER, param="role")
+    await change.run(_SET_ROLE, user_id=user_id, role=role)
+    await change_log.record(
+        change, "member.role_changed", user_id, {"role": before}, {"role": role}
+    )
+
+
+async def remove(change: Change, user_id: str) -> None:
+    owners = await _lock_owners(change)
+    await _end(change, user_id, owners, "member.removed")
+
+
+async def leave(change: Change) -> None:
+    """Whoever makes the change leaves the account."""
+    owners = await change.lock(_LOCK_OWNERS)
+    await _end(change, change.actor.id, owners, "member.left")
+
+
+async def _end(change: Change, user_id: str, owners: list[str], action: str) -> None:
+    role = await role_of(change.tx, change.tenant.account_id, user_id)
+    if role is None:
+        raise Missing("There is no such member, or they have left already.")
+    if owners == [user_id]:
+        raise Invalid(LAST_OWNER)
+    await change.run(_DELETE, user_id=user_id)
+    # Their sessions go on in another account of theirs, if they have one.
+    left = await of_user(change.tx, user_id)
+    if left:
+        await change.run(_MOVE_SESSIONS, user_id=user_id, other_account_id=left[0].account_id)
+    else:
+        await change.run(_END_SESSIONS, user_id=user_id)
+    await change_log.record(change, action, user_id, {"role": role}, None)
+
+
+async def record_of_user(
+    tx: Tx, site: Site, actor: Actor, user_id: str, action: str, *, now_ms: int
+) -> None:
+    """Logs what a user did about their login in every account that they are a member of."""
+    for each in await of_user(tx, user_id):
+        change = Change(tx, site, Tenant(each.account_id, each.campaign_id), actor, now_ms)
+        await change_log.record(change, action, user_id)
+
+
+async def change_password(
+    tx: Tx, site: Site, actor: Actor, user_id: str, password_hash: str, *, now_ms: int
+) -> None:
+    """A new password, chosen by somebody who may."""
+    await passwords.set_hash(tx, user_id, password_hash)
+    await record_of_user(tx, site, actor, user_id, "account.password_changed", now_ms=now_ms)
+
+
+async def hand_over(change: Change, user_id: str) -> None:
+    """The account gets a new owner, and whoever was it stays as an editor."""
+    if user_id == change.actor.id:
+        raise Invalid("You are the owner already.", param="user_id")
+    await change_role(change, user_id, Role.OWNER)
+    await change_role(change, change.actor.id, Role.EDITOR)

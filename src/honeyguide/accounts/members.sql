@@ -1,0 +1,35 @@
+-- name: insert
+-- touches: adds member
+{insert member: account_id, user_id, role, created_ms};
+
+-- name: of_account
+SELECT m.user_id, u.email, u.name AS user_name, m.role, m.created_ms,
+       (SELECT MAX(s.seen_ms) FROM session AS s WHERE s.user_id = m.user_id AND s.account_id = m.account_id
+            AND s.expires_ms > :now_ms) AS seen_ms
+FROM member AS m JOIN login_user AS u ON u.id = m.user_id
+WHERE m.account_id = :account_id ORDER BY CASE m.role WHEN 'owner' THEN 0 ELSE 1 END, m.created_ms, m.user_id;
+
+-- name: of_user
+SELECT m.account_id, c.id AS campaign_id, m.role, c.name AS newsletter FROM member AS m JOIN campaign AS c ON c.account_id = m.account_id
+WHERE m.user_id = :user_id ORDER BY m.created_ms, m.account_id;
+
+-- name: first_owner
+SELECT user_id FROM member WHERE account_id = :account_id AND role = 'owner' ORDER BY created_ms, user_id LIMIT 1;
+
+-- name: role
+SELECT role FROM member WHERE account_id = :account_id AND user_id = :user_id;
+
+-- name: lock_owners
+SELECT user_id FROM member WHERE account_id = :account_id AND role = 'owner' ORDER BY user_id;
+
+-- name: set_role
+UPDATE member SET role = :role WHERE account_id = :account_id AND user_id = :user_id;
+
+-- name: delete
+DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id;
+
+-- name: move_sessions
+UPDATE session SET account_id = :other_account_id WHERE account_id = :account_id AND user_id = :user_id;
+
+-- name: end_sessions
+DELETE FROM session WHERE account_id = :account_id AND user_id = :user_id;

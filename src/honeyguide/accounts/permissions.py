@@ -1,0 +1,120 @@
+"""Who may do what: a right for every route, and the rights of each role and API key.
+
+Each row of the route tables of API and dashboard names one right. Handlers, menus, pages and tests
+all ask this module, so there is no second list. `docs/team.md` is made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import NamedTuple
+
+from honeyguide.kernel.errors import Invalid
+
+
+class Right(StrEnum):
+    """The first six are the scopes of API keys too, so their names are public."""
+
+    READ = "read"
+    SUBSCRIBERS = "subscribers"
+    REWARDS = "rewards"
+    PARTNERS = "partners"
+    MONEY = "money"
+    WEBHOOKS = "webhooks"
+    CAMPAIGN = "campaign"
+    EXPORT = "export"
+    ACCOUNT = "account"
+    OWN_LOGIN = "own_login"
+    ADMINISTRATION = "administration"
+    ADMINISTRATION_MONEY = "administration_money"
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    EDITOR = "editor"
+    FINANCE = "finance"
+    ANALYST = "analyst"
+
+
+SCOPES = (
+    Right.READ,
+    Right.SUBSCRIBERS,
+    Right.REWARDS,
+    Right.PARTNERS,
+    Right.MONEY,
+    Right.WEBHOOKS,
+)
+
+
+class RightFacts(NamedTuple):
+    about: str
+    roles: frozenset[Role]
+    """Who has it, besides owners, who have all."""
+
+
+_EDITOR, _FINANCE, _ANALYST = (
+    frozenset({Role.EDITOR}),
+    frozenset({Role.FINANCE}),
+    frozenset({Role.ANALYST}),
+)
+_EVERYBODY = _EDITOR | _FINANCE | _ANALYST
+
+RIGHTS: dict[Right, RightFacts] = {
+    Right.READ: RightFacts("See every page of the newsletter and its figures", _EVERYBODY),
+    Right.SUBSCRIBERS: RightFacts(
+        "Add, import, change, review and erase single subscribers", _EDITOR
+    ),
+    Right.REWARDS: RightFacts("Set up rewards, approve them and ship them", _EDITOR),
+    Right.CAMPAIGN: RightFacts("Change pages, emails, settings and the email tool", _EDITOR),
+    Right.PARTNERS: RightFacts("Run publications and programs, join and leave programs", _EDITOR),
+    Right.WEBHOOKS: RightFacts("Set up webhooks", _EDITOR),
+    Right.EXPORT: RightFacts("Download the list of all subscribers", _EDITOR),
+    Right.MONEY: RightFacts("Take back fees and see to payouts", _FINANCE),
+    Right.ACCOUNT: RightFacts("Manage members, API keys and the account itself", frozenset()),
+    Right.OWN_LOGIN: RightFacts("Change one’s own login", _EVERYBODY),
+    Right.ADMINISTRATION: RightFacts(
+        "Run the installation (in the administrators’ account only)", frozenset()
+    ),
+    Right.ADMINISTRATION_MONEY: RightFacts(
+        "Pay partners (in the administrators’ account only)", _FINANCE
+    ),
+}
+# Everybody else does not learn that these pages exist.
+OF_ADMINISTRATORS = frozenset({Right.ADMINISTRATION, Right.ADMINISTRATION_MONEY})
+
+
+def role_may(role: str, right: Right, *, is_admin: bool) -> bool:
+    """`is_admin` says whether the account runs the installation."""
+    if right in OF_ADMINISTRATORS and not is_admin:
+        return False
+    return role == Role.OWNER or role in RIGHTS[right].roles
+
+
+def roles_with(right: Right) -> list[Role]:
+    return [role for role in Role if role_may(role, right, is_admin=True)]
+
+
+def parse_role(text: str) -> Role:
+    try:
+        return Role(text)
+    except ValueError:
+        raise Invalid(
+            "{field} must be one of: {allowed}.", param="role", allowed=", ".join(Role)
+        ) from None
+
+
+def parse_scopes(names: Iterable[str]) -> tuple[Right, ...] | None:
+    """In the order of SCOPES; None for all of them."""
+    given = set(names)
+    if unknown := sorted(given - set(SCOPES)):
+        raise Invalid(
+            "{unknown} is not a scope. Scopes are: {allowed}.",
+            param="scopes",
+            unknown=unknown[0],
+            allowed=", ".join(SCOPES),
+        )
+    chosen = tuple(scope for scope in SCOPES if scope in given)
+    if not chosen:
+        raise Invalid("Choose at least one scope.", param="scopes")
+    return None if len(chosen) == len(SCOPES) else chosen

@@ -1,0 +1,47 @@
+"""One login for several newsletters: switch to another, or begin a new one."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.accounts import accounts, members, sessions
+from honeyguide.accounts.permissions import Role
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Forbidden, Invalid
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.store.tx import Tx
+
+FORM = {"name": Field("Newsletter name", "Enter the name of the newsletter.")}
+MOST_OWNED = 50
+
+
+async def switch(tx: Tx, request: PageRequest) -> Response:
+    await sessions.switch(tx, request.who, request.text("account_id"))
+    return request.go("/")
+
+
+async def new_form(tx: Tx, request: PageRequest) -> PageView:
+    return request.view("new_newsletter.html", given=request.fields)
+
+
+async def create(tx: Tx, request: PageRequest) -> Response:
+    """Where accounts are by invitation, somebody who owns one may open another."""
+    forms.require(FORM, request.fields)
+    joined = await members.of_user(tx, request.who.user_id)
+    owned = [each for each in joined if each.role == Role.OWNER]
+    if not owned and request.services.settings.signups != "open":
+        raise Forbidden("New accounts are by invitation here. Ask the administrator for one.")
+    if len(owned) >= MOST_OWNED:
+        raise Invalid("You own {most} newsletters, which is the most.", most=MOST_OWNED)
+    name = request.text("name")
+    made = await accounts.open_another(
+        tx,
+        request.who.user_id,
+        EmailAddress(request.who.email),
+        name=name,
+        now_ms=request.now_ms,
+    )
+    await sessions.switch(tx, request.who, made.account_id)
+    return request.go("/", f"{name} is ready. You switch between newsletters at the top left.")

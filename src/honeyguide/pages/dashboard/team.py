@@ -1,0 +1,88 @@
+"""The team: who is in the account with which role, and who is invited."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.accounts import attempts, invitations, members, permissions
+from honeyguide.accounts.permissions import RIGHTS, Right, Role
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.store.tx import Tx
+
+INVITE = {
+    "email": Field("Email", "Enter an email address."),
+    "role": Field("Role", "Choose a role."),
+}
+ROLE = {"role": Field("Role", "Choose a role.")}
+ABOUT = {
+    Role.OWNER: "Everything, and who is in the team",
+    Role.EDITOR: "Subscribers, rewards, pages, emails and partners",
+    Role.FINANCE: "Payouts and fees taken back; sees everything else",
+    Role.ANALYST: "Sees everything and changes nothing",
+}
+# Of a newsletter, in the table of what each role may do.
+_LISTED = [right for right in Right if right not in permissions.OF_ADMINISTRATORS]
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    return await _page(tx, request)
+
+
+async def _page(tx: Tx, request: PageRequest, *, invitation_link: str = "") -> PageView:
+    account_id, now_ms = request.who.account_id, request.now_ms
+    waiting = await invitations.of_inviter(tx, account_id, now_ms=now_ms)
+    return request.view(
+        "team.html",
+        members=await members.of_account(tx, account_id, now_ms=now_ms),
+        invitations=[ticket for ticket in waiting if ticket.role is not None],
+        roles=ABOUT,
+        rights=[(RIGHTS[right].about, permissions.roles_with(right)) for right in _LISTED],
+        is_owner=request.who.may(Right.ACCOUNT),
+        entered=request.fields if request.errors else {},
+        invitation_link=invitation_link,
+        invited_email=request.text("email"),
+    )
+
+
+async def invite(tx: Tx, request: PageRequest) -> PageView:
+    forms.require(INVITE, request.fields)
+    email = EmailAddress.parse(request.text("email"))
+    role = permissions.parse_role(request.text("role"))
+    site, now_ms = request.services.site, request.now_ms
+    await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, email.key, now_ms=now_ms)
+    link = await invitations.invite_member(request.change(tx), email, role)
+    # Not a redirect: the link is in this one response and in the email.
+    return await _page(tx, request, invitation_link=link)
+
+
+async def withdraw(tx: Tx, request: PageRequest) -> Response:
+    await invitations.withdraw(request.change(tx), request.text("id"))
+    return request.go("/team", "Invitation withdrawn.")
+
+
+async def change_role(tx: Tx, request: PageRequest) -> Response:
+    role = permissions.parse_role(request.text("role"))
+    await members.change_role(request.change(tx), request.at("id"), role)
+    return request.go("/team", "Role changed. It holds from their next click on.")
+
+
+async def remove(tx: Tx, request: PageRequest) -> Response:
+    if request.at("id") == request.who.user_id:
+        raise Invalid("To leave the team yourself, use “Leave”.")
+    await members.remove(request.change(tx), request.at("id"))
+    return request.go("/team", "Member removed.")
+
+
+async def hand_over(tx: Tx, request: PageRequest) -> Response:
+    await members.hand_over(request.change(tx), request.at("id"))
+    return request.go("/team", "The account has a new owner. You are an editor now.")
+
+
+async def leave(tx: Tx, request: PageRequest) -> Response:
+    left = request.who.name or request.who.campaign_name
+    await members.leave(request.change(tx))
+    return request.go("/", f"You left {left}.")

@@ -1,0 +1,43 @@
+"""Where the link of an invitation leads: to an account of one's own, or into a team."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from honeyguide.accounts import invitations
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import joining, login
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.services import PageServices
+from honeyguide.store.tx import Tx
+
+FIELDS = {**login.INVITED, **joining.NEW_LOGIN}
+
+
+async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
+    ticket = await invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
+    if ticket is None:
+        return login.link_expired(request, "/signup")
+    if ticket.role is not None:
+        return await joining.page(tx, request, ticket)
+    return request.view("welcome.html", email=ticket.email, given=request.fields)
+
+
+async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
+    """Opens the account that an invitation was for, or makes somebody a member of one."""
+    token, now_ms = request.at("token"), request.now_ms
+    ticket = await services.store.read(invitations.find, "invitation", token, now_ms=now_ms)
+    if ticket is None:
+        return login.link_expired(request, "/signup")
+    if ticket.role is not None:
+        return await joining.join(services, request, ticket)
+    forms.require(login.INVITED, request.fields)
+    user_id = await services.store.write(
+        invitations.accept,
+        token,
+        name=request.text("name"),
+        password_hash=await login.hash_for_new_account(request, ticket.email or ""),
+        now_ms=now_ms,
+    )
+    first_page = "/network" if ticket.as_partner else "/"
+    return await login.begin_session(request, user_id, first_page, login.WELCOME)
