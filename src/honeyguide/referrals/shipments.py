@@ -298,19 +298,27 @@ async def _log_status(change: Change, action: str, shipment_id: str, old: str, n
 
 
 async def _move(
-    change: Change, shipment_id: str, command: Statement[None], action: str, states: tuple[str, str]
+    change: Change,
+    shipment_id: str,
+    command: Statement[None],
+    action: str,
+    *,
+    before: str,
+    after: str,
 ) -> bool:
-    """From the first state to the second. Returns whether it was in the first."""
+    """Returns whether it was in the state before."""
     found = await get(change.tx, change.tenant, shipment_id)
     moved = await change.run(command, id=found.id)
     if moved:
-        await _log_status(change, action, found.id, *states)
+        await _log_status(change, action, found.id, before, after)
     return moved == 1
 
 
 async def mark_unsent(change: Change, shipment_id: str) -> bool:
     """Takes `mark_sent` back while there is an address. Returns whether it had been sent."""
-    return await _move(change, shipment_id, _MARK_UNSENT, "shipment.unsent", (SENT, TO_SEND))
+    return await _move(
+        change, shipment_id, _MARK_UNSENT, "shipment.unsent", before=SENT, after=TO_SEND
+    )
 
 
 async def undo_sent(change: Change, batch: str) -> int:
@@ -337,13 +345,15 @@ async def change_note(
 
 async def mark_delivered(change: Change, shipment_id: str) -> bool:
     """Returns whether this call marked it: it must have been sent."""
-    states = (SENT, DELIVERED)
-    return await _move(change, shipment_id, _MARK_DELIVERED, "shipment.delivered", states)
+    return await _move(
+        change, shipment_id, _MARK_DELIVERED, "shipment.delivered", before=SENT, after=DELIVERED
+    )
 
 
 async def mark_undelivered(change: Change, shipment_id: str) -> bool:
-    states = (DELIVERED, SENT)
-    return await _move(change, shipment_id, _MARK_UNDELIVERED, "shipment.undelivered", states)
+    return await _move(
+        change, shipment_id, _MARK_UNDELIVERED, "shipment.undelivered", before=DELIVERED, after=SENT
+    )
 
 
 async def correct_address(
