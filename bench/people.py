@@ -17,7 +17,7 @@ from typing import Any
 import apsw
 import asyncpg
 
-from honeyguide.accounts import accounts, keys, sessions
+from honeyguide.accounts import accounts, keys, members, sessions
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 
@@ -105,6 +105,7 @@ async def _create_campaign(tx: Tx, number: int, key_count: int) -> Campaign:
     its_keys = [await keys.create(change, name="bench") for _ in range(key_count)]
     session = await sessions.begin(
         tx,
+        await members.first_owner(tx, made.account_id),
         made.account_id,
         instead_of=None,
         user_agent="bench",

@@ -97,7 +97,7 @@ def filled(request, tmp_path_factory):
 
 def owner(service: Filled, email: str) -> Tenant:
     async def look(tx: Tx) -> Tenant:
-        return await tenant_of(tx, (await accounts.get_by_email(tx, email)).id)
+        return await tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
     return service.read(look)
 
@@ -275,7 +275,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     tx, stranger_id, "", hook.id, Page(1, 9)
                 )
                 assert (delivery.status, attempts) == ("pending", [])
-                wax = await accounts.get_by_email(tx, demo.OWNER)
+                wax = await accounts.get_named(tx, demo.OWNER)
                 assert await webhooks.of_account(tx, wax.id, "") == []
                 assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(
                     1, 9 * DAY_MS

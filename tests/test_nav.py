@@ -19,8 +19,8 @@ ADMIN = statement("UPDATE account SET is_admin = :is_admin WHERE id = :account_i
 
 
 def menu(path: str, *, is_partner_only: bool = False, is_admin: bool = False, **n: int) -> Menu:
-    facts = MenuFacts(n, is_partner_only, None, 1_104)
-    return nav.arrange(facts, path, is_admin=is_admin)
+    facts = MenuFacts(n, is_partner_only, None, 1_104, [])
+    return nav.arrange(facts, path, may_see=lambda page: is_admin or page != "/administration")
 
 
 def current(shown: Menu) -> list[str]:

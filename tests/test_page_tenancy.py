@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.pages.dashboard.page_route import Access, PageRoute
+from honeyguide.accounts.permissions import OF_ADMINISTRATORS
+from honeyguide.pages.dashboard.page_route import PageRoute
 from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.belongings import Things, rows_of, things_of
 from tests.support.page_answers import names_in_dashboard
@@ -27,7 +28,11 @@ LEFT_OUT = {
 FEW_KINDS = {"/look/pages": ("subscriber", "publication")}
 # Everybody may look at a program of the network, and join it.
 OPEN_TO_ALL = {"/network/{id}", "/network/{id}/join"}
-ROUTES = [page for page in PAGES if page.access is Access.MEMBER and page.path not in LEFT_OUT]
+ROUTES = [
+    page
+    for page in PAGES
+    if page.right is not None and page.right not in OF_ADMINISTRATORS and page.path not in LEFT_OUT
+]
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import httpx
 import pytest
 import trustme
 
-from honeyguide.accounts import passwords
+from honeyguide.accounts import members, passwords
 from honeyguide.store import open_store
 from tests.support.partner_network import png, publication_fields
 from tests.support.process import Credentials, Serving, migrated, new_account
@@ -90,7 +90,8 @@ def browser(proxy: Proxy, server: Serving, alice: Credentials) -> Iterator[httpx
 async def _set_password(database_url: str, account_id: str) -> None:
     store = await open_store(database_url)
     try:
-        await store.write(passwords.set_hash, account_id, await passwords.hashed(PASSWORD))
+        user_id = await store.read(members.first_owner, account_id)
+        await store.write(passwords.set_hash, user_id, await passwords.hashed(PASSWORD))
     finally:
         await store.close()
 

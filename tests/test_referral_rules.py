@@ -31,20 +31,20 @@ def ms(text: str) -> int:
 
 NOW = ms("2026-11-12T09:30")
 ANN, BOB = EmailAddress("ann.lee@gmail.com"), EmailAddress("bob@example.org")
-HONEST = Signals(BOB, ANN)
+HONEST = Signals(BOB, (ANN,))
 
 CERTAIN = {
-    Reason.OWN_ADDRESS: Signals(EmailAddress("Ann.Lee@gmail.com"), ANN),
-    Reason.ALIAS_OF_REFERRER: Signals(EmailAddress("annlee+news@googlemail.com"), ANN),
-    Reason.REFERRAL_LOOP: Signals(BOB, ANN, loop=True),
-    Reason.DISPOSABLE_DOMAIN: Signals(EmailAddress("bob@mailinator.com"), ANN, disposable=True),
-    Reason.BLOCKED: Signals(BOB, ANN, is_blocked=True),
-    Reason.REFERRER_BLOCKED: Signals(BOB, ANN, is_referrer_blocked=True),
+    Reason.OWN_ADDRESS: Signals(EmailAddress("Ann.Lee@gmail.com"), (ANN,)),
+    Reason.ALIAS_OF_REFERRER: Signals(EmailAddress("annlee+news@googlemail.com"), (ANN,)),
+    Reason.REFERRAL_LOOP: Signals(BOB, (ANN,), loop=True),
+    Reason.DISPOSABLE_DOMAIN: Signals(EmailAddress("bob@mailinator.com"), (ANN,), disposable=True),
+    Reason.BLOCKED: Signals(BOB, (ANN,), is_blocked=True),
+    Reason.REFERRER_BLOCKED: Signals(BOB, (ANN,), is_referrer_blocked=True),
 }
 SUSPICIOUS = {
-    Reason.SAME_NETWORK: Signals(BOB, ANN, same_network_as_referrer=True),
-    Reason.MANY_FROM_ONE_NETWORK: Signals(BOB, ANN, signups_from_network_today=4),
-    Reason.BURST: Signals(BOB, ANN, signups_on_code_last_hour=11),
+    Reason.SAME_NETWORK: Signals(BOB, (ANN,), same_network_as_referrer=True),
+    Reason.MANY_FROM_ONE_NETWORK: Signals(BOB, (ANN,), signups_from_network_today=4),
+    Reason.BURST: Signals(BOB, (ANN,), signups_on_code_last_hour=11),
 }
 
 
@@ -79,19 +79,19 @@ def test_a_suspicion_counts_when_flexible_waits_when_strong_and_is_rejected_when
 def test_another_address_is_honest_whether_it_sorts_before_or_after_the_referrers(
     email: str, level: Level
 ) -> None:
-    assert rules.decide(Signals(EmailAddress(email), ANN), ScreeningPolicy(level), NOW) == Decision(
-        Status.VERIFIED
-    )
+    assert rules.decide(
+        Signals(EmailAddress(email), (ANN,)), ScreeningPolicy(level), NOW
+    ) == Decision(Status.VERIFIED)
 
 
 @pytest.mark.parametrize("level", list(Level))
 def test_the_last_signup_within_the_limits_is_no_suspicion(level: Level) -> None:
-    at_the_limits = Signals(BOB, ANN, signups_from_network_today=3, signups_on_code_last_hour=10)
+    at_the_limits = Signals(BOB, (ANN,), signups_from_network_today=3, signups_on_code_last_hour=10)
     assert rules.decide(at_the_limits, ScreeningPolicy(level), NOW) == Decision(Status.VERIFIED)
 
 
 def test_an_unknown_referrer_has_no_address_to_be_an_alias_of() -> None:
-    assert rules.decide(Signals(BOB, None), ScreeningPolicy(), NOW) == Decision(Status.VERIFIED)
+    assert rules.decide(Signals(BOB, ()), ScreeningPolicy(), NOW) == Decision(Status.VERIFIED)
 
 
 WAITS = [
@@ -130,9 +130,9 @@ def test_holds_run_side_by_side_and_the_longer_one_decides(
 
 
 def test_the_first_of_several_reasons_is_the_one_told() -> None:
-    everything = Signals(ANN, ANN, True, True, True, 99, 99)
+    everything = Signals(ANN, (ANN,), True, True, True, 99, 99)
     assert rules.decide(everything, ScreeningPolicy(), NOW).reason == "own_address"
-    suspicious = Signals(BOB, ANN, False, False, True, 99, 99)
+    suspicious = Signals(BOB, (ANN,), False, False, True, 99, 99)
     assert rules.decide(suspicious, ScreeningPolicy("strong"), NOW).reason == "same_network"
 
 

@@ -42,7 +42,7 @@ class History:
         today = [other for other in same_code if other.minute > signup.minute - DAY]
         return Signals(
             email=email,
-            referrer_email=EmailAddress.parse(referrer.email),
+            referrer_emails=(EmailAddress.parse(referrer.email),),
             disposable=is_disposable(email.domain),
             loop=email.person in self.brought(referrer),
             same_network_as_referrer=network == ip_network_of(referrer.ip)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.accounts import accounts, invitations, sessions
+from honeyguide.accounts import accounts, invitations, members, sessions
 from honeyguide.accounts.accounts import Account
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -42,6 +42,7 @@ async def log_in(
 ) -> str:
     return await store.write(
         sessions.begin,
+        await store.read(members.first_owner, account.id),
         account.id,
         instead_of=instead_of,
         user_agent=browser,
@@ -73,7 +74,8 @@ def test_open_sessions_are_listed_by_last_use_and_ended_ones_purged(engine: str)
         await use(early, now_ms)
         await use(old, now_ms - 15 * DAY_MS)
         assert await store.read(sessions.find, old, now_ms=now_ms) is None
-        listed = await store.read(sessions.of_account, ana.id, now_ms=now_ms)
+        ana_id = await store.read(members.first_owner, ana.id)
+        listed = await store.read(sessions.of_user, ana_id, now_ms=now_ms)
         assert [each.user_agent for each in listed] == ["early", "late"]
         await store.write(sessions.purge, now_ms=now_ms)
         kept = await rows(store, "SELECT user_agent FROM session ORDER BY user_agent")

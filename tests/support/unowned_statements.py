@@ -8,6 +8,7 @@ OWNERS = {
     "account_id",
     "campaign_id",
     "owner_id",
+    "user_id",
     "referrer_id",
     "partner_account_id",
     "list",
@@ -17,6 +18,7 @@ OWNERS = {
 # Statements on a tenant's table that need no owner. Everything else must bind one.
 UNOWNED: dict[str, str] = {
     "referrals.embeds.by_public_id": "the public id of one campaign, as its website names it",
+    "accounts.accounts.of_owner": "the accounts of one user, by the key of their address",
     # Background work over all accounts: it finds what is due, of whomever.
     "accounts.idempotency.purge": "sweeps answers older than a day",
     "events.outbox.purge": "sweeps events older than they are kept",

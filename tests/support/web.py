@@ -13,7 +13,7 @@ import argon2
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts, passwords
+from honeyguide.accounts import attempts, members, passwords
 from honeyguide.store.tx import Tx
 from tests.support.http_client import local_client
 from tests.support.service import Member, Service
@@ -101,11 +101,13 @@ _hash: list[str] = []
 
 
 def set_password(service: Service, account_id: str) -> None:
+    """Of the account's first owner."""
     if not _hash:
         _hash.append(service.run(passwords.hashed(PASSWORD)))
 
     async def work(tx: Tx) -> None:
-        await passwords.set_hash(tx, account_id, _hash[0])
+        user_id = await members.first_owner(tx, account_id)
+        await passwords.set_hash(tx, user_id, _hash[0])
 
     service.write(work)
 

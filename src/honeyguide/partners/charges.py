@@ -37,6 +37,8 @@ class PartnerReferral(NamedTuple):
     subscriber_id: str
     person_key: str
     fee_cents: int
+    is_own: int
+    """Whether the partner and the program had a member in common when it came."""
 
 
 class Budget(NamedTuple):
@@ -58,6 +60,8 @@ class Standing(NamedTuple):
     budget_step: int
     partner_step: int
     person_step: int
+    shared_members: int
+    """How many users are members of the partner's account and of the program's."""
 
 
 class LastCharge(NamedTuple):
@@ -87,11 +91,13 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     """Charges the fee of a verified referral, or records why not."""
     assert referral.fee_cents >= 0
     month = await ledger.open_month(tx, now_ms=now_ms)
-    if referral.partner_account_id == referral.account_id:
+    if referral.is_own:
         return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if referral.fee_cents == 0:
         return await _leave(tx, referral, month, Uncharged.FREE)
     budget, standing = await _lock_totals(tx, referral, month)
+    if standing.shared_members:
+        return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if standing.paid_for:
         return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
     decision = rules.decide_charge(

@@ -16,7 +16,7 @@ WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
 {pending}
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
+WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id;
 
@@ -36,7 +36,7 @@ ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
 -- name: pending_of_partner
 {pending}
-WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
+WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id;
 
@@ -57,13 +57,13 @@ WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
 -- name: due_days_of_program
 {due_days}
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
-  AND r.partner_account_id <> r.account_id
+  AND r.is_own = 0
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: due_days_of_partner
 {due_days}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
-  AND r.partner_account_id <> r.account_id
+  AND r.is_own = 0
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: reached_of_partner

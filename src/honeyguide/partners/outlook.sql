@@ -19,7 +19,7 @@ FROM (
                THEN 1 ELSE 0 END AS is_waiting,
            CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-    WHERE r.decided_ms IS NULL AND r.partner_account_id <> r.account_id AND r.fee_cents > 0
+    WHERE r.decided_ms IS NULL AND r.is_own = 0 AND r.fee_cents > 0
       AND COALESCE(s.referral_reason, '') <> 'partner_removed' AND r.program_id
 
 -- fragment: grouped

@@ -10,7 +10,7 @@ JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publi
 -- name: pending
 -- In the order in which they are due. Referrals to the partner's own program earn nothing, so they are left out.
 {partner_referral}
-WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id
+WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
 ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id LIMIT :most;
 
 -- name: confirmed

@@ -4,7 +4,7 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, b.name AS publicati
        x.blocked_ms, x.reason AS blocked_reason, p.cpa_cents, p.max_payout_cents,
        (SELECT COUNT(*) FROM partner_referral AS r WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
        (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM partner_referral AS r
-        WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.partner_account_id <> r.account_id) AS pending_cents
+        WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.is_own = 0) AS pending_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id

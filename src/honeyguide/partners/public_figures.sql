@@ -13,7 +13,7 @@ ORDER BY p.id LIMIT :most;
 -- fragment: decided
 -- Without what came with the code of a partner who was removed or had left: they could spoil the figures with it.
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.partner_account_id <> r.account_id
+WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.is_own = 0
   AND NOT (COALESCE(s.referral_reason, '') IN ('partner_removed', 'partner_left') AND r.decided_ms = r.arrived_ms)
 
 -- name: count

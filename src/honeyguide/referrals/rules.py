@@ -69,7 +69,8 @@ class Signals(NamedTuple):
     whatever became of them. Days and hours are the last ones by the server's clock."""
 
     email: EmailAddress
-    referrer_email: EmailAddress | None  # None where it is not known: a partner, or someone erased
+    referrer_emails: tuple[EmailAddress, ...]
+    """One of a subscriber, those of all members of a partner, none of somebody who was erased."""
     disposable: bool = False
     loop: bool = False
     same_network_as_referrer: bool = False
@@ -194,11 +195,10 @@ def _until(deadline_ms: int, reason: Reason, now_ms: int) -> Decision:
 
 def find_certainty(signals: Signals) -> Reason | None:
     """What rejects it at every level."""
-    if signals.referrer_email is not None:
-        if signals.email.key == signals.referrer_email.key:
-            return Reason.OWN_ADDRESS
-        if signals.email.person == signals.referrer_email.person:
-            return Reason.ALIAS_OF_REFERRER
+    if any(signals.email.key == each.key for each in signals.referrer_emails):
+        return Reason.OWN_ADDRESS
+    if any(signals.email.person == each.person for each in signals.referrer_emails):
+        return Reason.ALIAS_OF_REFERRER
     if signals.is_blocked:
         return Reason.BLOCKED
     if signals.is_referrer_blocked:

@@ -130,7 +130,7 @@ async def judge_referral(
         listed, referrer_listed = await _look_up_both(tx, tenant, person, referrer)
     signals = rules.Signals(
         email=person.email,
-        referrer_email=EmailAddress(referrer.email),
+        referrer_emails=(EmailAddress(referrer.email),),
         disposable=is_disposable(person.email.domain),
         loop=loop,
         same_network_as_referrer=same_network,

@@ -38,7 +38,9 @@ class PartnerOfCode(NamedTuple):
     id: str
     account_id: str
     program_id: str
-    partner_email: str
+    partner_emails: str
+    """Of the account and of all its members, with spaces between."""
+    is_own: int
     cpa_cents: int
     referral_pending_duration: int
     referral_pending_duration_enabled: int
@@ -162,7 +164,7 @@ async def _signals(
     # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
     return rules.Signals(
         email=person.email,
-        referrer_email=EmailAddress(partner.partner_email),
+        referrer_emails=tuple(map(EmailAddress, partner.partner_emails.split())),
         disposable=screening.is_disposable(person.email.domain),
         signups_from_network_today=(from_network or 0) + 1,
         unsubscribed=new.status == "unsubscribed",
@@ -195,6 +197,7 @@ async def record(
         subscriber_id=subscriber.id,
         person_key=change.site.person_key(email),
         fee_cents=partner.cpa_cents,
+        is_own=partner.is_own,
     )
     change.know(find_referral, referral, subscriber.id)
     is_pending = subscriber.referral_status == Status.PENDING

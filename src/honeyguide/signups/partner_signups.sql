@@ -3,7 +3,11 @@ SELECT id FROM partner_campaign WHERE ref_code = :code AND owner_account_id = :a
 
 -- name: find
 -- Everything that decides what a signup with this code is worth: the partner campaign, program, publication and screening level.
-SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email AS partner_email, p.cpa_cents, p.referral_pending_duration,
+SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email || ' ' || COALESCE((SELECT string_agg(u.email, ' ') FROM member AS m JOIN login_user AS u ON u.id = m.user_id
+           WHERE m.account_id = j.account_id), '') AS partner_emails,
+       CASE WHEN j.account_id = j.owner_account_id OR EXISTS (SELECT 1 FROM member AS m JOIN member AS o ON o.user_id = m.user_id
+           AND o.account_id = j.account_id WHERE m.account_id = j.owner_account_id) THEN 1 ELSE 0 END AS is_own,
+       p.cpa_cents, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program,
        CASE WHEN j.removed_ms IS NOT NULL OR EXISTS (SELECT 1 FROM partner_block AS x
@@ -26,5 +30,5 @@ WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :da
 -- touches: adds partner_referral
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
-    arrived_ms = :now_ms, decided_ms, rule, screening, hold_until_ms
+    arrived_ms = :now_ms, decided_ms, rule, screening, hold_until_ms, is_own
 };

@@ -3,8 +3,9 @@ partner has a menu of their own. Each is one table, in the order shown; search r
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from honeyguide.accounts import members
@@ -12,7 +13,7 @@ from honeyguide.accounts.members import Membership
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
-from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard import formats, page_rights
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import partner_only
 from honeyguide.referrals import branding, daily_counts, page_index, recent_counts, shipments
@@ -25,7 +26,6 @@ class NavPage:
     path: str
     icon: str = ""
     count: str = ""  # which number is shown beside it
-    admin_only: bool = False
     also: tuple[str, ...] = ()  # other addresses that belong to it
     words: str = ""  # what else somebody may look for it by
 
@@ -117,7 +117,6 @@ ACCOUNT: tuple[NavPage, ...] = (
         "Administration",
         "/administration",
         "server",
-        admin_only=True,
         words="health backups jobs accounts payouts ledger",
     ),
 )
@@ -173,13 +172,14 @@ class MenuFacts(NamedTuple):
 
 async def menu(services: PageServices, who: Visitor, path: str) -> Menu:
     """The menu with its counts and the current page."""
-    return arrange(await services.store.read(_facts, who), path, is_admin=bool(who.is_admin))
+    facts = await services.store.read(_facts, who)
+    return arrange(facts, path, may_see=partial(page_rights.may_see, who))
 
 
-def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
+def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> Menu:
     # Somebody who is only a partner may begin with a newsletter of their own: where its pages are,
     # the menu has them all.
-    is_partners = facts.is_partner_only and not is_admin and not _is_of_owners(path)
+    is_partners = facts.is_partner_only and not _is_of_owners(path)
     groups = PARTNER_GROUPS if is_partners else GROUPS
     every = [page for group in groups for page in group.pages]
     here = _current(path, [*every, *ACCOUNT, NOTIFICATIONS])
@@ -189,7 +189,7 @@ def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
         return ShownPage(page.name, page.path, page.icon, count, page is here)
 
     return Menu(
-        [
+        groups=[
             ShownGroup(
                 name=group.name,
                 path=group.pages[0].path,
@@ -202,12 +202,12 @@ def arrange(facts: MenuFacts, path: str, *, is_admin: bool) -> Menu:
             )
             for group in groups
         ],
-        [shown(page) for page in ACCOUNT if is_admin or not page.admin_only],
-        shown(NOTIFICATIONS),
-        groups[0].pages[0].path,
-        f"/logos/{facts.logo_id}" if facts.logo_id else "",
-        None if is_partners else facts.subscribers,
-        facts.newsletters,
+        account=[shown(page) for page in ACCOUNT if may_see(page.path)],
+        notifications=shown(NOTIFICATIONS),
+        home=groups[0].pages[0].path,
+        logo_url=f"/logos/{facts.logo_id}" if facts.logo_id else "",
+        subscribers=None if is_partners else facts.subscribers,
+        newsletters=facts.newsletters,
     )
 
 

@@ -22,6 +22,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from honeyguide.accounts import sessions
+from honeyguide.accounts.permissions import Role
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -29,7 +30,7 @@ from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import cookies, forms, rendering
-from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard import nav, page_rights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
@@ -48,8 +49,8 @@ KEPT_SESSION_S = sessions.KEPT_MS // 1000
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 EXPIRED_FORM = (
-    "This form has expired, or you switched to another account in another tab. Go back, reload the "
-    "page and try again."
+    "This form has expired. Go back, reload the page and try again. If you switched to another "
+    "newsletter in another tab, switch back first."
 )
 
 Fields = ImmutableMultiDict[str, str]
@@ -193,6 +194,8 @@ class PageRequest:
             html = await asyncio.to_thread(rendering.page, view.template, **values)
         else:
             html = rendering.page(view.template, **values)
+        if self.visitor is not None and self.visitor.role != Role.OWNER:
+            html = page_rights.close_forms(html, self.visitor, self.http.url.path)
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)

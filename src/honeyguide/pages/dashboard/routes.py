@@ -8,9 +8,6 @@ from starlette.routing import Route
 
 from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import (
-    account,
-    administration,
-    backups,
     checklist,
     clock,
     earnings,
@@ -18,13 +15,13 @@ from honeyguide.pages.dashboard import (
     home,
     integrations,
     link_hosts,
-    login,
     moved_pages,
     network,
     new_subscriber,
     notification_preferences,
     notifications,
     overview_files,
+    page_rights,
     partners,
     payouts,
     program,
@@ -44,25 +41,18 @@ from honeyguide.pages.dashboard import (
     subscriber_referrers,
     subscriber_tags,
     subscribers,
-    switching,
-    team,
-    undo,
     webhooks,
-    welcome,
 )
+from honeyguide.pages.dashboard.account_routes import ACCOUNT_PAGES, ADMINISTRATION_PAGES, LOGIN
 from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.look_routes import LOOK
 from honeyguide.pages.dashboard.page_route import endpoint, get, post
 from honeyguide.pages.dashboard.route_rights import (
-    ACCOUNT,
-    ADMINISTRATION,
-    ADMINISTRATION_MONEY,
     ANYONE,
     CAMPAIGN,
     EXPORT,
     MONEY,
-    OWN_LOGIN,
     PARTNERS,
     REWARDS,
     SEE,
@@ -80,31 +70,7 @@ READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
 
 PAGES = (
-    get("/login", ANYONE, READS, login.login_form),
-    post("/login", ANYONE, SERVICES, login.log_in, login.login_page, login.LOGIN),
-    post("/logout", OWN_LOGIN, WRITES, login.log_out),
-    get("/signup", ANYONE, READS, login.signup_form),
-    post("/signup", ANYONE, SERVICES, login.sign_up, login.signup_page, login.FIRST_ACCOUNT),
-    get("/welcome/{token}", ANYONE, READS, welcome.welcome_form),
-    post(
-        "/welcome/{token}",
-        ANYONE,
-        SERVICES,
-        welcome.welcome,
-        welcome.welcome_form,
-        welcome.FIELDS,
-    ),
-    get("/password", ANYONE, READS, login.forgot_form),
-    post("/password", ANYONE, WRITES, login.forgot, login.forgot_form, login.EMAIL),
-    get("/password/{token}", ANYONE, READS, login.reset_form),
-    post(
-        "/password/{token}",
-        ANYONE,
-        SERVICES,
-        login.reset,
-        login.reset_page,
-        login.NEW_PASSWORD,
-    ),
+    *LOGIN,
     get("/", SEE, REPLICA_READS, home.show),
     get("/search", SEE, READS, search.show),
     post("/checklist/dismiss", CAMPAIGN, WRITES, checklist.dismiss),
@@ -243,46 +209,7 @@ PAGES = (
     get("/webhooks/{id}", SEE, READS, webhooks.one),
     post("/webhooks/{id}", WEBHOOKS, WRITES, webhooks.update, webhooks.one, webhooks.FORM),
     post("/webhooks/{id}/act", WEBHOOKS, WRITES, webhooks.act, webhooks.one, webhooks.ACTIONS),
-    get("/account", OWN_LOGIN, READS, account.show),
-    post("/account/keys", ACCOUNT, WRITES, account.create_key, account.show, account.FORMS["keys"]),
-    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, account.revoke_key),
-    post(
-        "/account/profile",
-        OWN_LOGIN,
-        WRITES,
-        account.save_profile,
-        account.show,
-        account.FORMS["profile"],
-    ),
-    post(
-        "/account/password",
-        OWN_LOGIN,
-        SERVICES,
-        account.save_password,
-        account.show,
-        account.FORMS["password"],
-    ),
-    post("/account/sessions", OWN_LOGIN, WRITES, account.end_session),
-    post("/account/undo", SEE, WRITES, undo.undo),
-    post("/account/switch", OWN_LOGIN, WRITES, switching.switch),
-    get("/account/new", OWN_LOGIN, READS, switching.new_form),
-    post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
-    get("/team", SEE, READS, team.show),
-    post("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
-    post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
-    post("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
-    post("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
-    post("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
-    post("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
-    post(
-        "/account/invitations",
-        ADMINISTRATION,
-        WRITES,
-        account.invite,
-        account.show,
-        account.FORMS["invitations"],
-    ),
-    post("/account/invitations/withdraw", ADMINISTRATION, WRITES, account.withdraw_invitation),
+    *ACCOUNT_PAGES,
     get("/settings", SEE, READS, settings.show),
     get("/settings/screening-lists", SEE, READS, screening_lists.show),
     post(
@@ -406,31 +333,11 @@ PAGES = (
         notification_preferences.turn_off,
         is_signed=True,
     ),
-    get("/administration", ADMINISTRATION_MONEY, SLOW_READS, administration.show),
-    post("/administration/checks", ADMINISTRATION, SERVICES, administration.check),
-    post(
-        "/administration/test-email",
-        ADMINISTRATION,
-        SERVICES,
-        administration.send_test_email,
-        administration.show,
-        administration.TEST_EMAIL,
-        form_uses=SLOW_READS,
-    ),
-    get("/administration/proof", ADMINISTRATION, SERVICES, administration.prove),
-    get("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
-    post(
-        "/administration/payouts",
-        ADMINISTRATION_MONEY,
-        WRITES,
-        administration.mark,
-        administration.show,
-        administration.FIELDS,
-        form_uses=SLOW_READS,
-    ),
-    post("/administration/backups", ADMINISTRATION, WRITES, backups.back_up_now),
+    *ADMINISTRATION_PAGES,
     post("/clock", SEE, SERVICES, clock.move),
 )
+
+page_rights.learn(PAGES)
 
 
 async def _moved(request: Request) -> Response:

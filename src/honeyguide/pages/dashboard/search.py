@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import text_matching
-from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard import nav, page_rights
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.referrals import search
 from honeyguide.store.tx import Tx
@@ -83,5 +83,5 @@ def pages_of(who: Visitor) -> list[SearchLink]:
         )
         for group in (*nav.GROUPS, account)
         for page in group.pages
-        if who.is_admin or not page.admin_only
+        if page_rights.may_see(who, page.path)
     ]

@@ -1,5 +1,5 @@
 -- works-with: 0088
--- locks: account, session and ticket, for reads and writes, while small tables are copied (less than a second)
+-- locks: account, session, ticket and partner_referral, for reads and writes, while partner_referral is read once
 -- People and accounts are separate: a user logs in, and is a member of one or more accounts with a role in each.
 
 CREATE TABLE login_user (
@@ -43,7 +43,7 @@ ALTER TABLE session ADD COLUMN expires_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE session SET user_id = account_id, verified_ms = created_ms,
     expires_ms = CASE WHEN seen_ms + 43200000 < created_ms + 1209600000 THEN seen_ms + 43200000 ELSE created_ms + 1209600000 END;
 DROP INDEX session_account;
-CREATE INDEX session_user ON session (user_id, seen_ms);
+CREATE INDEX session_of_user ON session (user_id, seen_ms);
 CREATE INDEX session_expires ON session (expires_ms);
 
 --   user_id   whose password the link changes
@@ -51,3 +51,7 @@ CREATE INDEX session_expires ON session (expires_ms);
 ALTER TABLE ticket ADD COLUMN user_id TEXT REFERENCES login_user (id);
 ALTER TABLE ticket ADD COLUMN role TEXT;
 UPDATE ticket SET user_id = account_id, account_id = NULL WHERE kind = 'password_reset';
+
+-- Whether the partner's account and the program's had a member in common when the referral came: nobody is paid for these.
+ALTER TABLE partner_referral ADD COLUMN is_own INTEGER NOT NULL DEFAULT 0;
+UPDATE partner_referral SET is_own = 1 WHERE partner_account_id = account_id;

@@ -1,0 +1,123 @@
+"""The addresses of everything about users, accounts and the installation, one row each."""
+
+from __future__ import annotations
+
+from honeyguide.pages.dashboard import (
+    account,
+    administration,
+    backups,
+    login,
+    switching,
+    team,
+    undo,
+    welcome,
+)
+from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.route_rights import (
+    ACCOUNT,
+    ADMINISTRATION,
+    ADMINISTRATION_MONEY,
+    ANYONE,
+    OWN_LOGIN,
+    SEE,
+)
+from honeyguide.pages.handlers import Uses
+
+READS, WRITES, SERVICES, SLOW_READS = Uses.READS, Uses.WRITES, Uses.SERVICES, Uses.SLOW_READS
+
+LOGIN = (
+    get("/login", ANYONE, READS, login.login_form),
+    post("/login", ANYONE, SERVICES, login.log_in, login.login_page, login.LOGIN),
+    post("/logout", OWN_LOGIN, WRITES, login.log_out),
+    get("/signup", ANYONE, READS, login.signup_form),
+    post("/signup", ANYONE, SERVICES, login.sign_up, login.signup_page, login.FIRST_ACCOUNT),
+    get("/welcome/{token}", ANYONE, READS, welcome.welcome_form),
+    post(
+        "/welcome/{token}",
+        ANYONE,
+        SERVICES,
+        welcome.welcome,
+        welcome.welcome_form,
+        welcome.FIELDS,
+    ),
+    get("/password", ANYONE, READS, login.forgot_form),
+    post("/password", ANYONE, WRITES, login.forgot, login.forgot_form, login.EMAIL),
+    get("/password/{token}", ANYONE, READS, login.reset_form),
+    post(
+        "/password/{token}",
+        ANYONE,
+        SERVICES,
+        login.reset,
+        login.reset_page,
+        login.NEW_PASSWORD,
+    ),
+)
+
+ACCOUNT_PAGES = (
+    get("/account", OWN_LOGIN, READS, account.show),
+    post("/account/keys", ACCOUNT, WRITES, account.create_key, account.show, account.FORMS["keys"]),
+    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, account.revoke_key),
+    post(
+        "/account/profile",
+        OWN_LOGIN,
+        WRITES,
+        account.save_profile,
+        account.show,
+        account.FORMS["profile"],
+    ),
+    post(
+        "/account/password",
+        OWN_LOGIN,
+        SERVICES,
+        account.save_password,
+        account.show,
+        account.FORMS["password"],
+    ),
+    post("/account/sessions", OWN_LOGIN, WRITES, account.end_session),
+    post("/account/undo", SEE, WRITES, undo.undo),
+    post("/account/switch", OWN_LOGIN, WRITES, switching.switch),
+    get("/account/new", OWN_LOGIN, READS, switching.new_form),
+    post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
+    get("/team", SEE, READS, team.show),
+    post("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
+    post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
+    post("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
+    post("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
+    post("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
+    post("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
+    post(
+        "/account/invitations",
+        ADMINISTRATION,
+        WRITES,
+        account.invite,
+        account.show,
+        account.FORMS["invitations"],
+    ),
+    post("/account/invitations/withdraw", ADMINISTRATION, WRITES, account.withdraw_invitation),
+)
+
+ADMINISTRATION_PAGES = (
+    get("/administration", ADMINISTRATION_MONEY, SLOW_READS, administration.show),
+    post("/administration/checks", ADMINISTRATION, SERVICES, administration.check),
+    post(
+        "/administration/test-email",
+        ADMINISTRATION,
+        SERVICES,
+        administration.send_test_email,
+        administration.show,
+        administration.TEST_EMAIL,
+        form_uses=SLOW_READS,
+    ),
+    get("/administration/proof", ADMINISTRATION, SERVICES, administration.prove),
+    get("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
+    post(
+        "/administration/payouts",
+        ADMINISTRATION_MONEY,
+        WRITES,
+        administration.mark,
+        administration.show,
+        administration.FIELDS,
+        form_uses=SLOW_READS,
+    ),
+    post("/administration/backups", ADMINISTRATION, WRITES, backups.back_up_now),
+)
