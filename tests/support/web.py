@@ -35,6 +35,13 @@ class WebClient:
         self.http = local_client(service.url, {"origin": service.settings.base_url})
         self._tokens: dict[str, str] = {}
 
+    @classmethod
+    def at(cls, url: str) -> WebClient:
+        """Of a server in a process of its own."""
+        made = cls.__new__(cls)
+        made.http, made._tokens = local_client(url, {"origin": url}), {}
+        return made
+
     def get(self, path: str, **kwargs: Any) -> httpx.Response:
         return self.http.get(path, **kwargs)
 

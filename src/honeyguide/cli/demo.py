@@ -14,7 +14,7 @@ from honeyguide import logs
 from honeyguide.accounts import accounts
 from honeyguide.cli.base import fail, read, read_settings, with_services
 from honeyguide.demo import kept as demo_kept
-from honeyguide.demo import local_tools
+from honeyguide.demo import local_tools, team
 from honeyguide.demo.kept import KeptSecrets
 from honeyguide.serve import only_server, run_server
 from honeyguide.settings import Settings, without_secrets
@@ -126,8 +126,10 @@ def _empty(chosen: Settings, yes: bool) -> None:
 def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
     address = f"{chosen.base_url}/v1/campaigns/{made.demo.campaign_id}/subscribers?per_page=3"
     partners = " and ".join(email for email in demo_data.EMAILS if email != demo_data.OWNER)
+    colleagues = " and ".join(f"{email} ({role})" for email, (_, role) in team.COLLEAGUES.items())
     return (
         f"\n  Dashboard {chosen.base_url}/ login {demo_data.OWNER} / {made.password}\n"
+        f"  Team logins            {colleagues}, same password\n"
         f"  Partner logins         {partners}, same password\n\n"
         f"  Account, API keys      {chosen.base_url}/account\n"
         f"  API reference          {chosen.base_url}/docs\n\n"

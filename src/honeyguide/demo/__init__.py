@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords, users
 from honeyguide.app import Services
-from honeyguide.demo import history, moved_in, setup
+from honeyguide.demo import history, moved_in, setup, team
 from honeyguide.demo.kept import KeptSecrets
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
 from honeyguide.kernel import actors
@@ -54,7 +54,8 @@ async def prepare(services: Services, kept: KeptSecrets | None = None) -> Demo:
     # Made here, so that none is published in a manual.
     kept.password = kept.password or "-".join(new_code(4) for _ in range(3))
     password_hash = await passwords.hashed(kept.password)
-    await services.store.write(_set_hashes, list(tenants), password_hash)
+    await services.store.write(team.gather, tenants[OWNER].account_id, now_ms=now_ms)
+    await services.store.write(_set_hashes, [*tenants, *team.COLLEAGUES], password_hash)
     return Demo(
         DemoLogin(tenants[OWNER].campaign_id, kept.demo_key),
         DemoLogin(tenants[EMPTY].campaign_id, kept.empty_key),
