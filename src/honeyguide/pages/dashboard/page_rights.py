@@ -69,7 +69,7 @@ def close_forms(html: str, who: Visitor, here: str) -> str:
             return tag
         if its_id := _ID.search(tag):
             closed_ids.append(its_id[1])
-        return f"{tag[:-1]} inert data-closed>"
+        return f"{tag[:-1]} data-closed>"
 
     def button(match: re.Match[str]) -> str:
         return f"{match[0]} disabled" if is_closed(match[1]) else match[0]
