@@ -28,8 +28,7 @@ def reset_link(service: Service, alice: Operator) -> str:
         _, token = await invitations._issue(
             tx,
             "password_reset",
-            account_id=alice.account_id,
-            email=None,
+            user_id=alice.user_id,
             lasts_ms=invitations.RESET_MS,
             now_ms=service.now_ms(),
         )

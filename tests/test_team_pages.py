@@ -162,3 +162,19 @@ def test_keep_me_logged_in_lasts_thirty_days(service: Service) -> None:
     assert kept.get("/settings").status_code == 200
     service.set_clock(31 * 86400)
     assert kept.get("/settings").status_code == 303
+
+
+def test_handing_over_and_leaving_are_logged(service: Service) -> None:
+    alice = operator(service)
+    cleo = colleague(service, alice, Role.EDITOR)
+    assert alice.web.post(f"/team/{cleo.user_id}/owner", page="/team").status_code == 303
+    assert alice.web.post("/team/leave", page="/team").status_code == 303
+    sql = (
+        "SELECT action, actor_id, subject_id FROM change_log WHERE account_id = :a "
+        "AND action LIKE 'member.%' ORDER BY id"
+    )
+    assert ask(service, sql, a=alice.account_id) == [
+        ("member.role_changed", alice.user_id, cleo.user_id),
+        ("member.role_changed", alice.user_id, alice.user_id),
+        ("member.left", alice.user_id, alice.user_id),
+    ]

@@ -10,7 +10,11 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from honeyguide.accounts import members, users
+from honeyguide.accounts.permissions import Role
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
+from honeyguide.store.tx import Tx
 from tests.support import partner_network
 from tests.support.fetches import document_of, fetch_of
 from tests.support.move_certificates import certificate_of
@@ -172,6 +176,25 @@ def invitation(owner: Operator) -> str:
     sent = owner.web.post(
         "/account/invitations", page="/account", email=f"secret{next(_numbers)}@example.org"
     )
+    assert sent.status_code == 200, sent.text
+    return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
+
+
+def member(owner: Operator) -> str:
+    """An editor."""
+
+    async def join(tx: Tx) -> str:
+        email, now_ms = EmailAddress(f"editor{new_id()}@example.org"), owner.service.now_ms()
+        user_id = await users.create(tx, email, now_ms=now_ms)
+        await members.add(tx, owner.account_id, user_id, Role.EDITOR, now_ms=now_ms)
+        return user_id
+
+    return str(owner.service.write(join))
+
+
+def member_invitation(owner: Operator) -> str:
+    email = f"secret{next(_numbers)}@example.org"
+    sent = owner.web.post("/team/invitations", page="/account", email=email, role="editor")
     assert sent.status_code == 200, sent.text
     return newest(owner, "SELECT id FROM ticket WHERE account_id = :account_id ORDER BY id DESC")
 

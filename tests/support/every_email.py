@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from honeyguide.accounts import invitations
+from honeyguide.accounts.permissions import Role
 from honeyguide.events import recording, webhooks
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.events.recording import AttemptResult
@@ -84,6 +85,7 @@ def to_users(who: Operator) -> None:
 
     who.service.write(ask)
     who.make(invitations.invite, EmailAddress(f"{new_id()}@example.org"))
+    who.make(invitations.invite_member, EmailAddress(f"{new_id()}@example.org"), Role.EDITOR)
 
 
 def to_subscribers(who: Operator) -> None:

@@ -80,6 +80,7 @@ class Operator(Member):
     """An account that calls the API and sits at its dashboard."""
 
     email: str
+    user_id: str
     web: WebClient
 
 
@@ -96,6 +97,7 @@ def operator(service: Service, name: str = "alice") -> Operator:
     set_password(service, member.account_id)
     made = Operator(service, member.account_id, member.campaign_id, member.key)
     made.email, made.web = email, WebClient(service)
+    made.user_id = service.read(lambda tx: members.first_owner(tx, member.account_id))
     # All tests of a process share one IP address, however many of them log in.
     with pytest.MonkeyPatch.context() as patch:
         roomy = attempts.LOGIN_BY_ADDRESS._replace(most=100_000)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from honeyguide.accounts import accounts, keys
+from honeyguide.accounts import accounts, keys, members
 from honeyguide.cli.base import read
 from honeyguide.events import change_log
 from honeyguide.events.change_log import LoggedChange
@@ -21,7 +21,7 @@ MOST = 10_000
 
 
 class _Found(NamedTuple):
-    account_id: str
+    member_names: dict[str, str]
     entries: list[LoggedChange]
     key_names: dict[str, str]
 
@@ -46,8 +46,9 @@ def changes(
 
 async def _find(tx: Tx, email: str, limit: int) -> _Found:
     account = await accounts.get_named(tx, email)
+    joined = await members.of_account(tx, account.id, now_ms=0)
     return _Found(
-        account.id,
+        {each.user_id: each.shown_name for each in joined},
         await change_log.of_account(tx, account.id, most=limit),
         {key.id: key.name for key in await keys.of_account(tx, account.id)},
     )
@@ -55,10 +56,10 @@ async def _find(tx: Tx, email: str, limit: int) -> _Found:
 
 def _actor(found: _Found, entry: LoggedChange) -> str:
     match ActorKind(entry.actor_kind):
-        case ActorKind.MEMBER if entry.actor_id == found.account_id:
-            return "on the dashboard"
+        case ActorKind.MEMBER if name := found.member_names.get(entry.actor_id):
+            return f"by {name} on the dashboard"
         case ActorKind.MEMBER:
-            return f"by account {entry.actor_id}"
+            return f"by member {entry.actor_id}" if entry.actor_id else "by a link in an email"
         case ActorKind.API_KEY:
             return f"with API key {json.dumps(found.key_names.get(entry.actor_id, '?'))}"
         case ActorKind.JOB:
