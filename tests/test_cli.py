@@ -105,6 +105,23 @@ def test_keys_are_made_listed_and_revoked_with_effect_on_the_next_request(url):
         assert calls[alice.key]("GET", alice.v1).status == 401
 
 
+def test_a_key_gets_scopes_and_an_expiry_and_is_rotated(url):
+    alice = new_account(url)
+    limits = ["--name", "Tool", "--scope", "read", "--scope", "subscribers", "--expires-days", "90"]
+    made = command("keys", "create", alice.email, *limits, database_url=url)
+    assert KEY.fullmatch(made.stdout.strip()), made.stderr
+    first, *_ = command("keys", "list", alice.email, database_url=url).stdout.splitlines()
+    assert "  active until 20" in first and first.endswith("scopes read,subscribers  Tool")
+    key_id = first.split()[0]
+    rotated = command("keys", "rotate", key_id, "--overlap-hours", "2", database_url=url)
+    assert KEY.fullmatch(rotated.stdout.strip()) and "another 2 hours" in rotated.stderr
+    listed = command("keys", "list", alice.email, database_url=url).stdout
+    assert "  being replaced until 20" in listed and listed.count("scopes read,subscribers") == 2
+    assert_refused(command("keys", "rotate", key_id, database_url=url), "replaced already")
+    wrong = command("keys", "create", alice.email, "--scope", "all", database_url=url)
+    assert_refused(wrong, "all is not a scope. Scopes are: read, subscribers")
+
+
 def test_keys_of_nobody_are_refused(url):
     assert_refused(
         command("keys", "list", "nobody@example.org", database_url=url), "nobody@example.org"

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api.call import Call, Route
 from honeyguide.api.decoding import Body
 from honeyguide.api.openapi import document
@@ -222,6 +223,7 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
             "POST",
             "/v2/odd_things",
             make_thing,
+            right=Right.REWARDS,
             operation_id="v2_make_thing",
             tag="Rewards",
             summary="Make a thing",
@@ -243,6 +245,8 @@ def test_a_new_kind_of_type_needs_no_change_here() -> None:
     assert shown["price"]["type"] == "number"
     assert shown["maker"]["anyOf"] == [{"$ref": "#/components/schemas/Message"}, {"type": "null"}]
     operation = found["paths"]["/v2/odd_things"]["post"]
+    assert operation["x-required-scope"] == "rewards"
+    assert operation["description"] == "The API key needs the scope `rewards`."
     assert (operation["operationId"], operation["tags"]) == ("v2_make_thing", ["Rewards"])
     assert "404" in operation["responses"], "the body names a thing that may not be there"
 
@@ -253,6 +257,7 @@ def test_a_deletion_says_what_was_deleted() -> None:
             "DELETE",
             "/v2/wax_seals/{uuid}",
             make_thing,
+            right=Right.CAMPAIGN,
             operation_id="v2_delete_wax_seal",
             tag="Rewards",
             summary="Delete a wax seal",
@@ -260,6 +265,7 @@ def test_a_deletion_says_what_was_deleted() -> None:
         )
     )
     operation = found["paths"]["/v2/wax_seals/{uuid}"]["delete"]
+    assert (operation["x-required-scope"], "403" in operation["responses"]) == ("all", True)
     assert operation["responses"]["200"]["content"]["application/json"]["example"] == {
         "message": "The wax seal was deleted."
     }

@@ -13,7 +13,9 @@ from typing import NamedTuple, Protocol
 
 from honeyguide.accounts import keys
 from honeyguide.accounts.limits import WINDOW_MS, Allowance, Window, WrongKeys
-from honeyguide.kernel.errors import TooMany, Unauthorized, Unavailable
+from honeyguide.accounts.permissions import SCOPES, Right
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Forbidden, TooMany, Unauthorized, Unavailable
 from honeyguide.store import Store
 from honeyguide.store.coalescer import Coalescer
 from honeyguide.store.journal import Journal
@@ -35,7 +37,13 @@ class Caller(NamedTuple):
     key_id: str
     account_id: str
     campaign_id: str
+    scopes: str | None = None
+    """Names with a blank between them; None for all."""
+    expires_ms: int | None = None
     last_used_ms: int | None = None  # where this process has to keep it
+
+    def may(self, right: Right) -> bool:
+        return self.scopes is None or right in self.scopes.split()
 
 
 class Admitted(NamedTuple):
@@ -43,6 +51,8 @@ class Admitted(NamedTuple):
     key_id: str
     account_id: str
     campaign_id: str
+    scopes: str | None
+    expires_ms: int | None
     refused: int
     left_over: int
     frees_ms: int
@@ -58,12 +68,25 @@ NO_KEY = (
     "you get one on your account page: {base_url}/account"
 )
 
+LACKS_SCOPE = (
+    "This API key does not have the scope {scope}. "
+    "Create a key that has it: {base_url}/account/keys"
+)
+NEEDS_ALL = "This needs an API key with all scopes. Create one: {base_url}/account/keys"
+EXPIRED = "This API key expired at {expired_at}. Create another one: {base_url}/account/keys"
+
 
 class Admission(Protocol):
     async def admit(self, key: str | None, peer: str, now_ms: int) -> tuple[Caller, Allowance]:
         """The caller behind a key and what is left of its minute. Raises Unauthorized, or TooMany
         for a peer that guesses."""
         ...
+
+
+def lacks_scope(right: Right, base_url: str) -> Forbidden:
+    """For a caller who may not do what they ask for."""
+    template = LACKS_SCOPE if right in SCOPES else NEEDS_ALL
+    return Forbidden(template, code="insufficient_scope", scope=right, base_url=base_url)
 
 
 class Refusals:
@@ -90,6 +113,12 @@ class Refusals:
             )
         return Unauthorized(NO_KEY, base_url=self._base_url)
 
+    def check_expiry(self, expires_ms: int | None, now_ms: int) -> None:
+        """Whoever has the whole key is not guessing, so they are told why, and it is not
+        counted."""
+        if expires_ms is not None and expires_ms <= now_ms:
+            raise Unauthorized(EXPIRED, base_url=self._base_url, expired_at=iso(expires_ms))
+
 
 class LocalAdmission:
     """For one serving process: the ring is in memory, with a journal whose loss would be
@@ -111,6 +140,7 @@ class LocalAdmission:
         caller = await self._store.read(lambda tx: tx.one(_FIND_CALLER, digest=digest))
         if caller is None:
             raise self._refusals.refusal(peer, now_ms)
+        self._refusals.check_expiry(caller.expires_ms, now_ms)
         if now_ms - self._touched.get(caller.key_id, caller.last_used_ms or 0) >= TOUCH_MS:
             self._touch(caller, now_ms)
         if not self._limit:
@@ -173,7 +203,8 @@ class SharedAdmission:
         row = await self._requests.add((digest, now_ms))
         if row is None:
             raise self._refusals.refusal(peer, now_ms)
-        caller = Caller(row.key_id, row.account_id, row.campaign_id)
+        self._refusals.check_expiry(row.expires_ms, now_ms)
+        caller = Caller(row.key_id, row.account_id, row.campaign_id, row.scopes)
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
 
     async def _admit_together(self, together: list[tuple[str, int]]) -> list[Admitted | None]:

@@ -11,10 +11,14 @@ import functools
 import hashlib
 import os
 import zlib
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
+from honeyguide.accounts.key_states import MOST_OVERLAP_MS, Key
+from honeyguide.accounts.permissions import parse_scopes
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
+from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.change import Change
@@ -28,21 +32,18 @@ _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _SHOWN = 12
 
 
-class Key(NamedTuple):
-    """A key as its owner sees it: never the key itself."""
-
+class NewKey(NamedTuple):
     id: str
-    name: str
-    prefix: str
-    created_ms: int
-    last_used_ms: int | None
-    revoked_ms: int | None
+    secret: str
+    """The key in clear."""
 
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
+_BY_ID = _sql.query("by_id", Key)
 _OF_ACCOUNT = _sql.query("of_account", Key)
 _REVOKE = _sql.command("revoke")
+_REPLACE = _sql.command("replace")
 _BY_PREFIX = _sql.query("by_prefix", lambda account_id, id: (account_id, id))
 
 
@@ -78,19 +79,69 @@ def digest(key: str) -> str | None:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
-async def create(change: Change, *, name: str) -> str:
-    """Makes a key and gives it back in clear, this once."""
-    key, key_id = generate(), new_id()
+async def create(
+    change: Change,
+    *,
+    name: str,
+    scopes: Iterable[str] | None = None,
+    expires_ms: int | None = None,
+) -> str:
+    """Makes a key and gives it back in clear, this once. Without scopes it may do everything."""
     checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    if expires_ms is not None and expires_ms <= change.now_ms:
+        raise Invalid("{field} must be in the future.", param="expires")
+    chosen = None if scopes is None else parse_scopes(scopes)
+    made = await _insert(change, name, None if chosen is None else " ".join(chosen), expires_ms)
+    await change_log.record(
+        change, "api_key.created", made.id, None, {"name": name, **_limits(chosen, expires_ms)}
+    )
+    return made.secret
+
+
+async def _insert(change: Change, name: str, scopes: str | None, expires_ms: int | None) -> NewKey:
+    made = NewKey(new_id(), generate())
     await change.put(
         _INSERT,
-        id=key_id,
+        id=made.id,
         name=name,
-        digest=digest(key),
-        prefix=key[:_SHOWN],
+        digest=digest(made.secret),
+        prefix=made.secret[:_SHOWN],
         created_ms=change.now_ms,
+        scopes=scopes,
+        expires_ms=expires_ms,
     )
-    await change_log.record(change, "api_key.created", key_id, None, {"name": name})
+    return made
+
+
+def _limits(scopes: Iterable[str] | None, expires_ms: int | None) -> dict[str, Any]:
+    """What the change log says of a key besides its name."""
+    limits: dict[str, Any] = {} if scopes is None else {"scopes": list(scopes)}
+    return limits if expires_ms is None else limits | {"expires_at": iso(expires_ms)}
+
+
+async def rotate(change: Change, key_id: str, *, overlap_ms: int) -> str:
+    """A new key with the name, the scopes and the length of life of an old one, which works on
+    until the overlap ends."""
+    if not 0 <= overlap_ms <= MOST_OVERLAP_MS:
+        raise Invalid("The old key can work on for up to 7 days.", param="overlap")
+    old = await get(change.tx, change.tenant.account_id, key_id)
+    ends_ms = change.now_ms + overlap_ms
+    made = await _insert(change, old.name, old.scopes, old.life_from(change.now_ms))
+    # The condition is checked here and not above, so that of two at the same moment one is refused.
+    if not await change.run(_REPLACE, id=old.id, replaced_by=made.id, expires_ms=ends_ms):
+        if old.revoked_ms is not None:
+            raise Invalid("This key is revoked. Create a new one instead.")
+        raise Invalid("This key is being replaced already. Rotate the new one instead.")
+    await change_log.record(
+        change, "api_key.rotated", old.id, None, {"new_key": made.id, "works_until": iso(ends_ms)}
+    )
+    return made.secret
+
+
+async def get(tx: Tx, account_id: str, key_id: str) -> Key:
+    key = await tx.one(_BY_ID, account_id=account_id, id=key_id)
+    if key is None:
+        raise Missing("There is no such key.")
     return key
 
 

@@ -1,13 +1,24 @@
+-- fragment: key
+id, name, prefix, created_ms, last_used_ms, revoked_ms, scopes, expires_ms, replaced_by
+
 -- name: insert
 -- touches: adds api_key
-{insert api_key: id, account_id, name, digest, prefix, created_ms};
+{insert api_key: id, account_id, name, digest, prefix, created_ms, scopes, expires_ms};
 
 -- name: of_account
-SELECT id, name, prefix, created_ms, last_used_ms, revoked_ms FROM api_key
-WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC;
+SELECT {key} FROM api_key WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC;
+
+-- name: by_id
+SELECT {key} FROM api_key WHERE account_id = :account_id AND id = :id;
 
 -- name: revoke
 UPDATE api_key SET revoked_ms = :now_ms WHERE account_id = :account_id AND id = :id AND revoked_ms IS NULL;
+
+-- name: replace
+-- A key that expires before the overlap ends still does.
+UPDATE api_key SET replaced_by = :replaced_by,
+    expires_ms = CASE WHEN expires_ms < :expires_ms THEN expires_ms ELSE :expires_ms END
+WHERE account_id = :account_id AND id = :id AND revoked_ms IS NULL AND replaced_by IS NULL;
 
 -- name: by_prefix
 SELECT account_id, id FROM api_key WHERE (prefix = :shown OR id = :shown) AND revoked_ms IS NULL;

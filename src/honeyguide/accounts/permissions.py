@@ -37,14 +37,17 @@ class Role(StrEnum):
     ANALYST = "analyst"
 
 
-SCOPES = (
-    Right.READ,
-    Right.SUBSCRIBERS,
-    Right.REWARDS,
-    Right.PARTNERS,
-    Right.MONEY,
-    Right.WEBHOOKS,
-)
+# What a key with this scope may do.
+SCOPES: dict[Right, str] = {
+    Right.READ: "Read everything except the secrets of webhooks.",
+    Right.SUBSCRIBERS: "Add, change and erase subscribers, and decide on their referrals.",
+    Right.REWARDS: "Change rewards, approve and redeem them, and mark shipments as sent.",
+    Right.PARTNERS: "Change publications, programs and their partners; join and leave programs.",
+    Right.MONEY: "Take back charges for referrals.",
+    Right.WEBHOOKS: "Change, test and replay webhooks, and read their secrets.",
+}
+# What lists of scopes say for a key that may do everything.
+ALL_SCOPES = "all"
 
 
 class RightFacts(NamedTuple):
@@ -82,6 +85,12 @@ RIGHTS: dict[Right, RightFacts] = {
 }
 # Everybody else does not learn that these pages exist.
 OF_ADMINISTRATORS = frozenset({Right.ADMINISTRATION, Right.ADMINISTRATION_MONEY})
+
+
+def scope_of(right: Right) -> str:
+    """The scope that a key needs for a route with this right. What is no scope itself is only for
+    keys that have all."""
+    return right if right in SCOPES else ALL_SCOPES
 
 
 def role_may(role: str, right: Right, *, is_admin: bool) -> bool:

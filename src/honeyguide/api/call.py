@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api.decoding import Body
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import paging
@@ -75,6 +76,7 @@ class Route:
     path: str
     endpoint: Endpoint
     _: KW_ONLY
+    right: Right
     operation_id: str
     tag: str
     summary: str
@@ -108,11 +110,13 @@ class Route:
         return self.method != "GET"
 
 
-def resource(tag: str, prefix: str = "") -> Callable[..., Route]:
-    """What makes the rows of a resource. They share the tag. An operation ID that is not given is
-    the version, the prefix and the name of the endpoint."""
+def resource(tag: str, prefix: str = "", *, right: Right) -> Callable[..., Route]:
+    """What makes the rows of a resource. They share the tag. What only reads needs READ, the rest
+    `right`, unless a row says otherwise. An operation ID that is not given is the version, the
+    prefix and the name of the endpoint."""
 
     def row(method: str, path: str, endpoint: Endpoint, **more: Any) -> Route:
+        more.setdefault("right", Right.READ if method == "GET" else right)
         parts = (path.split("/")[1], prefix, endpoint.__name__)
         more.setdefault("operation_id", "_".join(part for part in parts if part))
         return Route(method, path, endpoint, tag=tag, **more)

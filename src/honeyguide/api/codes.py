@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.views import View
@@ -62,7 +63,7 @@ def _view(call: Call, slug: str, each: SubscriberCode) -> CodeView:
 
 _PATH = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}/codes"
 
-_subscribers = resource("Subscribers", "codes")
+_subscribers = resource("Subscribers", "codes", right=Right.SUBSCRIBERS)
 
 ROUTES = (
     _subscribers(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from honeyguide.accounts import idempotency
-from honeyguide.accounts.admission import Admission, Caller
+from honeyguide.accounts.admission import Admission, Caller, lacks_scope
 from honeyguide.accounts.limits import Allowance
 from honeyguide.api import decoding, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
@@ -159,6 +159,8 @@ class Api:
         if not isinstance(found, transport.Match):
             raise found
         route, raw_path = found
+        if not caller.may(route.right):
+            raise lacks_scope(route.right, self._site.base_url)
         path = transport.decoded(raw_path) if raw_path else raw_path
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Known, resource
 from honeyguide.api.views import Message, View, filler
@@ -67,7 +68,7 @@ async def remove_host(tx: Tx, call: Call) -> Message:
 
 
 _BASE = "/v1/link_hosts"
-_hosts = resource("Link hosts", "link_hosts")
+_hosts = resource("Link hosts", "link_hosts", right=Right.CAMPAIGN)
 
 ROUTES = (
     _hosts(

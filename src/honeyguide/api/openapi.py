@@ -10,6 +10,7 @@ import msgspec
 
 import honeyguide
 from honeyguide.accounts import idempotency
+from honeyguide.accounts.permissions import SCOPES, Right, scope_of
 from honeyguide.api.call import Route
 from honeyguide.api.decoding import Body
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
@@ -63,7 +64,9 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
                 for name, (words, schema) in HEADERS.items()
             },
             "responses": {
-                name: _error(words, code, sentence.format(base_url=base_url))
+                name: _error(
+                    words, code, sentence.format(base_url=base_url, scope=Right.SUBSCRIBERS)
+                )
                 for _, name, words, code, sentence in ERRORS
             },
             "schemas": {"Error": ERROR, **schemas},
@@ -77,8 +80,8 @@ def _operation(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
         "tags": [route.tag],
         "summary": route.summary,
     }
-    if route.detail:
-        operation["description"] = route.detail
+    operation["description"] = f"{route.detail} {_scope_sentence(route)}".lstrip()
+    operation["x-required-scope"] = scope_of(route.right)
     if parameters := [
         *_path_parameters(route),
         *_query_parameters(route),
@@ -90,6 +93,12 @@ def _operation(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
         operation["requestBody"] = {"required": bool(route.body.required), "content": content}
     operation["responses"] = _responses(route, schemas)
     return operation
+
+
+def _scope_sentence(route: Route) -> str:
+    if route.right in SCOPES:
+        return f"The API key needs the scope `{route.right}`."
+    return "The API key needs all scopes."
 
 
 def _path_parameters(route: Route) -> Iterable[Schema]:
@@ -174,7 +183,7 @@ def _one(things: str) -> str:
 
 
 def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
-    possible = {400, 401, 429, 500}
+    possible = {400, 401, 403, 429, 500}
     sent = schemas[_name(route.body)]["properties"] if route.body is not None else {}
     if "{" in route.path or any(field.get("format") == "uuid" for field in sent.values()):
         possible.add(404)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from honeyguide.accounts.admission import NO_KEY
+from honeyguide.accounts.admission import LACKS_SCOPE, NO_KEY
 from honeyguide.kernel import checks, money, paging
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
@@ -113,7 +113,20 @@ ERRORS: tuple[tuple[int, str, str, str, str], ...] = (
         "invalid_email",
         "Email is invalid",
     ),
-    (401, "Unauthorized", "The API key is missing, invalid or revoked.", "unauthorized", NO_KEY),
+    (
+        401,
+        "Unauthorized",
+        "The API key is missing, invalid, expired or revoked.",
+        "unauthorized",
+        NO_KEY,
+    ),
+    (
+        403,
+        "Forbidden",
+        "The API key does not have the scope that this needs.",
+        "insufficient_scope",
+        LACKS_SCOPE,
+    ),
     (
         404,
         "Missing",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Known, Listed, resource
 from honeyguide.api.money_views import (
@@ -138,11 +139,11 @@ async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     return view if is_new else Known(view)
 
 
-_programs = resource("Partner programs", "partners")
-_network = resource("Partner network", "partners")
-_partner_campaigns = resource("Partner campaigns", "partners")
-_earnings = resource("Earnings", "partners")
-_payouts = resource("Payouts", "partners")
+_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
+_network = resource("Partner network", "partners", right=Right.PARTNERS)
+_partner_campaigns = resource("Partner campaigns", "partners", right=Right.PARTNERS)
+_earnings = resource("Earnings", "partners", right=Right.PARTNERS)
+_payouts = resource("Payouts", "partners", right=Right.PARTNERS)
 
 
 async def list_joined(tx: Tx, call: Call) -> Listed:
@@ -279,6 +280,7 @@ ROUTES = (
         f"{_P}/{{uuid}}/referrals/{{referral_uuid}}/reversal",
         reverse,
         summary="Take back the charge for a referral",
+        right=Right.MONEY,
         body=bodies.ReversalCreate,
         answer=OnePartnerReferral,
         status=201,

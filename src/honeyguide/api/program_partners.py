@@ -7,6 +7,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
@@ -137,8 +138,8 @@ _AFTERWARDS = (
     "what is pending."
 )
 
-_programs = resource("Partner programs", "partners")
-_partner_campaigns = resource("Partner campaigns", "partners")
+_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
+_partner_campaigns = resource("Partner campaigns", "partners", right=Right.PARTNERS)
 
 ROUTES = (
     _programs(

@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from msgspec import UNSET
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.partner_views import (
@@ -84,7 +85,7 @@ async def delete(tx: Tx, call: Call) -> Message:
 
 _BASE = "/v2/publications"
 
-_publications = resource("Publications", "publications")
+_publications = resource("Publications", "publications", right=Right.PARTNERS)
 
 ROUTES = (
     _publications(

@@ -6,6 +6,7 @@ from typing import Annotated, NoReturn
 
 import msgspec
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.subscriber_views import EvidenceView, evidence_view
@@ -69,7 +70,7 @@ async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
     )
 
 
-_referrals = resource("Referrals", "referrals")
+_referrals = resource("Referrals", "referrals", right=Right.READ)
 
 ROUTES = (
     _referrals(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import msgspec
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Route, resource
 from honeyguide.api.subscriber_views import (
@@ -92,9 +93,9 @@ _WHY = (
 _HAND = "Overrides every rule. Repeating the request changes nothing; "
 
 
-_referrals = resource("Referrals", "referrals")
-_subscribers = resource("Subscribers", "referrals")
-_campaigns = resource("Campaigns", "referrals")
+_referrals = resource("Referrals", "referrals", right=Right.SUBSCRIBERS)
+_subscribers = resource("Subscribers", "referrals", right=Right.SUBSCRIBERS)
+_campaigns = resource("Campaigns", "referrals", right=Right.CAMPAIGN)
 
 
 def _referral(subscribers: str) -> tuple[Route, ...]:

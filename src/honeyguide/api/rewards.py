@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.reward_views import (
@@ -125,7 +126,7 @@ _CODES = (
 _KEPT = "Rewards already earned are kept."
 _EARNED = "Takes the UUID of the earned reward. "
 
-_rewards = resource("Rewards", "rewards")
+_rewards = resource("Rewards", "rewards", right=Right.REWARDS)
 
 ROUTES = (
     _rewards(

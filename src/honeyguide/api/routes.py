@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import (
     bodies,
     codes,
@@ -28,8 +29,8 @@ _S = "/v1/campaigns/{campaign_uuid}/subscribers"
 _S2 = "/v2/campaigns/{campaign_uuid}/subscribers"
 _PAGED = ("page", "per_page")
 
-_campaigns = resource("Campaigns")
-_subscribers = resource("Subscribers")
+_campaigns = resource("Campaigns", right=Right.CAMPAIGN)
+_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
 
 CAMPAIGNS = (
     _campaigns(

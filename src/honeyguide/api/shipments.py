@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
 from honeyguide.api.call import Call, Listed, resource
@@ -91,7 +92,7 @@ async def mark_sent(tx: Tx, call: Call) -> OneShipment:
 
 _S = "/v1/campaigns/{campaign_uuid}/shipments"
 
-_shipments = resource("Shipments", "shipments")
+_shipments = resource("Shipments", "shipments", right=Right.REWARDS)
 
 ROUTES = (
     _shipments(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Endpoint, Route, resource
 from honeyguide.api.subscriber_views import Tags
@@ -52,7 +53,7 @@ _S = f"{_C}/subscribers/{{uuid}}/tags"
 _RULES = f"Tags become lower case. Up to {tags.MOST_AT_ONCE} per request."
 
 
-_subscribers = resource("Subscribers", "tags")
+_subscribers = resource("Subscribers", "tags", right=Right.SUBSCRIBERS)
 
 
 def _write(method: str, path: str, endpoint: Endpoint, summary: str, detail: str) -> Route:

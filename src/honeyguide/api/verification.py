@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import UnsetType
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.verification_views import OneVerification, verification_view
@@ -25,7 +26,7 @@ async def update_verification(tx: Tx, call: Call) -> OneVerification:
 
 _PATH = "/v2/partner_programs/{uuid}/verification"
 
-_programs = resource("Partner programs", "partners")
+_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
 
 ROUTES = (
     _programs(

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, Route, resource
 from honeyguide.api.decoding import Body
@@ -177,7 +178,7 @@ async def replay(tx: Tx, call: Call) -> Replayed:
     )
 
 
-_webhooks = resource("Webhooks", "webhooks")
+_webhooks = resource("Webhooks", "webhooks", right=Right.WEBHOOKS)
 
 
 def _routes(
@@ -242,6 +243,7 @@ def _common_routes(hook: str) -> tuple[Route, ...]:
             f"{hook}/secret",
             secret,
             summary="Get the signing secret",
+            right=Right.WEBHOOKS,
             answer=Secret,
         ),
         _webhooks(
@@ -258,6 +260,7 @@ def _common_routes(hook: str) -> tuple[Route, ...]:
             f"{hook}/sparkloop_token",
             sparkloop_token,
             summary="Get the SparkLoop token",
+            right=Right.WEBHOOKS,
             answer=SparkLoopTokenView,
         ),
         _webhooks(

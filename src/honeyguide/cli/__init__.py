@@ -20,6 +20,7 @@ from honeyguide.cli import (
     documents,
     init,
     jobs,
+    keys,
     lab,
     money,
     move,
@@ -52,7 +53,7 @@ groups = (
 for commands in (group.app for group in groups):
     app.add_typer(commands)
 app.add_typer(accounts.account_app, name="account")
-app.add_typer(accounts.keys_app, name="keys")
+app.add_typer(keys.keys_app, name="keys")
 app.add_typer(money.payouts_app, name="payouts")
 app.add_typer(move.move_app, name="move")
 

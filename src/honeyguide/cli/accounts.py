@@ -1,4 +1,4 @@
-"""`honeyguide account` and `honeyguide keys`."""
+"""`honeyguide account`."""
 
 from __future__ import annotations
 
@@ -10,23 +10,17 @@ import typer
 
 from honeyguide.accounts import accounts, keys, members, passwords, users
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, read, read_settings, with_services, write
+from honeyguide.cli.base import fail, read_settings, with_services, write
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
 account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
-keys_app = typer.Typer(help="Create, list and revoke API keys.", no_args_is_help=True)
 
 Email = Annotated[str, typer.Argument(help="Email address of a user.")]
-Account = Annotated[
-    str, typer.Argument(metavar="EMAIL", help="Email address of the account's owner, or its ID.")
-]
 
 
 @account_app.command("create")
@@ -66,11 +60,6 @@ async def _create_account(
     return {"account_uuid": made.account_id, "campaign_uuid": made.campaign_id, "api_key": key}
 
 
-async def _change(tx: Tx, services: Services, account_id: str, command: str) -> Change:
-    tenant = await campaigns.tenant_of(tx, account_id)
-    return Change(tx, services.site, tenant, actors.command(command), services.clock())
-
-
 @account_app.command("password")
 def account_password(email: Email) -> None:
     """Set a new password for a user and log out all their sessions."""
@@ -96,49 +85,3 @@ async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) 
     await members.change_password(
         tx, services.site, actor, user.id, password_hash, now_ms=services.clock()
     )
-
-
-@keys_app.command("create")
-def keys_create(
-    email: Account, name: Annotated[str, typer.Option(help="What the key is for.")] = "key"
-) -> None:
-    """Create another API key for an account. The key is shown only once."""
-    typer.echo(write(_create_key, email, name))
-    typer.echo("Save this key now; it is not shown again.", err=True)
-
-
-async def _create_key(tx: Tx, services: Services, email: str, name: str) -> str:
-    account = await accounts.get_named(tx, email)
-    return await keys.create(await _change(tx, services, account.id, "keys create"), name=name)
-
-
-@keys_app.command("list")
-def keys_list(email: Account) -> None:
-    """List an account's API keys with their state, last use and name."""
-    listed = read(_list_keys, email)
-    if not listed:
-        typer.echo(
-            f"No keys yet. Create one with: honeyguide keys create {shlex.quote(email)}", err=True
-        )
-    for key in listed:
-        used = f"last used {iso(key.last_used_ms)}" if key.last_used_ms else "never used"
-        state = f"revoked {iso(key.revoked_ms)}" if key.revoked_ms else "active"
-        typer.echo(f"{key.id}  {key.prefix}…  {state}  {used}  {key.name}")
-
-
-async def _list_keys(tx: Tx, email: str) -> list[keys.Key]:
-    return await keys.of_account(tx, (await accounts.get_named(tx, email)).id)
-
-
-@keys_app.command("revoke")
-def keys_revoke(
-    key: Annotated[str, typer.Argument(help="ID or prefix of the key, as `keys list` shows it.")],
-) -> None:
-    """Revoke an API key, effective from the next request."""
-    write(_revoke_key, key)
-    typer.echo("Key revoked. It is refused from the next request on.")
-
-
-async def _revoke_key(tx: Tx, services: Services, shown: str) -> None:
-    account_id, key_id = await keys.find_by_shown(tx, shown)
-    await keys.revoke(await _change(tx, services, account_id, "keys revoke"), key_id)

@@ -1,0 +1,193 @@
+"""API keys that expire, are replaced by others or revoked, also at the same moment; on both
+engines.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.accounts import keys
+from honeyguide.accounts.key_states import SOON_MS, Key, KeyState, expires_in_days
+from honeyguide.accounts.permissions import Right
+from honeyguide.events import change_log
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.store.tx import Tx
+from tests.support.changes import changing
+from tests.support.prizes import tenant_of
+from tests.support.races import overlapping
+from tests.support.service import Member, until
+from tests.support.stores import OpenStore
+
+LIVING = Key("id", "Tool", "hg_live_1234", 0, None, None, None, None, None)
+
+
+@pytest.fixture
+def clock(alice: Member) -> Iterator[Member]:
+    yield alice
+    alice.service.set_clock(0)
+
+
+def status(who: Member, key: str) -> int:
+    return who.get("/v1/campaigns", headers={"X-Api-Key": key}).status_code
+
+
+def listed(who: Member) -> dict[str, Key]:
+    found = who.service.read(lambda tx: keys.of_account(tx, who.account_id))
+    return {key.prefix: key for key in found}
+
+
+@pytest.mark.parametrize(
+    ("changed", "state"),
+    [
+        ({}, KeyState.ACTIVE),
+        ({"expires_ms": 10 * DAY_MS + SOON_MS + 1}, KeyState.ACTIVE),
+        ({"expires_ms": 10 * DAY_MS + SOON_MS}, KeyState.EXPIRES_SOON),
+        ({"expires_ms": 10 * DAY_MS + 1}, KeyState.EXPIRES_SOON),
+        ({"expires_ms": 10 * DAY_MS}, KeyState.EXPIRED),
+        ({"expires_ms": 11 * DAY_MS, "replaced_by": "new"}, KeyState.REPLACED),
+        ({"expires_ms": 10 * DAY_MS, "replaced_by": "new"}, KeyState.EXPIRED),
+        ({"expires_ms": 1, "revoked_ms": 1}, KeyState.REVOKED),
+        ({"revoked_ms": 1, "replaced_by": "new"}, KeyState.REVOKED),
+    ],
+)
+def test_the_state_of_a_key_follows_from_its_times(
+    changed: dict[str, int], state: KeyState
+) -> None:
+    key = LIVING._replace(**changed)  # type: ignore[arg-type]
+    assert key.state(10 * DAY_MS) == state
+    assert state.works == (state not in ("expired", "revoked"))
+
+
+@pytest.mark.parametrize("days", [0, -1, 3_651])
+def test_a_key_lives_between_a_day_and_ten_years(days: int) -> None:
+    assert expires_in_days(1, 5) == 5 + DAY_MS
+    with pytest.raises(Invalid, match=r"1 to 3,650 days"):
+        expires_in_days(days, 0)
+
+
+def test_an_expired_key_is_refused_and_told_so(clock: Member) -> None:
+    alice, now_ms = clock, clock.service.now_ms()
+    key = alice.make(keys.create, name="short", expires_ms=now_ms + HOUR_MS)
+    assert status(alice, key) == 200
+    alice.service.set_clock(3_700)
+    answer = alice.get("/v1/campaigns", headers={"X-Api-Key": key})
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert "This API key expired at 20" in answer.json()["error"]
+    assert "/account/keys" in answer.json()["error"]
+    assert "x-ratelimit-limit" not in answer.headers
+    used_ms = listed(alice)[key[:12]].last_used_ms
+    assert used_ms is None or used_ms < now_ms + HOUR_MS, "a refused request is no use of it"
+    other = key[:-1] + ("a" if key[-1] != "a" else "b")
+    wrong = alice.get("/v1/campaigns", headers={"X-Api-Key": other}).json()["error"]
+    assert "expired" not in wrong, "only whoever has the key learns that"
+    with pytest.raises(Invalid, match="must be in the future"):
+        alice.make(keys.create, name="dead", expires_ms=alice.service.now_ms())
+
+
+def test_a_rotated_key_works_until_the_overlap_ends(clock: Member) -> None:
+    alice, now_ms = clock, clock.service.now_ms()
+    life = {"scopes": [Right.READ, Right.MONEY], "expires_ms": now_ms + 30 * DAY_MS}
+    old = alice.make(keys.create, name="Tool", **life)
+    old_id = listed(alice)[old[:12]].id
+    new = alice.make(keys.rotate, old_id, overlap_ms=HOUR_MS)
+    assert (status(alice, old), status(alice, new)) == (200, 200)
+    made = listed(alice)[new[:12]]
+    assert (made.name, made.scopes) == ("Tool", "read money")
+    assert (
+        made.expires_ms is not None and made.expires_ms - made.created_ms >= 30 * DAY_MS - HOUR_MS
+    )
+    replaced = listed(alice)[old[:12]]
+    assert replaced.replaced_by == made.id
+    assert replaced.state(alice.service.now_ms()) == KeyState.REPLACED
+    with pytest.raises(Invalid, match="being replaced already"):
+        alice.make(keys.rotate, old_id, overlap_ms=0)
+    assert len(listed(alice)) == 3, "a refused rotation makes no key"
+    alice.service.set_clock(3_700)
+    assert (status(alice, old), status(alice, new)) == (401, 200)
+    entry = alice.service.read(lambda tx: change_log.of_account(tx, alice.account_id, most=1))[0]
+    assert (entry.action, entry.subject_id) == ("api_key.rotated", old_id)
+    assert new not in str(entry) and made.id in str(entry)
+
+
+def test_rotating_at_once_ends_the_old_key_and_never_lengthens_its_life(alice: Member) -> None:
+    (first,) = listed(alice).values()
+    new = alice.make(keys.rotate, first.id, overlap_ms=0)
+    assert (status(alice, alice.key), status(alice, new)) == (401, 200)
+    brief = alice.make(keys.create, name="b", expires_ms=alice.service.now_ms() + HOUR_MS)
+    before = listed(alice)[brief[:12]]
+    alice.make(keys.rotate, before.id, overlap_ms=DAY_MS)
+    assert listed(alice)[brief[:12]].expires_ms == before.expires_ms
+
+
+def test_what_is_revoked_unknown_or_elsewhere_is_not_rotated(alice: Member, bob: Member) -> None:
+    (key,) = listed(alice).values()
+    with pytest.raises(Missing):
+        bob.make(keys.rotate, key.id, overlap_ms=0)
+    for overlap_ms in (-1, 7 * DAY_MS + 1):
+        with pytest.raises(Invalid, match="up to 7 days"):
+            alice.make(keys.rotate, key.id, overlap_ms=overlap_ms)
+    alice.make(keys.revoke, key.id)
+    with pytest.raises(Invalid, match="revoked"):
+        alice.make(keys.rotate, key.id, overlap_ms=0)
+    assert len(listed(alice)) == len(listed(bob)) == 1
+
+
+@pytest.mark.parametrize("second", ["rotate", "revoke"])
+def test_a_key_rotated_twice_or_revoked_at_the_same_moment(alice: Member, second: str) -> None:
+    service = alice.service
+    (key,) = listed(alice).values()
+    where = (service.services.site, tenant_of(alice), service.now_ms())
+    rotate, revoke = changing(keys.rotate, *where), changing(keys.revoke, *where)
+
+    async def rotating(tx: Tx) -> str:
+        return await rotate(tx, key.id, overlap_ms=DAY_MS)
+
+    async def revoking(tx: Tx) -> None:
+        await revoke(tx, key.id)
+
+    work = {"rotate": rotating, "revoke": revoking}
+    one, other = service.run(overlapping(service.services.store, work[second], rotating))
+    assert not isinstance(one, Exception) and isinstance(other, Invalid)
+    assert len(listed(alice)) == (2 if second == "rotate" else 1)
+    assert status(alice, alice.key) == (200 if second == "rotate" else 401)
+
+
+def test_a_key_revoked_during_a_request_ends_with_it(alice: Member) -> None:
+    """The request was let in before: it is done whole. The next one is refused."""
+    (key,) = listed(alice).values()
+    body = b'{"email":"ana@example.org"}'
+    head = (
+        f"POST {alice.v1}/subscribers HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: {alice.key}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    used = alice.service.now_ms()
+    with socket.create_connection(("127.0.0.1", alice.service.port), timeout=20) as connection:
+        connection.sendall(head.encode() + body[:10])
+        until(lambda: (listed(alice)[key.prefix].last_used_ms or 0) >= used - 1)
+        alice.make(keys.revoke, key.id)
+        connection.sendall(body[10:])
+        answer = connection.recv(65536)
+    assert answer.startswith(b"HTTP/1.1 201")
+    assert status(alice, alice.key) == 401
+    other = Member(
+        alice.service,
+        alice.account_id,
+        alice.campaign_id,
+        alice.make(keys.create, name="other"),
+    )
+    assert other.total() == 1
+
+
+def test_processes_of_the_version_before_refuse_keys_that_have_limits() -> None:
+    """They call the function `admit`, and know nothing of scopes and expiry."""
+    with OpenStore("postgres") as opened:
+        opened.account_with_key()
+        ask = "SELECT a.account_id FROM api_key k, LATERAL admit(k.digest, 5, 60, 60000) a"
+        assert len(opened.ask(ask)) == 1
+        for limit in ("scopes = 'read', expires_ms = NULL", "scopes = NULL, expires_ms = 1000"):
+            opened.do(f"UPDATE api_key SET {limit}")
+            assert opened.ask(ask) == []
