@@ -309,9 +309,7 @@ def test_a_new_password_opens_the_door_and_ends_every_session(alice) -> None:
         inside = at_the_door(server, owner.email, old)
         assert inside.get("/settings").status_code == 200
         done = choose(url, owner.email, new, new)
-        assert (
-            done.returncode == 0 and "All sessions of this account are logged out." in done.stdout
-        )
+        assert done.returncode == 0 and "All sessions of this user are logged out." in done.stdout
         assert new not in done.stdout + done.stderr
         assert inside.get("/settings").status_code == 303, "the old session is over"
         assert at_the_door(server, owner.email, old).get("/settings").status_code == 303

@@ -10,6 +10,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
+from tests.support.belongings import member
 from tests.support.delayed import pass_minute
 from tests.support.fetches import document_of, fetch_of
 from tests.support.move_certificates import certificate_of
@@ -52,6 +53,7 @@ def things(alice: Operator) -> dict[str, str]:
         "/webhooks/": hook,
         "/rewards/": reward[1],
         "/account/keys/": key[1],
+        "/team/": member(alice),
         "/integrations/": new_id(),  # names a platform, which nobody owns
     }
 
@@ -87,6 +89,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
             else:
                 fields = {
                     "name": "x",
+                    "role": "analyst",
                     "referrals": "1",
                     "url": "http://127.0.0.1:9/x",
                     "do": "erase",

@@ -40,8 +40,11 @@ class World:
     def read(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
         return self.opened.run(self.opened.store.read(unit, *args, **kwargs))
 
+    def add_user(self, email: str) -> str:
+        return str(self.write(users.create, EmailAddress(email), now_ms=NOON_MS))
+
     def add(self, email: str, role: Role) -> str:
-        user_id: str = self.write(users.create, EmailAddress(email), now_ms=NOON_MS)
+        user_id = self.add_user(email)
         self.write(members.add, self.tenant.account_id, user_id, role, now_ms=NOON_MS)
         return user_id
 
@@ -133,6 +136,26 @@ def test_an_invitation_is_used_once(world: World) -> None:
     assert world.roles[first[0]] == "editor" and len(world.roles) == 3
     with pytest.raises(Invalid, match="member already"):
         world.write(invite)
+
+
+def test_of_two_invitations_for_one_person_one_is_enough(world: World) -> None:
+    dana = world.add_user("d@example.org")
+    invite = world.by(
+        world.ana, invitations.invite_member, EmailAddress("d@example.org"), Role.EDITOR
+    )
+    joins = [
+        partial(
+            invitations.join,
+            site=SITE,
+            token=world.write(invite).rpartition("/")[2],
+            user_id=dana,
+            now_ms=NOON_MS,
+        )
+        for _ in range(2)
+    ]
+    first, second = world.race(*joins)
+    assert first[0] == dana and isinstance(second, Invalid)
+    assert world.roles[dana] == "editor"
 
 
 def test_an_invitation_into_a_team_opens_no_account_of_ones_own(world: World) -> None:

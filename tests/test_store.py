@@ -21,6 +21,7 @@ from tests.support.stores import (
     INSERT,
     INSERT_ACCOUNT,
     INSERT_CAMPAIGN,
+    INSERT_USER,
     NAMES,
     OpenStore,
     names,
@@ -112,7 +113,7 @@ def test_a_collision_in_a_read_is_run_again(opened):
 REFUSED = [
     ("instance_pkey", INSERT, {"name": "a", "value": ""}),
     ("account_pkey", INSERT_ACCOUNT, {"id": "1", "email": "other@example.org"}),
-    ("account_email", INSERT_ACCOUNT, {"id": "2", "email": "a@example.org"}),
+    ("login_user_email", INSERT_USER, {"id": "2", "email": "a@example.org"}),
     ("campaign_account", INSERT_CAMPAIGN, {"id": "2", "account_id": "1"}),
     ("campaign_pkey", INSERT_CAMPAIGN, {"id": "1", "account_id": "2"}),
 ]
@@ -124,6 +125,7 @@ def test_a_refusal_names_the_same_index_on_both_engines(opened, index, again, pa
     async def first(tx: Tx) -> None:
         await tx.put(INSERT, name="a", value="")
         await tx.put(INSERT_ACCOUNT, id="1", email="a@example.org")
+        await tx.put(INSERT_USER, id="1", email="a@example.org")
         await tx.put(INSERT_ACCOUNT, id="9", email="9@example.org")
         await tx.put(INSERT_CAMPAIGN, id="1", account_id="1")
 

@@ -47,7 +47,10 @@ from tests.support.logged_changes import (
 )
 from tests.support.web import PASSWORD
 
+_WITHDRAWN = ("invitation.withdrawn", {"id": ...}, None, None)
 PAGES = [
+    Logged("/account/invitations/withdraw", *_WITHDRAWN, invitation),
+    Logged("/team/invitations/withdraw", *_WITHDRAWN, member_invitation),
     Logged(
         "/subscribers/decide",
         "referral.decided",
@@ -219,28 +222,12 @@ PAGES = [
         is_idempotent=False,
     ),
     Logged(
-        "/account/invitations/withdraw",
-        "invitation.withdrawn",
-        {"id": ...},
-        None,
-        None,
-        invitation,
-    ),
-    Logged(
         "/team/invitations",
         "invitation.sent",
         {"email": "colleague@example.org", "role": "editor"},
         None,
         {"role": "editor"},
         is_idempotent=False,
-    ),
-    Logged(
-        "/team/invitations/withdraw",
-        "invitation.withdrawn",
-        {"id": ...},
-        None,
-        None,
-        member_invitation,
     ),
     Logged(
         "/team/{id}/role",

@@ -15,6 +15,7 @@ from tests.support.belongings import (
     Maker,
     api_key,
     imported,
+    member,
     partner,
     partner_campaign,
     program,
@@ -43,6 +44,7 @@ OWN: dict[str, Maker] = {
     "/program/partners/": partner,
     "/earnings/": partner_campaign,
     "/account/keys/": api_key,
+    "/team/": member,
 }
 OTHER_PARTS = {"{platform}": "generic", "{side}": "partner", "{month}": "2026-01"}
 # What a page is asked for besides, where parameters depend on each other.

@@ -100,8 +100,11 @@ COPY = statement(
 NAMES = statement("SELECT name FROM instance ORDER BY name")
 VALUE = statement("SELECT value FROM instance WHERE name = :name")
 INSERT_ACCOUNT = statement(
-    "INSERT INTO account (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)",
-    "adds account",
+    "INSERT INTO account (id, email, created_ms) VALUES (:id, :email, 1)", "adds account"
+)
+INSERT_USER = statement(
+    "INSERT INTO login_user (id, email, email_key, created_ms) VALUES (:id, :email, :email, 1)",
+    "adds login_user",
 )
 INSERT_CAMPAIGN = statement(
     "INSERT INTO campaign (id, account_id, name, slug, created_ms) VALUES (:id, :account_id, 'x', "

@@ -174,7 +174,7 @@ async def invite_member(change: Change, email: EmailAddress, role: Role) -> str:
     tx, now_ms, account_id = change.tx, change.now_ms, change.tenant.account_id
     user = await users.find_by_email(tx, email)
     if user is not None and await members.role_of(tx, account_id, user.id) is not None:
-        raise Invalid("This person is a member already.", param="email")
+        raise Invalid(members.ALREADY_IN, param="email")
     account = await accounts.get(tx, account_id)
     ticket_id, token = await _issue(
         tx,

@@ -20,6 +20,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 LAST_OWNER = "An account needs an owner. Make somebody else an owner first."
+ALREADY_IN = "This person is a member already."
 NOT_AN_OWNER = "Only an owner can change who is in the team, and you are no longer one."
 
 
@@ -65,12 +66,7 @@ async def add(tx: Tx, account_id: str, user_id: str, role: Role, *, now_ms: int)
         user_id=user_id,
         role=role,
         created_ms=now_ms,
-        taken={
-            "member_pkey": Invalid("This person is a member already.", param="email"),
-            "member.account_id, member.user_id": Invalid(
-                "This person is a member already.", param="email"
-            ),
-        },
+        taken={"member_pkey": Invalid(ALREADY_IN, param="email")},
     )
 
 

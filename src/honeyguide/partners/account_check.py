@@ -27,6 +27,9 @@ PROMISES = {
     "integrations_astray": (
         "Every integration, with what it wrote, received and has to write, belongs to one account."
     ),
+    "members_astray": (
+        "Every account has an owner, and every session is of a member of the account it is in."
+    ),
     "imports_astray": "Every import, with its rows and errors, belongs to one account.",
     "partners_astray": (
         "Every program, partner, partner referral and budget belongs to the accounts of its owner "

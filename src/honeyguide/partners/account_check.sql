@@ -133,6 +133,12 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
      + (SELECT COUNT(*) FROM subscriber_change AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 
+-- name: members_astray
+SELECT (SELECT COUNT(*) FROM account AS a
+        WHERE NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
+     + (SELECT COUNT(*) FROM session AS t LEFT JOIN member AS m ON m.account_id = t.account_id AND m.user_id = t.user_id
+        WHERE m.user_id IS NULL) AS n;
+
 -- name: imports_astray
 SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
