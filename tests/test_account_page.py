@@ -1,10 +1,7 @@
-"""The account page over HTTP, on both engines: API keys, forms, and the addresses its parts had
-before.
-"""
+"""The account page over HTTP, on both engines: forms, and the addresses its parts had before."""
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
@@ -32,24 +29,6 @@ def list_status(who: Operator, key: str) -> int:
     return who.http.get(f"{who.v1}/subscribers", headers={"X-Api-Key": key}).status_code
 
 
-def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service: Service) -> None:
-    alice = operator(service)
-    made = alice.web.post("/account/keys", page="/account", name="My tool")
-    key = re.search(r"hg_live_\w+", made.text)
-    assert made.status_code == 201 and key
-    url = f"{service.url}/v1/campaigns/{alice.campaign_id}/subscribers"
-    assert f"curl {url} \\\n  -H 'X-Api-Key: {key[0]}'" in html.unescape(made.text)
-    assert list_status(alice, key[0]) == 200
-    again = alice.web.get("/account").text
-    assert key[0] not in again and key[0][:12] in again and "My tool" in again
-    revoke = re.search(r'action="(/account/keys/[^"]+/revoke)"', again[again.index("My tool") :])
-    assert revoke
-    answer = alice.web.post(revoke[1], page="/account")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/account")
-    assert list_status(alice, key[0]) == 401
-    assert "1 revoked key" in text_of(alice.web.get("/account").text)
-
-
 def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) -> None:
     alice = operator(service)
     form = {"current": "not mine", "password": "four unrelated words"}
@@ -73,13 +52,6 @@ def test_the_refusal_of_a_missing_or_wrong_key_names_the_account_page(service: S
 @pytest.mark.parametrize(
     ("path", "fields", "field", "sentence"),
     [
-        (
-            "keys",
-            {"name": " "},
-            "f-key-name",
-            "Enter a name for the key, such as the tool that will use it.",
-        ),
-        ("keys", {"name": "x" * 256}, "f-key-name", "Name must be at most 255 characters long."),
         ("profile", {"name": " "}, "f-account-name", "Enter a name."),
         (
             "password",
@@ -165,7 +137,7 @@ def test_settings_has_the_campaign_only(service: Service) -> None:
 def test_old_addresses_lead_to_the_new_ones(service: Service) -> None:
     web = WebClient(service)
     answer = web.get("/api")
-    assert (answer.status_code, answer.headers["location"]) == (302, "/account#keys")
+    assert (answer.status_code, answer.headers["location"]) == (302, "/account/keys")
     handled = {page.path for page in PAGES if page.method == "POST"}
     assert set(FORMS.values()) <= handled
     for old, new in FORMS.items():

@@ -42,7 +42,7 @@ def things(alice: Operator) -> dict[str, str]:
     ]
     alice.web.post("/rewards", name="Secret mug", referrals="3", kind="manual")
     reward = re.search(r"/rewards/([0-9a-f-]{36})/delete", alice.web.get("/rewards").text)
-    key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.web.get("/account").text)
+    key = re.search(r"/account/keys/([0-9a-f-]{36})/revoke", alice.web.get("/account/keys").text)
     assert reward and key
     return {
         "/subscribers/import/api/": fetch_of(alice),
@@ -75,7 +75,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
     hers = things(alice)
     before = {
         path: text_of(alice.web.get(path).text)
-        for path in ("/rewards", "/webhooks", "/account", "/subscribers")
+        for path in ("/rewards", "/webhooks", "/account/keys", "/subscribers")
     }
     tried = 0
     for page in OPERATORS:
@@ -140,6 +140,7 @@ LOOKED_AT = (
         "/look/pages?page=thanks",
         "/webhooks",
         "/account",
+        "/account/keys",
         "/settings",
     ),
 )

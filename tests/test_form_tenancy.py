@@ -98,6 +98,7 @@ NO_IDS = {
     "/webhooks/{id}",
     "/account/keys",
     "/account/keys/{id}/revoke",
+    "/account/keys/{id}/rotate",
     "/settings/campaign",
     "/settings/time-zone",
     "/administration/backups",

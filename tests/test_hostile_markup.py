@@ -78,6 +78,7 @@ SHOWS = {
     "/webhooks",
     "/webhooks/{id}",
     "/account",
+    "/account/keys",
     "/settings",
     "/publications",
     "/publications/{id}",
@@ -171,7 +172,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
         ("/webhooks", "/webhooks", {"url": EVIL, "event": EVIL}),
         (f"/webhooks/{world.ids['webhook']}", "/webhooks", {"url": EVIL}),
         (f"/webhooks/{world.ids['webhook']}/act", "/webhooks", {"do": "replay", "since": EVIL}),
-        ("/account/keys", "/account", {"name": EVIL * 20}),
+        ("/account/keys", "/account/keys", {"name": EVIL * 20}),
         (
             "/settings/campaign",
             "/settings",

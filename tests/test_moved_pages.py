@@ -19,7 +19,7 @@ from tests.support.web import operator
         ("/embed", "/look/embed", 308),
         ("/embed/preview?what=hub", "/look/embed/preview?what=hub", 308),
         ("/look", "/look/branding", 302),
-        ("/api?x=1", "/account?x=1#keys", 302),
+        ("/api?x=1", "/account/keys?x=1", 302),
     ],
 )
 def test_an_old_address_leads_to_the_page(

@@ -87,6 +87,7 @@ class Places:
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",
+            "api-keys": "/account/keys",
             "settings": "/settings",
         }
 

@@ -181,8 +181,8 @@ def test_a_messy_file_is_brought_in(
 def test_a_key_is_revoked_while_in_use(service: Service, page_at: PageAt) -> None:
     alice = operator(service)
     page = sit_down(page_at(DESKTOP), alice)
-    page.goto(f"{service.url}/account")
-    page.get_by_label("New key").fill("Leaky tool")
+    page.goto(f"{service.url}/account/keys")
+    page.get_by_label("Name", exact=True).fill("Leaky tool")
     page.get_by_role("button", name="Create key").click()
     key = page.locator("#new-key").inner_text()
     with httpx.Client(base_url=service.url, headers={"X-Api-Key": key}, verify=False) as tool:

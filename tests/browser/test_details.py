@@ -100,7 +100,7 @@ def test_the_bars_on_a_phone_are_landmarks(
 
 def test_a_copied_key_is_announced(service: Service, alice: Operator, page_at: PageAt) -> None:
     page = sit_down(page_at(DESKTOP, permissions=["clipboard-read", "clipboard-write"]), alice)
-    page.goto(f"{service.url}/account")
+    page.goto(f"{service.url}/account/keys")
     page.get_by_role("button", name="Copy").first.click()
     expect(page.get_by_role("status")).to_have_text("Copied")
 

@@ -171,8 +171,8 @@ class World:
         self.service.write(lambda tx: tx.run(failed, evil=EVIL, account_id=self.alice.account_id))
 
     def developers(self) -> None:
-        self.alice.web.post("/account/keys", page="/account", name=EVIL)
-        self.bob.web.post("/account/keys", page="/account", name=EVIL)
+        self.alice.web.post("/account/keys", page="/account/keys", name=EVIL)
+        self.bob.web.post("/account/keys", page="/account/keys", name=EVIL)
         revoke = statement(
             "UPDATE api_key SET revoked_ms = 1 WHERE account_id = :account_id AND name = :evil"
         )

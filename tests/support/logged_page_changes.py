@@ -205,6 +205,7 @@ PAGES = [
         is_idempotent=False,
     ),
     Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
+    Logged("/account/keys/{id}/rotate", "api_key.rotated", {"overlap": "1"}, None, {}, api_key),
     Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
     Logged(
         "/account/password",

@@ -131,7 +131,7 @@ def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
         f"\n  Dashboard {chosen.base_url}/ login {demo_data.OWNER} / {made.password}\n"
         f"  Team logins            {colleagues}, same password\n"
         f"  Partner logins         {partners}, same password\n\n"
-        f"  Account, API keys      {chosen.base_url}/account\n"
+        f"  API keys               {chosen.base_url}/account/keys\n"
         f"  API reference          {chosen.base_url}/docs\n\n"
         f"  Demo account           {demo_data.OWNER}, campaign {made.demo.campaign_id}\n"
         f"  API key, demo          {made.demo.key}\n"

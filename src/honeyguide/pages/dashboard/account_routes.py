@@ -5,6 +5,7 @@ from __future__ import annotations
 from honeyguide.pages.dashboard import (
     account,
     administration,
+    api_keys,
     backups,
     login,
     switching,
@@ -55,8 +56,10 @@ LOGIN = (
 
 ACCOUNT_PAGES = (
     get("/account", OWN_LOGIN, READS, account.show),
-    post("/account/keys", ACCOUNT, WRITES, account.create_key, account.show, account.FORMS["keys"]),
-    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, account.revoke_key),
+    get("/account/keys", ACCOUNT, READS, api_keys.show),
+    post("/account/keys", ACCOUNT, WRITES, api_keys.create, api_keys.show, api_keys.FORM),
+    post("/account/keys/{id}/rotate", ACCOUNT, WRITES, api_keys.rotate, api_keys.show),
+    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, api_keys.revoke),
     post(
         "/account/profile",
         OWN_LOGIN,

@@ -107,7 +107,8 @@ NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="noti
 
 ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
-    NavPage("Account", "/account", "lock", words="api keys password sessions invite"),
+    NavPage("Account", "/account", "lock", words="password sessions invite"),
+    NavPage("API keys", "/account/keys", "key", words="developers tokens scopes rotate revoke"),
     NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
     NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
     NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
