@@ -67,6 +67,7 @@ def write_every_email(service: Service) -> None:
     about_webhooks(operator(service, "wendy"))
     about_an_integration(operator(service, "ines"))
     about_a_link_host(operator(service, "lina"))
+    about_a_key(operator(service, "kim"))
     about_fetches(operator(service, "fred"))
     in_a_digest(operator(service, "dora"))
     about_the_week(operator(service, "wanda"))
@@ -225,6 +226,16 @@ def about_a_link_host(who: Operator) -> None:
     seen = statement("UPDATE link_host SET seen_ms = 1 WHERE account_id = :id")
     who.service.write(lambda tx: tx.run(seen, id=who.account_id))
     who.make(link_hosts.record_check, host.id, TextRecords(()))
+
+
+def about_a_key(who: Operator) -> None:
+    """It was made a month ago, is in use and expires in two days."""
+    now_ms = who.service.now_ms()
+    sql = "UPDATE api_key SET created_ms = 1, last_used_ms = :now_ms, expires_ms = :expires_ms"
+    aged = statement(f"{sql} WHERE account_id = :id")
+    days = {"now_ms": now_ms, "expires_ms": now_ms + 2 * DAY_MS}
+    who.service.write(lambda tx: tx.run(aged, id=who.account_id, **days))
+    who.service.run_jobs()
 
 
 def about_fetches(who: Operator) -> None:

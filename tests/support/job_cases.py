@@ -24,6 +24,7 @@ from tests.support.job_work import (
     due_weeklies,
     earn,
     empty_search_texts,
+    let_keys_expire,
     mark_days,
     notices,
     offer_late,
@@ -89,6 +90,13 @@ CASES = {
     ),
     "close months and create payouts": Case(
         earn, "INSERT", "payout", "NEW.account_id = '{id}'", rows("payout")
+    ),
+    "notify of keys that expire": Case(
+        let_keys_expire,
+        "INSERT",
+        "notice",
+        "NEW.account_id = '{id}'",
+        rows("api_key", "AND warned_ms IS NOT NULL"),
     ),
     "send payout notifications": Case(
         pay_out,

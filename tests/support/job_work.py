@@ -182,6 +182,14 @@ def empty_search_texts(world: World) -> None:
         )
 
 
+def let_keys_expire(world: World) -> None:
+    changed = "created_ms = 1, name = :name, last_used_ms = :now_ms, expires_ms = :expires_ms"
+    now_ms = world.service.now_ms()
+    days = {"now_ms": now_ms, "expires_ms": now_ms + 2 * DAY_MS, "name": "ш" * 255}
+    for who in world.both:
+        world.do(f"UPDATE api_key SET {changed} WHERE account_id = :id", id=who.account_id, **days)
+
+
 def ask_for_hosts(world: World) -> None:
     for who in world.both:
         who.make(link_hosts.add, f"{'a' * 60}.{who.account_id}.example")

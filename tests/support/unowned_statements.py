@@ -70,6 +70,7 @@ UNOWNED: dict[str, str] = {
     "referrals.evidence.old_values": "finds values to forget, by age",
     "referrals.evidence.forget_values": "forgets values by the keys of its rows",
     "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
+    "accounts.expiring_keys.due": "finds keys that expire soon, of all accounts",
     "referrals.link_hosts.due": "finds hosts to look up, of all accounts",
     "referrals.shipment_emails.due": "finds what was sent a minute ago, of all accounts",
     "referrals.shipments.with_old_address": "finds postal addresses to remove, of all accounts",

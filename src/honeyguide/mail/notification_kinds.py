@@ -113,6 +113,12 @@ WEBHOOK_FAILING = _declare(
     is_forgotten=False,
     covers=("webhook_failing", "webhook_disabled"),
 )
+KEY_EXPIRES = _declare(
+    "key_expires",
+    "API key expiring",
+    "An API key that your tools use expires in a week.",
+    is_forgotten=False,
+)
 INTEGRATION_STOPPED = _declare(
     "integration_stopped",
     "Sync stopped or waiting",

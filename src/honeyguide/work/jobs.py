@@ -53,6 +53,7 @@ from honeyguide.work import (
     notifications,
     weekly_summaries,
 )
+from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
 from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
@@ -232,6 +233,7 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
             ),
             topic=CLOCK_SET,
         ),
+        Job(NOTIFYING, HOUR_MS, (keys_to_warn_of(site),), topic=CLOCK_SET),
         Job(
             "send payout notifications",
             MINUTE_MS,
