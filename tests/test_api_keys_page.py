@@ -12,9 +12,11 @@ import pytest
 
 from honeyguide.accounts import keys
 from honeyguide.accounts.key_states import Key
+from honeyguide.accounts.permissions import Role
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.pages.dashboard.api_keys import shown_key
 from tests.support.service import ONE_ENGINE, Service
+from tests.support.team import colleague
 from tests.support.web import Operator, operator, text_of
 
 PAGE = "/account/keys"
@@ -169,3 +171,13 @@ def test_an_expired_key_stays_in_sight_until_it_is_replaced_or_revoked(service: 
     assert "that ended" not in page and "Expired" in page
     alice.web.post(button(page, "Forgotten", "rotate"), page=PAGE, overlap="0")
     assert "1 key that ended" in text_of(alice.web.get(PAGE).text)
+
+
+@ONE_ENGINE
+def test_nobody_but_owners_is_led_to_the_keys(service: Service) -> None:
+    alice = operator(service)
+    editor = colleague(service, alice, Role.EDITOR)
+    assert (alice.web.get(PAGE).status_code, editor.web.get(PAGE).status_code) == (200, 403)
+    for path in ("/account", "/search?q=key"):
+        assert PAGE in alice.web.get(path).text
+        assert PAGE not in editor.web.get(path).text

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honeyguide.accounts import keys
 from honeyguide.accounts.admission import admission
 from honeyguide.accounts.limits import WINDOW_MS, Allowance
 from tests.support.process import fresh
@@ -95,6 +96,13 @@ def test_retry_after_is_right_when_the_limit_was_lowered_between_two_starts(engi
         assert [again.get(alice.v1).status_code for _ in range(2)] == [200, 429]
 
 
+def ask_first_version(opened: OpenStore, key: str, limit: int, now_ms: int) -> Allowance:
+    sql = "SELECT left_over, frees_ms, refused FROM admit(:digest, :now_ms, :limit, :window_ms)"
+    given = {"now_ms": now_ms, "limit": limit, "window_ms": WINDOW_MS}
+    ((left_over, frees_ms, refused),) = opened.ask(sql, digest=keys.digest(key), **given)
+    return Allowance(limit, left_over, frees_ms, bool(refused))
+
+
 def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -102,21 +110,21 @@ def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(
     migrations = sys.modules[
         "honeyguide.store.migrate"
     ]  # the package has a function of the same name
+    left_out = ("0013_rate_ring.postgres.sql", "0089_key_scopes.postgres.sql")
     for path in migrations.FOLDER.glob("*.sql"):
-        if path.name != "0013_rate_ring.postgres.sql":
+        if path.name not in left_out:
             shutil.copy(path, tmp_path)
     url, models = fresh("postgres"), (Model(), Model())
     monkeypatch.setattr(migrations, "FOLDER", tmp_path)
     with OpenStore("postgres", url) as opened:
-        keys = [opened.account_with_key(f"{name}@example.org")[1] for name in ("busy", "quiet")]
-        door = admission(opened.store, 5, "https://hg.example")
-        for key, model, requests in zip(keys, models, (7, 2), strict=True):
+        shown = [opened.account_with_key(f"{name}@example.org")[1] for name in ("busy", "quiet")]
+        for key, model, requests in zip(shown, models, (7, 2), strict=True):
             for now_ms in range(NOW, NOW + requests * 9_000, 9_000):
-                assert opened.run(door.admit(key, "", now_ms))[1] == model.ask(5, now_ms)
+                assert ask_first_version(opened, key, 5, now_ms) == model.ask(5, now_ms)
     monkeypatch.undo()
     now_ms = NOW + 64_000
     with OpenStore("postgres", url) as opened:
         for limit in (5, 3, 8):
             door, now_ms = admission(opened.store, limit, "https://hg.example"), now_ms + 1_000
-            for key, model in zip(keys, models, strict=True):
+            for key, model in zip(shown, models, strict=True):
                 assert opened.run(door.admit(key, "", now_ms))[1] == model.ask(limit, now_ms)

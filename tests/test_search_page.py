@@ -65,7 +65,7 @@ def test_it_looks_at_the_best_advocates_and_the_newest_and_no_further(
 def test_pages_and_actions_are_found_by_what_people_call_them(service: Service) -> None:
     alice = operator(service)
     assert links(alice, "logo")["Branding"] == "/look/branding"
-    assert links(alice, "api key")["Account"] == "/account"
+    assert links(alice, "api key")["API keys"] == "/account/keys"
     assert links(alice, "add reward")["Add a reward"] == "/rewards#h-new"
     assert links(alice, "look emb") == {
         "Search all subscribers for “ look emb ”": "/subscribers?q=look%20emb",

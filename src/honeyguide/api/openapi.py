@@ -20,7 +20,7 @@ ABOUT = (
     "Newsletter referral and partner programs. "
     "Every request needs an API key; every response is JSON."
 )
-_KEY = "Your API key, from your account page. It starts with `hg_`."
+_KEY = "Your API key, from the page API keys. It starts with `hg_`."
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _REF = "#/components/schemas/"
 _ON_EVERY_ANSWER = ("X-Request-Id",)

@@ -46,7 +46,7 @@ ACTIONS = (
     SearchLink("See who stopped emails", "/look/emails/stopped", "email", words="unsubscribed"),
     SearchLink("Connect your email tool", "/integrations", "email", words="integration sync"),
     SearchLink("Export subscribers", "/subscribers/export.csv", "download", words="csv download"),
-    SearchLink("Create an API key", "/account#keys", "code", words="new token developers"),
+    SearchLink("Create an API key", "/account/keys", "key", words="new token developers"),
     SearchLink("Add a webhook", "/webhooks#h-new", "code", words="new endpoint developers"),
     SearchLink("Add a link host", "/settings/link-hosts", "globe", words="own domain"),
     SearchLink("Change your password", "/account#password", "lock", words="new"),
@@ -60,7 +60,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if text:
         people = await search.find_quickly(tx, request.tenant, text, most=MOST_SUBSCRIBERS)
     pages = [each for each in pages_of(request.who) if each.matches(asked)]
-    actions = [each for each in ACTIONS if each.matches(asked)]
+    actions = [
+        each
+        for each in ACTIONS
+        if each.matches(asked) and page_rights.may_see(request.who, each.path)
+    ]
     return request.view(
         "search_results.html" if request.query.get("part") == "results" else "search.html",
         q=text,
