@@ -1,10 +1,7 @@
-"""API keys that expire, are replaced by others or revoked, also at the same moment; on both
-engines.
-"""
+"""API keys that expire or are replaced by others."""
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 
 import pytest
@@ -15,11 +12,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.store.tx import Tx
-from tests.support.changes import changing
-from tests.support.prizes import tenant_of
-from tests.support.races import overlapping
-from tests.support.service import Member, until
+from tests.support.service import Member
 from tests.support.stores import OpenStore
 
 LIVING = Key("id", "Tool", "hg_live_1234", 0, None, None, None, None, None)
@@ -134,52 +127,6 @@ def test_what_is_revoked_unknown_or_elsewhere_is_not_rotated(alice: Member, bob:
     with pytest.raises(Invalid, match="revoked"):
         alice.make(keys.rotate, key.id, overlap_ms=0)
     assert len(listed(alice)) == len(listed(bob)) == 1
-
-
-@pytest.mark.parametrize("second", ["rotate", "revoke"])
-def test_a_key_rotated_twice_or_revoked_at_the_same_moment(alice: Member, second: str) -> None:
-    service = alice.service
-    (key,) = listed(alice).values()
-    where = (service.services.site, tenant_of(alice), service.now_ms())
-    rotate, revoke = changing(keys.rotate, *where), changing(keys.revoke, *where)
-
-    async def rotating(tx: Tx) -> str:
-        return await rotate(tx, key.id, overlap_ms=DAY_MS)
-
-    async def revoking(tx: Tx) -> None:
-        await revoke(tx, key.id)
-
-    work = {"rotate": rotating, "revoke": revoking}
-    one, other = service.run(overlapping(service.services.store, work[second], rotating))
-    assert not isinstance(one, Exception) and isinstance(other, Invalid)
-    assert len(listed(alice)) == (2 if second == "rotate" else 1)
-    assert status(alice, alice.key) == (200 if second == "rotate" else 401)
-
-
-def test_a_key_revoked_during_a_request_ends_with_it(alice: Member) -> None:
-    """The request was let in before: it is done whole. The next one is refused."""
-    (key,) = listed(alice).values()
-    body = b'{"email":"ana@example.org"}'
-    head = (
-        f"POST {alice.v1}/subscribers HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: {alice.key}\r\n"
-        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    )
-    used = alice.service.now_ms()
-    with socket.create_connection(("127.0.0.1", alice.service.port), timeout=20) as connection:
-        connection.sendall(head.encode() + body[:10])
-        until(lambda: (listed(alice)[key.prefix].last_used_ms or 0) >= used - 1)
-        alice.make(keys.revoke, key.id)
-        connection.sendall(body[10:])
-        answer = connection.recv(65536)
-    assert answer.startswith(b"HTTP/1.1 201")
-    assert status(alice, alice.key) == 401
-    other = Member(
-        alice.service,
-        alice.account_id,
-        alice.campaign_id,
-        alice.make(keys.create, name="other"),
-    )
-    assert other.total() == 1
 
 
 def test_processes_of_the_version_before_refuse_keys_that_have_limits() -> None:
