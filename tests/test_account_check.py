@@ -29,6 +29,7 @@ OF_THE_ACCOUNT = {
     "slack_webhook",
     "slack_message",
     "moved_document",
+    "month_digest",
 }
 # What the demo has none of, for the oldest account, which has a campaign.
 CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
@@ -86,7 +87,7 @@ PLANTED = [
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
     "FROM program",
     "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
-    "NULL, 1 FROM subscriber "
+    "NULL, 1, NULL, NULL FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     f"INSERT INTO saved_filter SELECT 'f', account_id, id, 'x', 'q=x', 1 {CAMPAIGN}",
     "INSERT INTO screening_entry SELECT 's', account_id, id, 1, 'domain', 'x.org', NULL, 1 "

@@ -19,6 +19,7 @@ from tests.support.job_referrals import (
 from tests.support.job_work import (
     ask_for_hosts,
     change_rates,
+    close_month,
     count_attempts,
     decide_today,
     due_weeklies,
@@ -97,6 +98,13 @@ CASES = {
         "notice",
         "NEW.account_id = '{id}'",
         rows("api_key", "AND warned_ms IS NOT NULL"),
+    ),
+    "store the digests of closed months": Case(
+        close_month,
+        "INSERT",
+        "month_digest",
+        "NEW.account_id = '{id}'",
+        rows("month_digest", "AND month = '2020-03'"),
     ),
     "send payout notifications": Case(
         pay_out,

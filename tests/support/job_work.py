@@ -140,6 +140,12 @@ def pay_out(world: World) -> None:
     old_rows("payout", id="ID", month="2020-02", amount_cents=2**53, created_ms=1)(world)
 
 
+def close_month(world: World) -> None:
+    world.do("INSERT INTO period (month, closed_ms, paid_out_ms) VALUES ('2020-03', 1, 1)")
+    for who in world.both:
+        world.do("UPDATE account SET created_ms = 1 WHERE id = :id", id=who.account_id)
+
+
 def queue_for_slack(world: World) -> None:
     old_rows("slack_webhook", encrypted_url="of another key", host="example.org")(world)
     old_rows("slack_message", id="ID", sentence="<|\U0001f41d>", link="/", due_ms=1)(world)

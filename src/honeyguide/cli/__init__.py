@@ -27,6 +27,7 @@ from honeyguide.cli import (
     restore,
     server,
     subscribers,
+    verify,
 )
 from honeyguide.settings_file import IN_ETC, PATH_NAME
 
@@ -45,7 +46,7 @@ groups = (
     lab,
     doctor,
     jobs,
-    money,
+    verify,
     subscribers,
     changes,
     documents,

@@ -1,6 +1,4 @@
-"""`honeyguide verify` and `honeyguide payouts`: check the ledger, close months, list payouts and
-mark them as paid.
-"""
+"""`honeyguide payouts`: close months, list payouts and mark them as paid."""
 
 from __future__ import annotations
 
@@ -17,12 +15,11 @@ from honeyguide.cli.base import fail, progress, utf8_stdout, with_services, writ
 from honeyguide.kernel import actors, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.spreadsheets import unguarded
-from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
+from honeyguide.partners import payout_marks, payouts, rules, statements
 from honeyguide.partners.payouts import Payout
 from honeyguide.store import Tx
 from honeyguide.work.money import pay_out
 
-app = typer.Typer()
 payouts_app = typer.Typer(help="List partner payouts and mark them as paid.", no_args_is_help=True)
 
 Month = Annotated[str, typer.Option(help="Only this month, as YYYY-MM; default: all months.")]
@@ -36,36 +33,6 @@ def _count(number: int, noun: str) -> str:
 
 def _progress() -> Progress:
     return progress(TimeElapsedColumn(), transient=True)
-
-
-@app.command()
-def verify() -> None:
-    """Check the ledger, the counts of subscribers, and whose each row is, in one snapshot. Exits
-    with 1 if a check fails.
-    """
-    findings, sums = with_services(_check_ledger)
-    for finding in findings:
-        mark = (
-            typer.style("FAILED", fg=typer.colors.RED)
-            if finding.broken
-            else typer.style("ok", fg=typer.colors.GREEN)
-        )
-        places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
-        typer.echo(f"{mark}  {finding.promise}{places}")
-    charged, paid_out = money.show(sums.charged_cents), money.show(sums.paid_out_cents)
-    typer.echo(
-        f"\n{_count(sums.transfers, 'transfer')}: {charged} charged, {paid_out} of it in payouts."
-    )
-    if any(finding.broken for finding in findings):
-        fail("The ledger check failed. Hold payouts, and report this with the lines above.")
-
-
-async def _check_ledger(
-    services: Services,
-) -> tuple[list[ledger_check.Finding], ledger_check.Sums]:
-    with _progress() as bar:
-        task = bar.add_task("Checking the ledger", total=ledger_check.GROUPS)
-        return await services.store.slow_snapshot(ledger_check.verify, partial(bar.advance, task))
 
 
 async def _payouts_of_month(services: Services, month: str, unpaid: bool) -> list[payouts.Owed]:

@@ -4,6 +4,8 @@ the transaction of the change, and only what differs is kept.
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 PURGE_BATCH = 500
+SALT_BATCH = 200
 
 
 class LoggedChange(NamedTuple):
@@ -30,6 +33,10 @@ class LoggedChange(NamedTuple):
     after: str | None
     """JSON objects of what differs. Both are empty once the subscriber they are about is erased."""
     changed_ms: int
+    salt: str | None
+    """Empty as well once they are erased, so that nobody can try out what the values were."""
+    values_hash: str | None
+    """None only in an entry of an earlier version, until its month is closed."""
 
     @property
     def differences(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
@@ -41,13 +48,29 @@ class LoggedChange(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", LoggedChange)
+_OF_MONTH = _sql.query("of_month", LoggedChange)
+_UNSALTED = _sql.query("unsalted", LoggedChange)
+_SALT = _sql.command("salt")
 _ABOUT = _sql.query("about", LoggedChange)
 _ERASE = _sql.command("erase")
 _OLD = _sql.value("old", str)
+_NOTE_PURGED = _sql.command("note_purged")
+_PURGED_MS = _sql.value("purged_ms", int)
 _PURGE = _sql.command("purge")
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def hash_values(salt: str, before: str | None, after: str | None) -> str:
+    """What a digest has instead of the values. With the salt nobody can guess them from it, and
+    whoever has salt and values can prove that they are the same as then."""
+    return hashlib.sha256(salt.encode() + b"\n" + _encode([before, after])).hexdigest()
+
+
+def _salted(before: str | None, after: str | None) -> dict[str, Any]:
+    salt = secrets.token_hex(16)
+    return {"salt": salt, "values_hash": hash_values(salt, before, after)}
 
 
 async def record(
@@ -67,6 +90,7 @@ async def record(
         if not names:
             return
         before, after = ({name: side.get(name) for name in names} for side in (before, after))
+    old, new = (None if side is None else _encode(side).decode() for side in (before, after))
     await change.put(
         _INSERT,
         id=new_id(),
@@ -74,16 +98,51 @@ async def record(
         actor_id=change.actor.id,
         action=action,
         subject_id=subject_id,
-        before=None if before is None else _encode(before).decode(),
-        after=None if after is None else _encode(after).decode(),
+        before=old,
+        after=new,
+        **_salted(old, new),
     )
 
 
-async def of_account(
-    tx: Tx, account_id: str, *, before_id: str = "~", most: int
+async def of_account(tx: Tx, account_id: str, *, most: int) -> list[LoggedChange]:
+    """The newest first."""
+    return await tx.all(_OF_ACCOUNT, account_id=account_id, most=most)
+
+
+async def of_month(
+    tx: Tx, account_id: str, *, after: tuple[int, str], until_ms: int, most: int
 ) -> list[LoggedChange]:
-    """The newest first, before this entry."""
-    return await tx.all(_OF_ACCOUNT, account_id=account_id, before_id=before_id, most=most)
+    """The first first, after a time and an entry, before another time."""
+    after_ms, after_id = after
+    return await tx.all(
+        _OF_MONTH,
+        account_id=account_id,
+        after_ms=after_ms,
+        after_id=after_id,
+        until_ms=until_ms,
+        most=most,
+    )
+
+
+async def salt_batch(tx: Tx, account_id: str, *, since_ms: int, until_ms: int) -> bool:
+    """Salts entries of an earlier version, and returns whether there may be more. They are locked:
+    one that is erased at the same time must not get the hash of what it had."""
+    rows = await tx.lock(
+        _UNSALTED,
+        "update",
+        account_id=account_id,
+        since_ms=since_ms,
+        until_ms=until_ms,
+        most=SALT_BATCH,
+    )
+    for row in rows:
+        await tx.run(_SALT, account_id=account_id, id=row.id, **_salted(row.before, row.after))
+    return len(rows) == SALT_BATCH
+
+
+async def purged_ms(tx: Tx) -> int:
+    """Entries before this time may be deleted by now; 0 if none are."""
+    return await tx.one(_PURGED_MS) or 0
 
 
 async def about(tx: Tx, account_id: str, subscriber_id: str) -> list[LoggedChange]:
@@ -103,4 +162,5 @@ def purge(keep_days: int) -> Purge[str]:
         _PURGE,
         lambda now_ms: {"before_ms": now_ms - keep_days * DAY_MS},
         batch=PURGE_BATCH,
+        note=_NOTE_PURGED,
     )

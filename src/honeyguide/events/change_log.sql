@@ -1,12 +1,31 @@
 -- fragment: entry
-id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed_ms
+id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed_ms, salt, values_hash
 
 -- name: insert
--- touches: adds change_log
-{insert change_log: id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed_ms = :now_ms};
+-- touches: adds change_log, reads month_digest
+-- Nothing is added to a month that has its digest, even if the clock was set back.
+{insert change_log: id, account_id, actor_kind, actor_id, action, subject_id, before, after, salt, values_hash, changed_ms = (
+    SELECT MAX(t.ms) FROM (
+        SELECT CAST(:now_ms AS BIGINT) AS ms UNION ALL SELECT until_ms FROM month_digest WHERE account_id = :account_id
+    ) AS t
+)};
 
 -- name: of_account
-SELECT {entry} FROM change_log WHERE account_id = :account_id AND id < :before_id ORDER BY id DESC LIMIT :most;
+SELECT {entry} FROM change_log WHERE account_id = :account_id
+ORDER BY changed_ms DESC, id DESC LIMIT :most;
+
+-- name: of_month
+SELECT {entry} FROM change_log
+WHERE account_id = :account_id AND (changed_ms, id) > (:after_ms, :after_id) AND changed_ms < :until_ms
+ORDER BY changed_ms, id LIMIT :most;
+
+-- name: unsalted
+SELECT {entry} FROM change_log
+WHERE account_id = :account_id AND changed_ms >= :since_ms AND changed_ms < :until_ms AND values_hash IS NULL
+ORDER BY changed_ms, id LIMIT :most;
+
+-- name: salt
+UPDATE change_log SET {assign salt, values_hash} WHERE account_id = :account_id AND id = :id;
 
 -- fragment: of_subscriber
 -- What was done to them, by them, and to what they earned. Each part has an index.
@@ -19,11 +38,21 @@ WHERE w.account_id = :account_id AND w.subscriber_id = :subscriber_id
 SELECT {entry} FROM change_log WHERE account_id = :account_id AND id IN ({of_subscriber}) ORDER BY id;
 
 -- name: erase
-UPDATE change_log SET before = NULL, after = NULL
+-- The hash of what was there stays for the digest of its month.
+UPDATE change_log SET before = NULL, after = NULL, salt = NULL
 WHERE account_id = :account_id AND id IN ({of_subscriber}) AND (before IS NOT NULL OR after IS NOT NULL);
 
 -- name: old
 SELECT id FROM change_log WHERE changed_ms < :before_ms ORDER BY changed_ms LIMIT :most;
+
+-- name: note_purged
+-- Up to when entries are missing: what is checked of a month depends on it.
+INSERT INTO instance (name, value)
+SELECT 'change_log_purged_ms', CAST(MAX(changed_ms) + 1 AS TEXT) FROM change_log WHERE id {in :rows} HAVING MAX(changed_ms) IS NOT NULL
+ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(instance.value AS BIGINT) < CAST(excluded.value AS BIGINT);
+
+-- name: purged_ms
+SELECT CAST(value AS BIGINT) AS ms FROM instance WHERE name = 'change_log_purged_ms';
 
 -- name: purge
 DELETE FROM change_log WHERE id {in :rows};

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import email_kinds, own_texts
-from honeyguide.mail.content import Button, EmailText, email
+from honeyguide.mail.content import Button, EmailText, Note, email
 from honeyguide.mail.texts import DEFAULT_TEXTS
 
 # What becomes of pending referrals when a partner is removed.
@@ -19,7 +19,28 @@ COUNTS_AGAIN = "The same links count again."
 CAN_JOIN_AGAIN = "You had left the program; you can join it again and get the same links."
 
 
+def _digest(month: str, digest: str) -> tuple[Note, ...]:
+    """Nothing if there is no digest."""
+    if not digest:
+        return ()
+    return (
+        Note(
+            f"Digest of {month}: {digest}. Keep this email: with the digest you can prove whether "
+            "anything in this month was changed later."
+        ),
+    )
+
+
 # To the owner.
+
+
+def fees_due(*, program: str, month: str, amount: str, digest: str, page: str) -> EmailText:
+    return email(
+        f"{program}: {amount} of partner fees for {month} due",
+        f"{month} is closed. {program} owes its partners {amount}.",
+        Button("View the statement", page),
+        *_digest(month, digest),
+    )
 
 
 def partner_joined(*, partner: str, program: str, page: str) -> EmailText:
@@ -119,11 +140,12 @@ def charge_reversed(
     )
 
 
-def payout_due(*, month: str, amount: str, page: str) -> EmailText:
+def payout_due(*, month: str, amount: str, digest: str, page: str) -> EmailText:
     return email(
         f"Your payout for {month}: {amount}",
         f"{month} is closed. You earned {amount}, which is to be paid out to you now.",
         Button("View the statement", page),
+        *_digest(month, digest),
     )
 
 

@@ -160,14 +160,6 @@ def item_to_send(*, reward: str, page: str) -> EmailText:
     )
 
 
-def fees_due(*, program: str, month: str, amount: str, page: str) -> EmailText:
-    return email(
-        f"{program}: {amount} of partner fees for {month} due",
-        f"{month} is closed. {program} owes its partners {amount}.",
-        Button("View the statement", page),
-    )
-
-
 def payouts_due(*, month: str, payouts: str, amount: str, page: str) -> EmailText:
     """To an administrator; `payouts` as in "3 payouts"."""
     return email(

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-from honeyguide.partners import account_check
+from honeyguide.partners import account_check, month_digests
 from honeyguide.referrals import subscriber_check
 from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice, checks_of
 from honeyguide.store.statements import beside
@@ -121,9 +121,12 @@ _GROUPS = (
     CheckGroup(None, (("referrals_off", _sql.value("referrals_charged", int)),)),
     *subscriber_check.GROUPS,
     *account_check.GROUPS,
+    month_digests.GROUP,
 )
 GROUPS = len(_GROUPS)
-_ALL_PROMISES = _PROMISES | subscriber_check.PROMISES | account_check.PROMISES
+_ALL_PROMISES = (
+    _PROMISES | subscriber_check.PROMISES | account_check.PROMISES | month_digests.PROMISES
+)
 _SUMS = _sql.query("sums", Sums)
 
 

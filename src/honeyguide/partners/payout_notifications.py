@@ -7,16 +7,19 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel import money
+from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.notification_kinds import PAYOUT_DUE
-from honeyguide.partners import rules
+from honeyguide.partners import digest_rules, rules
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 # Accounts notified in one transaction: there may be thousands, and other writes go on in between.
 BATCH = 100
+# For how long the emails wait for the digests of the month.
+PATIENCE_MS = DAY_MS
 KIND = PAYOUT_DUE.name
 
 
@@ -32,12 +35,15 @@ class _Fees(NamedTuple):
     email: str
     publication_name: str
     spent_cents: int
+    digest: str
 
 
 class _Payout(NamedTuple):
     account_id: str
     email: str
     amount_cents: int
+    digest: str
+    """Empty if there is none yet."""
 
 
 class _Administrator(NamedTuple):
@@ -62,7 +68,7 @@ _FINISH = _sql.command("finish")
 
 
 async def due_months(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE_MONTHS, most=most)
+    return await tx.all(_DUE_MONTHS, patient_ms=now_ms - PATIENCE_MS, most=most)
 
 
 async def notify_batch(
@@ -112,10 +118,11 @@ async def begin_again(tx: Tx, month: str) -> None:
 
 async def _notify_owner(tx: Tx, site: Site, month: str, owed: _Fees, *, now_ms: int) -> None:
     link = f"/statements/owner/{month}"
-    message = texts.fees_due(
+    message = partner_texts.fees_due(
         program=owed.publication_name,
         month=rules.month_name(month),
         amount=money.show(owed.spent_cents),
+        digest=digest_rules.grouped(owed.digest),
         page=f"{site.base_url}{link}",
     )
     once = f"fees_due:{owed.program_id}:{month}"
@@ -127,6 +134,7 @@ async def _notify_partner(tx: Tx, site: Site, month: str, payout: _Payout, *, no
     message = partner_texts.payout_due(
         month=rules.month_name(month),
         amount=money.show(payout.amount_cents),
+        digest=digest_rules.grouped(payout.digest),
         page=f"{site.base_url}{link}",
     )
     await _notify(tx, site, payout, f"payout_due:{month}", message, link=link, now_ms=now_ms)

@@ -22,6 +22,8 @@ UNKNOWN = "There is no such payout."
 # A page of partners whose payouts are made in one transaction.
 BATCH = 1_000
 CLOSE = "close"
+# The topic that a close wakes.
+CLOSED = "closed months"
 
 
 class Payout(NamedTuple):
@@ -107,6 +109,8 @@ async def close_months(tx: Tx, *, now_ms: int) -> list[str]:
     for month in await tx.all(_MONTHS_TO_CLOSE, this_month=this_month):
         if rules.closes_at(month) <= now_ms and await tx.run(_CLOSE, month=month, now_ms=now_ms):
             closed.append(month)
+    if closed:
+        tx.wake(CLOSED)
     return closed
 
 

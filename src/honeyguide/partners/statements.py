@@ -27,6 +27,7 @@ HEADINGS = {
         "arrived_at",
         "amount_usd",
         "reversal_reason",
+        "month_digest",
     ),
     OWNER: (
         "charged_at",
@@ -37,6 +38,7 @@ HEADINGS = {
         "subscriber",
         "partner",
         "reversal_reason",
+        "month_digest",
     ),
 }
 PAYOUT_HEADINGS = ("payout_uuid", "month", "amount_usd", "email", "name", "paid", "reference")
@@ -96,7 +98,8 @@ async def lines(
     )
 
 
-def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
+def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool, digest: str = "") -> str:
+    """`digest` is that of the month; empty while it is open."""
     table: list[tuple[object, ...]] = [HEADINGS[side]] if with_headings else []
     for row in rows:
         # A number: as text, the minus of a reversal would look like a formula.
@@ -109,7 +112,7 @@ def csv_of(side: str, rows: list[StatementLine], *, with_headings: bool) -> str:
             amount,
         )
         both = () if side == PARTNER else (row.person, row.partner_name)
-        table.append((*cells, *both, row.why_reversed))
+        table.append((*cells, *both, row.why_reversed, digest))
     return csv_text(table)
 
 

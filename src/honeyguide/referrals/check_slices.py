@@ -5,6 +5,7 @@ table, and none takes more memory because a table is large.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
 from honeyguide.store.statements import Statement, Statements
@@ -17,15 +18,6 @@ SLICE_ROWS = 5_000
 LAST_KEY = "zzzz"
 
 
-class CheckGroup(NamedTuple):
-    """Checks with the same slices. Each counts the rows that break a promise: among those :after
-    one key and up to another, which `slice_end` finds, or among all of them.
-    """
-
-    slice_end: Statement[str] | None
-    checks: tuple[tuple[str, Statement[int]], ...]  # with the name of the promise
-
-
 class Checked(NamedTuple):
     """How many rows of a slice break each promise, and after which key the next slice begins; None
     at the end."""
@@ -34,12 +26,25 @@ class Checked(NamedTuple):
     after: str | None
 
 
+class CheckGroup(NamedTuple):
+    """Checks with the same slices. Each counts the rows that break a promise: among those :after
+    one key and up to another, which `slice_end` finds, or among all of them.
+    """
+
+    slice_end: Statement[str] | None
+    checks: tuple[tuple[str, Statement[int]], ...]  # with the name of the promise
+    compute: Callable[[Tx, str], Awaitable[Checked]] | None = None
+    """Instead of statements: checks one slice, the one after a key."""
+
+
 def checks_of(sql: Statements, *names: str) -> tuple[tuple[str, Statement[int]], ...]:
     """Those whose statement has the name of the promise."""
     return tuple((name, sql.value(name, int)) for name in names)
 
 
 async def check_slice(tx: Tx, group: CheckGroup, after: str) -> Checked:
+    if group.compute is not None:
+        return await group.compute(tx, after)
     until = None
     keys: dict[str, Any] = {}
     if group.slice_end is not None:

@@ -14,7 +14,8 @@ K = TypeVar("K")
 
 
 class Purge(Generic[K]):
-    """`find` binds `most` and what `limits` says about now; `delete` binds the list `rows`."""
+    """`find` binds `most` and what `limits` says about now; `delete` binds the list `rows`, and so
+    does `note`, which runs before it."""
 
     def __init__(
         self,
@@ -23,17 +24,22 @@ class Purge(Generic[K]):
         limits: Callable[[int], dict[str, Any]],
         *,
         batch: int,
+        note: Statement[None] | None = None,
     ) -> None:
         self._find = find
         self._delete = delete
         self._limits = limits
+        self._note = note
         self.batch = batch
 
     async def find(self, tx: Tx, *, now_ms: int, most: int) -> list[K]:
         return await tx.all(self._find, most=most, **self._limits(now_ms))
 
     async def delete(self, tx: Tx, rows: Sequence[K]) -> None:
-        await tx.run(self._delete, rows=[_bound(row) for row in rows])
+        bound = [_bound(row) for row in rows]
+        if self._note is not None:
+            await tx.run(self._note, rows=bound)
+        await tx.run(self._delete, rows=bound)
 
     async def __call__(self, tx: Tx, *, now_ms: int) -> bool:
         """Deletes one batch, and returns whether there may be more."""

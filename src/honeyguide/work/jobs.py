@@ -21,6 +21,7 @@ from honeyguide.partners import (
     charges,
     network,
     payout_notifications,
+    payouts,
     public_figures,
     publications,
     verification,
@@ -57,6 +58,7 @@ from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
 from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
+from honeyguide.work.month_digests import DIGESTS
 from honeyguide.work.notifications import SlackPoster
 from honeyguide.work.shipment_emails import recipients_to_tell
 
@@ -360,6 +362,12 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
             topic=emails.TOPIC,
         ),
         Job("close months and create payouts", MINUTE_MS, (money.MONTHS,), topic=CLOCK_SET),
+        Job(
+            "store the digests of closed months",
+            MINUTE_MS,
+            (DIGESTS,),
+            topic=payouts.CLOSED,
+        ),
         *PROGRAMS,
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,

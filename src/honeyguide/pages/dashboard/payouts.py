@@ -17,7 +17,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import payouts, rules, statements
+from honeyguide.partners import digest_rules, month_digests, payouts, rules, statements
 from honeyguide.store.tx import Tx
 
 # The page shows at most this many lines; the CSV has them all.
@@ -65,6 +65,8 @@ async def statement(tx: Tx, request: PageRequest) -> PageView:
         is_cut=len(lines) == LINES_SHOWN,
         total_cents=await statements.total_cents(tx, account_id, side, month),
         payout=payout,
+        digest=await month_digests.find(tx, account_id, month),
+        grouped=digest_rules.grouped,
         money=money.show,
     )
 
@@ -81,11 +83,13 @@ async def statement_csv(services: PageServices, request: PageRequest) -> Respons
 async def _csv_parts(
     services: PageServices, account_id: str, side: str, month: str
 ) -> AsyncIterator[str]:
+    found = await services.store.read(month_digests.find, account_id, month)
+    digest = found.digest if found else ""
     after: statements.StatementLine | None = None
     while True:
         rows = await services.store.snapshot(statements.lines, account_id, side, month, after)
         if rows or after is None:
-            yield statements.csv_of(side, rows, with_headings=after is None)
+            yield statements.csv_of(side, rows, with_headings=after is None, digest=digest)
         if len(rows) < statements.BATCH:
             return
         after = rows[-1]
