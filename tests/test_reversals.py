@@ -42,8 +42,8 @@ def test_a_reversal_takes_back_the_fee_and_rejects_the_referral(engine: str) -> 
             ]
             assert await store.read(statements.total_cents, account_id, side, NOVEMBER) == 300
             table = statements.csv_of(side, lines, with_headings=True).splitlines()
-            assert table[0].endswith(",reversal_reason")
-            assert ",-3.00," in table[3] and table[3].endswith("Something else: Never opened one.")
+            assert table[0].endswith(",reversal_reason,month_digest")
+            assert ",-3.00," in table[3] and table[3].endswith("Something else: Never opened one.,")
 
     on(engine, scenario)
 

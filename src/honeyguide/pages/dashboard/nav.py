@@ -110,6 +110,7 @@ ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Account", "/account", "lock", words="password sessions invite"),
     NavPage("API keys", "/account/keys", "key", words="developers tokens scopes rotate revoke"),
     NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
+    NavPage("Change log", "/account/changes", "clock", words="history who changed audit"),
     NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
     NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
     NavPage("Webhooks", "/webhooks", "code", words="developers events deliveries"),

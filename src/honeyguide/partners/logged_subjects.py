@@ -1,0 +1,25 @@
+"""What the subjects and actors of logged changes are called now. Nothing is known of one that was
+deleted or erased, nor of another account's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+
+class SubjectName(NamedTuple):
+    id: str
+    name: str
+
+
+_sql = beside(__file__)
+_NAMES = _sql.query("names", SubjectName)
+
+
+async def names_of(tx: Tx, account_id: str, ids: Iterable[str]) -> dict[str, str]:
+    wanted = sorted({each for each in ids if each})
+    found = await tx.all(_NAMES, account_id=account_id, ids=wanted) if wanted else []
+    return {each.id: each.name for each in found if each.name}
