@@ -44,8 +44,11 @@ from tests.test_change_log_command import run_command
 from tests.test_form_tenancy import promote
 from tests.test_password_links import reset_link
 
-# Tried in tests of their own below, since they need more than one form.
+# Tried in tests of their own, below or in `test_logged_logins`, since they need more than one form.
 TRIED_BELOW = {
+    "/login",
+    "/account/sessions",
+    "/administration/backups",
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",

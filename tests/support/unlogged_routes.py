@@ -19,9 +19,7 @@ NOT_LOGGED = {
         for path in ("/v1/campaigns/{campaign_uuid}", "/v2")
         for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
     },
-    "/login": "begins a session",
     "/logout": "ends a session",
-    "/account/sessions": "ends sessions",
     "/signup": "sends an email",
     "/password": "sends an email",
     "/welcome/{token}": "opens an account, which says since when it is there",
@@ -48,7 +46,6 @@ NOT_LOGGED = {
     "/notices/slack/test": "sends a message",
     "/administration/checks": "looks at the installation",
     "/administration/test-email": "sends an email",
-    "/administration/backups": "makes a backup, which is listed",
     "/clock": "moves the clock of a test",
     **dict.fromkeys(
         (page.path for page in TABLE if page.method == "POST" and "/preview" in page.path),

@@ -51,27 +51,27 @@ _SCAN_END = _sql.query("scan_end", LogPlace)
 
 
 async def find(
-    tx: Tx, account_id: str, wanted: ChangeFilter, *, after: LogPlace | None = None, most: int
+    tx: Tx, account_id: str, filters: ChangeFilter, *, after: LogPlace | None = None, most: int
 ) -> FoundChanges:
     """The newest first."""
-    end = LogPlace(wanted.until_ms, "")
+    end = LogPlace(filters.until_ms, "")
     begin = min(after, end) if after else end
     bounds: dict[str, Any] = {
         "account_id": account_id,
         "before_ms": begin.changed_ms,
         "before_id": begin.id,
-        "since_ms": wanted.since_ms,
+        "since_ms": filters.since_ms,
     }
     entries = await tx.all(
         _FIND,
         **bounds,
         scanned=SCANNED,
-        actor_kind=wanted.actor_kind,
-        actor_id=wanted.actor_id,
-        has_group=int(wanted.group is not None),
-        prefixes=logged_actions.prefixes_of(wanted.group) if wanted.group else [],
-        pattern=text_matching.like_pattern(wanted.text.lower()) if wanted.text else "",
-        subject_id=wanted.subject_id,
+        actor_kind=filters.actor_kind,
+        actor_id=filters.actor_id,
+        has_group=int(filters.group is not None),
+        prefixes=logged_actions.prefixes_of(filters.group) if filters.group else [],
+        pattern=text_matching.like_pattern(filters.text.lower()) if filters.text else "",
+        subject_id=filters.subject_id,
         most=most,
     )
     if len(entries) == most:

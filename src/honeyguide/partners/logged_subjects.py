@@ -20,6 +20,6 @@ _NAMES = _sql.query("names", SubjectName)
 
 
 async def names_of(tx: Tx, account_id: str, ids: Iterable[str]) -> dict[str, str]:
-    wanted = sorted({each for each in ids if each})
-    found = await tx.all(_NAMES, account_id=account_id, ids=wanted) if wanted else []
+    ids_given = sorted({each for each in ids if each})
+    found = await tx.all(_NAMES, account_id=account_id, ids=ids_given) if ids_given else []
     return {each.id: each.name for each in found if each.name}

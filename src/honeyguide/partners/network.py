@@ -16,6 +16,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import partner_notifications, publications, rules
 from honeyguide.store import Again
 from honeyguide.store.change import Change
@@ -284,8 +285,17 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     if is_new or left_ms is not None:
         after = {"program_id": program.id, "reason": reason}
         await change_log.record(change, "partner_campaign.joined", joined.id, None, after)
+        await _record_for_owner(change, joined, "partner.joined")
         await partner_notifications.joined(change, joined, left_ms=left_ms)
     return joined, bool(is_new)
+
+
+async def _record_for_owner(change: Change, joined: PartnerCampaign, action: str) -> None:
+    """In the log of the program's owner, too, unless that is the same account."""
+    if joined.owner_account_id != joined.account_id:
+        owner = Tenant(joined.owner_account_id, "")
+        theirs = Change(change.tx, change.site, owner, change.actor, change.now_ms)
+        await change_log.record(theirs, action, joined.id)
 
 
 def _may_not_join() -> Invalid:
@@ -304,6 +314,7 @@ async def leave(change: Change, campaign_id: str) -> PartnerCampaign:
         await change_log.record(
             change, "partner_campaign.left", before.id, {"has_left": False}, {"has_left": True}
         )
+        await _record_for_owner(change, before, "partner.left")
         if before.removed_ms is None:
             await partner_notifications.left(change, before)
     return await get_partner_campaign(

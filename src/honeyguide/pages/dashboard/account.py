@@ -8,6 +8,7 @@ from honeyguide.accounts import (
     accounts,
     attempts,
     invitations,
+    logins,
     members,
     passwords,
     sessions,
@@ -107,10 +108,22 @@ async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> Non
 
 async def end_session(tx: Tx, request: PageRequest) -> Response:
     """One session by its id; without an id, all but this one."""
-    if session_id := request.text("id"):
-        await sessions.end(tx, request.who.user_id, session_id)
+    session_id, user_id = request.text("id"), request.who.user_id
+    ended = 1
+    if session_id:
+        await sessions.end(tx, user_id, session_id)
+    else:
+        ended = await sessions.end_others(tx, user_id, request.who.session_id)
+    if ended:
+        await logins.record_ended_sessions(
+            tx,
+            request.services.site,
+            user_id,
+            all_others=not session_id,
+            now_ms=request.now_ms,
+        )
+    if session_id:
         return request.go("/account", "Session signed out.")
-    ended = await sessions.end_others(tx, request.who.user_id, request.who.session_id)
     return request.go("/account", f"{formats.plural(ended, 'other session')} signed out.")
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from honeyguide.backups import records
 from honeyguide.backups.records import BackupRecord
+from honeyguide.events import change_log
 from honeyguide.kernel.backup_urls import parse_backup_url
 from honeyguide.kernel.clock import system_clock
 from honeyguide.pages.dashboard.page_request import PageRequest
@@ -53,4 +54,5 @@ async def back_up_now(tx: Tx, request: PageRequest) -> Response:
     if not request.services.settings.backup_url:
         return request.go("/administration", "Set HONEYGUIDE_BACKUP_URL first.")
     await records.request(tx)
+    await change_log.record(request.change(tx), "backup.requested", "backups")
     return request.go("/administration#h-backups", "The backup starts now.")

@@ -23,7 +23,7 @@ from honeyguide.kernel.periods import Period
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import change_words, formats
-from honeyguide.pages.dashboard.change_words import LogNames, ShownChange
+from honeyguide.pages.dashboard.change_words import LoggedSentence, LogNames
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
@@ -55,7 +55,7 @@ class Chosen(NamedTuple):
     """What the address asks for, as it was given, and what is wrong with it."""
 
     given: dict[str, str]
-    wanted: ChangeFilter
+    filters: ChangeFilter
     errors: dict[str, str]
 
 
@@ -63,7 +63,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     chosen = await _chosen(tx, request)
     account_id = request.who.account_id
     after = _place(request.query.get("before", ""))
-    found = await change_search.find(tx, account_id, chosen.wanted, after=after, most=PER_PAGE)
+    found = await change_search.find(tx, account_id, chosen.filters, after=after, most=PER_PAGE)
     key_names = await _key_names(tx, account_id)
     shown = await _shown(tx, account_id, found.entries, key_names)
     by_day = groupby(shown, lambda each: formats.day_in(each.entry.changed_ms, request.zone))
@@ -121,28 +121,28 @@ async def _download(
         raise Invalid("{message}", message=next(iter(chosen.errors.values())))
     day = formats.day(request.now_ms).replace(" ", "-")
     return StreamingResponse(
-        _parts(services, request.who.account_id, chosen.wanted, write),
+        _parts(services, request.who.account_id, chosen.filters, write),
         media_type=media_type,
         headers=attachment(f"changes-{day}.{extension}"),
     )
 
 
 async def _parts(
-    services: PageServices, account_id: str, wanted: ChangeFilter, write: Callable[..., str]
+    services: PageServices, account_id: str, filters: ChangeFilter, write: Callable[..., str]
 ) -> AsyncIterator[str]:
     """Sent as it is read."""
     after: LogPlace | None = None
     is_first = True
     while is_first or after is not None:
-        records, after = await services.store.replica_snapshot(_batch, account_id, wanted, after)
+        records, after = await services.store.replica_snapshot(_batch, account_id, filters, after)
         yield write(records, is_first=is_first)
         is_first = False
 
 
 async def _batch(
-    tx: Tx, account_id: str, wanted: ChangeFilter, after: LogPlace | None
+    tx: Tx, account_id: str, filters: ChangeFilter, after: LogPlace | None
 ) -> tuple[list[dict[str, Any]], LogPlace | None]:
-    found = await change_search.find(tx, account_id, wanted, after=after, most=DOWNLOAD_BATCH)
+    found = await change_search.find(tx, account_id, filters, after=after, most=DOWNLOAD_BATCH)
     names = await _names(tx, account_id, found.entries, await _key_names(tx, account_id))
     rows = [change_words.as_record(change_words.show(each, names), names) for each in found.entries]
     return rows, found.after
@@ -153,7 +153,7 @@ async def _batch(
 
 async def _shown(
     tx: Tx, account_id: str, entries: list[LoggedChange], key_names: dict[str, str]
-) -> list[ShownChange]:
+) -> list[LoggedSentence]:
     names = await _names(tx, account_id, entries, key_names)
     return [change_words.show(entry, names) for entry in entries]
 
@@ -175,7 +175,7 @@ async def _actors(
     """What can be chosen, in groups: kinds, members, API keys."""
     joined = await members.of_account(tx, request.who.account_id, now_ms=request.now_ms)
     return [
-        ("Kinds", [(kind.value, name) for kind, name in change_words.KINDS.items()]),
+        ("Kinds", [(kind.value, name) for kind, name in change_words.ACTOR_KINDS.items()]),
         ("Members", [(f"member:{each.user_id}", each.shown_name) for each in joined]),
         ("API keys", [(f"api_key:{key_id}", name) for key_id, name in key_names.items()]),
     ]
@@ -197,7 +197,7 @@ async def _chosen(tx: Tx, request: PageRequest) -> Chosen:
     kind, _, actor_id = given["by"].partition(":")
     is_kind = kind in tuple(ActorKind)
     group = given["about"]
-    wanted = ChangeFilter(
+    filters = ChangeFilter(
         actor_kind=kind if is_kind else "",
         actor_id=actor_id if is_kind and is_id(actor_id) else "",
         group=ChangeGroup(group) if group in tuple(ChangeGroup) else None,
@@ -205,10 +205,10 @@ async def _chosen(tx: Tx, request: PageRequest) -> Chosen:
         subject_id=await _subject(tx, request.tenant, given["q"]),
     )
     if since:
-        wanted = wanted._replace(since_ms=Period(since, since, request.zone).since_ms)
+        filters = filters._replace(since_ms=Period(since, since, request.zone).since_ms)
     if until:
-        wanted = wanted._replace(until_ms=Period(until, until, request.zone).until_ms)
-    return Chosen(given, wanted, errors)
+        filters = filters._replace(until_ms=Period(until, until, request.zone).until_ms)
+    return Chosen(given, filters, errors)
 
 
 def _day(text: str, name: str, errors: dict[str, str]) -> date | None:

@@ -19,7 +19,7 @@ LONGEST_VALUE = 60
 MOST_FIELDS = 3
 NOTHING = "nothing"
 
-KINDS = {
+ACTOR_KINDS = {
     ActorKind.MEMBER: "Any member",
     ActorKind.API_KEY: "Any API key",
     ActorKind.JOB: "Background work",
@@ -44,15 +44,17 @@ PHRASES = {
     "invitation.sent": "sent an invitation",
     "invitation.withdrawn": "withdrew an invitation",
     "link_host.turned_off": "turned off {it}",
-    "login.failed": "A login of {it} failed",
+    "login.failed": "Somebody tried to log in as {it} with a wrong password",
     "login.succeeded": "logged in",
     "member.joined": "joined the team",
     "member.left": "left the team",
     "member.removed": "removed {it} from the team",
-    "partner_campaign.allowed": "allowed a partner in {it} again",
+    "partner.joined": "A partner joined a program: {name}",
+    "partner.left": "A partner left a program: {name}",
+    "partner_campaign.allowed": "allowed a removed partner again: {name}",
     "partner_campaign.joined": "joined {it}",
     "partner_campaign.left": "left {it}",
-    "partner_campaign.removed": "removed a partner from {it}",
+    "partner_campaign.removed": "removed a partner from a program: {name}",
     "payout.paid": "marked {it} as paid",
     "payout.unpaid": "marked {it} as unpaid again",
     "program.switched": "switched {it} on or off",
@@ -96,7 +98,7 @@ class ShownValue(NamedTuple):
     after: str
 
 
-class ShownChange(NamedTuple):
+class LoggedSentence(NamedTuple):
     entry: LoggedChange
     actor: str
     words: str
@@ -121,11 +123,11 @@ class LogNames(NamedTuple):
     keys: Mapping[str, str]
 
 
-def show(entry: LoggedChange, names: LogNames) -> ShownChange:
+def show(entry: LoggedChange, names: LogNames) -> LoggedSentence:
     values = _values(entry)
     words = f"{_words(entry, values, names)}."
     is_erased = entry.salt is None and entry.values_hash is not None
-    return ShownChange(entry, actor_name(entry, names), words, values, is_erased)
+    return LoggedSentence(entry, actor_name(entry, names), words, values, is_erased)
 
 
 def actor_name(entry: LoggedChange, names: LogNames) -> str:
@@ -155,7 +157,7 @@ def _words(entry: LoggedChange, values: list[ShownValue], names: LogNames) -> st
     if entry.actor_kind == ActorKind.SUBSCRIBER and verb == "redeemed":
         return f"claimed {it}"
     if phrase := PHRASES.get(entry.action):
-        return phrase.replace("{it}", it)
+        return phrase.replace("{it}", it).replace("{name}", _name(entry, names) or "unknown")
     if verb in ("changed", "decided", "role_changed") and values:
         return _differences(it, values)
     if logged_actions.subject_of(entry.action) is None:
@@ -177,12 +179,16 @@ def _differences(it: str, values: list[ShownValue]) -> str:
 def _it(entry: LoggedChange, names: LogNames) -> str:
     subject = logged_actions.subject_of(entry.action)
     noun = subject.noun if subject else "it"
-    name = names.known.get(entry.subject_id) or _named_by_values(entry)
+    name = _name(entry, names)
     if not name:
         return f"{noun} somebody" if noun.endswith(" of") else noun
-    isolated = formats.isolated(name)
     is_person = subject and subject.group in (ChangeGroup.TEAM, ChangeGroup.SUBSCRIBERS)
-    return f"{noun} {isolated}" if is_person else f"{noun} “{isolated}”"
+    return f"{noun} {name}" if is_person else f"{noun} “{name}”"
+
+
+def _name(entry: LoggedChange, names: LogNames) -> str:
+    """Of the subject; empty if nobody knows it anymore."""
+    return formats.isolated(names.known.get(entry.subject_id) or _named_by_values(entry))
 
 
 def _named_by_values(entry: LoggedChange) -> str:
@@ -221,7 +227,7 @@ def _shown(name: str, side: dict[str, Any] | None) -> str:
     return formats.isolated(text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…")
 
 
-def as_record(shown: ShownChange, names: LogNames) -> dict[str, Any]:
+def as_record(shown: LoggedSentence, names: LogNames) -> dict[str, Any]:
     """For downloads: nothing shortened."""
     entry = shown.entry
     before, after = entry.differences

@@ -9,7 +9,7 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, invitations, members, passwords, sessions
+from honeyguide.accounts import attempts, invitations, logins, members, passwords, sessions
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
@@ -140,9 +140,19 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     found = await services.store.read(passwords.find, key)
     is_right = await passwords.matches(found[1] if found else None, password[: passwords.LONGEST])
     if found is None or not is_right:
+        user_id = found[0] if found else None
+        await services.store.write(
+            logins.record_failure, services.site, user_id, key, now_ms=request.now_ms
+        )
         raise FormErrors({"": WRONG}, status=401)
-    await services.store.write(attempts.forget, services.site, attempts.LOGIN_BY_ACCOUNT, key)
+    await services.store.write(_note_login, request, found[0], key)
     return await begin_session(request, found[0], _after_login(request.text("next")))
+
+
+async def _note_login(tx: Tx, request: PageRequest, user_id: str, key: str) -> None:
+    site = request.services.site
+    await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, key)
+    await logins.record(tx, site, user_id, now_ms=request.now_ms)
 
 
 async def _count_login(tx: Tx, request: PageRequest, key: str) -> None:
