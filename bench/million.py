@@ -88,6 +88,7 @@ ASKS = (
     _dashboard("programs", "/program", b"rogram"),
     _dashboard("earnings", "/earnings", b"arn"),
     _dashboard("team", "/team", b"Team"),
+    _dashboard("change log", "/account/changes?q=zzzzzz", b"Change log"),
     Ask(
         "top advocate's page and panel",
         lambda campaign: f"/subscribers/{campaign.person_id(0)}",

@@ -88,6 +88,8 @@ class Places:
             "webhook": f"/webhooks/{hook}",
             "account": "/account",
             "api-keys": "/account/keys",
+            "change-log": "/account/changes",
+            "change-log-wrong": "/account/changes?q=nobody&from=2026-02-31",
             "settings": "/settings",
         }
 

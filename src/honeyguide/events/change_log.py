@@ -124,9 +124,17 @@ async def of_month(
     )
 
 
-async def salt_batch(tx: Tx, account_id: str, *, since_ms: int, until_ms: int) -> bool:
-    """Salts entries of an earlier version, and returns whether there may be more. They are locked:
-    one that is erased at the same time must not get the hash of what it had."""
+async def has_unsalted(tx: Tx, account_id: str, *, since_ms: int, until_ms: int) -> bool:
+    """Whether there are entries of an earlier version in this time."""
+    found = await tx.one(
+        _UNSALTED, account_id=account_id, since_ms=since_ms, until_ms=until_ms, most=1
+    )
+    return found is not None
+
+
+async def salt_batch(tx: Tx, account_id: str, *, since_ms: int, until_ms: int) -> None:
+    """Salts some entries of an earlier version. They are locked: one that is erased at the same
+    time must not get the hash of what it had."""
     rows = await tx.lock(
         _UNSALTED,
         "update",
@@ -137,7 +145,6 @@ async def salt_batch(tx: Tx, account_id: str, *, since_ms: int, until_ms: int) -
     )
     for row in rows:
         await tx.run(_SALT, account_id=account_id, id=row.id, **_salted(row.before, row.after))
-    return len(rows) == SALT_BATCH
 
 
 async def purged_ms(tx: Tx) -> int:

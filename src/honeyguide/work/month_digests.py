@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 from honeyguide.events import change_log
 from honeyguide.partners import month_digests, rules
@@ -24,9 +23,9 @@ async def make_digests(store: Store, accounts: Sequence[str], now_ms: int) -> bo
 async def _make(store: Store, account_id: str, month: str, now_ms: int) -> None:
     """Reading takes as long as the month has rows, so it is not part of a write."""
     since_ms, until_ms = rules.month_bounds(month)
-    salt = partial(change_log.salt_batch, since_ms=since_ms, until_ms=until_ms)
-    while await store.write(salt, account_id):
-        pass
+    bounds = {"since_ms": since_ms, "until_ms": until_ms}
+    while await store.read(change_log.has_unsalted, account_id, **bounds):
+        await store.write(change_log.salt_batch, account_id, **bounds)
     ledger = await store.slow_snapshot(month_digests.ledger_of, account_id, month)
     log = await store.slow_snapshot(month_digests.log_of, account_id, month)
     await store.write(month_digests.save, account_id, month, ledger, log, now_ms=now_ms)
