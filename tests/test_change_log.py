@@ -46,6 +46,11 @@ from tests.test_password_links import reset_link
 
 # Tried in tests of their own below, since they need more than one form.
 TRIED_BELOW = {
+    # In tests/test_second_factor_pages.py, with a secret key.
+    "/account/second-factor",
+    "/account/second-factor/codes",
+    "/account/second-factor/off",
+    "/account/second-factor/required",
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",

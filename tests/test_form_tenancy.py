@@ -108,6 +108,11 @@ NO_IDS = {
     "/subscribers/{id}/tags",
     "/account/profile",
     "/account/password",
+    "/login/code",
+    "/account/second-factor",
+    "/account/second-factor/codes",
+    "/account/second-factor/off",
+    "/account/second-factor/required",
     "/account/invitations",
     "/account/new",
     "/account/switch",  # to an account, which is no object of one; tried in test_permissions

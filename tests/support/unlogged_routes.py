@@ -20,6 +20,7 @@ NOT_LOGGED = {
         for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
     },
     "/login": "begins a session",
+    "/login/code": "begins a session",
     "/logout": "ends a session",
     "/account/sessions": "ends sessions",
     "/signup": "sends an email",

@@ -28,6 +28,7 @@ class Limit(NamedTuple):
 # The names are stored with each attempt, so they stay as they are.
 LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
 LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
+CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
 EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
 EMAILS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 

@@ -44,6 +44,9 @@ class Visitor(NamedTuple):
     name: str | None
     """Of the account."""
     is_admin: int
+    needs_second_factor: int
+    """Whether the account asks all its members for one."""
+    has_second_factor: int
     campaign_id: str
     campaign_name: str
     time_zone: str

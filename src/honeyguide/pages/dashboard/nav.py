@@ -107,7 +107,10 @@ NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="noti
 
 ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
-    NavPage("Account", "/account", "lock", words="api keys password sessions invite"),
+    NavPage("Account", "/account", "lock", words="api keys profile invite"),
+    NavPage(
+        "Security", "/account/security", "shield", words="password second factor sessions login"
+    ),
     NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
     NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
     NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),

@@ -14,7 +14,7 @@ from honeyguide.accounts import permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import confirm, page_request
+from honeyguide.pages.dashboard import confirm, page_request, second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
@@ -32,6 +32,8 @@ class PageRoute(WebRoute[PageRequest, Answer]):
     form_uses: Uses = Uses.READS
     # The URL itself says who sent it, so that the button of a mail program can post to it.
     is_signed: bool = False
+    # Also for somebody who must set up a second factor before anything else.
+    before_second_factor: bool = False
 
     @property
     def open_to_all(self) -> bool:
@@ -39,9 +41,13 @@ class PageRoute(WebRoute[PageRequest, Answer]):
 
 
 def get(
-    path: str, right: Right | None, uses: Uses, handler: Handler[PageRequest, Answer]
+    path: str,
+    right: Right | None,
+    uses: Uses,
+    handler: Handler[PageRequest, Answer],
+    **named: Any,
 ) -> PageRoute:
-    return PageRoute("GET", path, uses, handler, right)
+    return PageRoute("GET", path, uses, handler, right, **named)
 
 
 def post(
@@ -75,6 +81,8 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     if route.right is not None:
         if request.visitor is None:
             return page_request.to_login(request.http)
+        if second_factor.is_missing(request) and not route.before_second_factor:
+            return request.go(second_factor.PAGE)
         if not request.who.may(route.right):
             raise _refusal(request, route.right)
     if request.http.method == "POST" and not route.is_signed:

@@ -59,6 +59,7 @@ from honeyguide.pages.dashboard.route_rights import (
     SUBSCRIBERS,
     WEBHOOKS,
 )
+from honeyguide.pages.dashboard.security_routes import SECURITY
 from honeyguide.pages.dashboard.shipment_routes import SHIPMENTS
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
@@ -71,6 +72,7 @@ SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
 
 PAGES = (
     *LOGIN,
+    *SECURITY,
     get("/", SEE, REPLICA_READS, home.show),
     get("/search", SEE, READS, search.show),
     post("/checklist/dismiss", CAMPAIGN, WRITES, checklist.dismiss),

@@ -1,0 +1,50 @@
+"""The addresses of how one logs in, one row each."""
+
+from __future__ import annotations
+
+from honeyguide.pages.dashboard import login_code, second_factor, security
+from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.route_rights import ACCOUNT, ANYONE, OWN_LOGIN
+from honeyguide.pages.handlers import Uses
+
+READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+
+SECURITY = (
+    get("/login/code", ANYONE, READS, login_code.show),
+    post("/login/code", ANYONE, SERVICES, login_code.log_in, login_code.page, login_code.FORM),
+    get("/account/security", OWN_LOGIN, READS, security.show),
+    post(
+        "/account/password",
+        OWN_LOGIN,
+        SERVICES,
+        security.save_password,
+        security.show,
+        security.PASSWORD,
+    ),
+    post("/account/sessions", OWN_LOGIN, WRITES, security.end_session),
+    get(
+        "/account/second-factor",
+        OWN_LOGIN,
+        READS,
+        second_factor.show,
+        before_second_factor=True,
+    ),
+    post(
+        "/account/second-factor",
+        OWN_LOGIN,
+        WRITES,
+        second_factor.turn_on,
+        second_factor.show,
+        second_factor.FORM,
+        before_second_factor=True,
+    ),
+    post("/account/second-factor/codes", OWN_LOGIN, WRITES, second_factor.renew_codes),
+    post("/account/second-factor/off", OWN_LOGIN, WRITES, second_factor.turn_off),
+    post(
+        "/account/second-factor/required",
+        ACCOUNT,
+        WRITES,
+        second_factor.ask_of_all,
+        security.show,
+    ),
+)
