@@ -53,7 +53,7 @@ def test_a_key_created_here_is_shown_once_and_works_until_it_is_revoked(service:
 def test_too_many_wrong_passwords_are_refused_beside_the_form(service: Service) -> None:
     alice = operator(service)
     form = {"current": "not mine", "password": "four unrelated words"}
-    for _ in range(attempts.LOGIN_BY_ACCOUNT.most + 1):
+    for _ in range(attempts.PASSWORD_AGAIN.most + 1):
         answer = alice.web.post("/account/password", page="/account/security", **form)
     assert answer.status_code == 429 and int(answer.headers["retry-after"]) > 0
     section = answer.text[answer.text.index('id="password"') :]

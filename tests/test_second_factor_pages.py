@@ -29,7 +29,7 @@ def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
 
 @pytest.fixture(autouse=True)
 def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 

@@ -100,8 +100,8 @@ def operator(service: Service, name: str = "alice") -> Operator:
     made.user_id = service.read(lambda tx: members.first_owner(tx, member.account_id))
     # All tests of a process share one IP address, however many of them log in.
     with pytest.MonkeyPatch.context() as patch:
-        roomy = attempts.LOGIN_BY_ADDRESS._replace(most=100_000)
-        patch.setattr(attempts, "LOGIN_BY_ADDRESS", roomy)
+        for limit in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
+            patch.setattr(attempts, limit, getattr(attempts, limit)._replace(most=100_000))
         assert made.web.log_in(email).status_code == 303
     return made
 

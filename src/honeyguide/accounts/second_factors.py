@@ -68,6 +68,9 @@ def new_secret() -> str:
     return base64.b32encode(os.urandom(SECRET_BYTES)).decode()
 
 
+_SECRET_OF_NOBODY = new_secret()
+
+
 def app_link(secret: str, *, email: str, service: str) -> str:
     """What the QR code contains; `service` is what the app shows the code under."""
     query = urlencode({"secret": secret, "issuer": service}, quote_via=quote)
@@ -124,9 +127,9 @@ async def turn_on(
 async def use_code(tx: Tx, cipher: Cipher, user_id: str, code: str, *, now_ms: int) -> bool:
     """Whether it is a right code of the app that was not used yet."""
     encrypted = await tx.one(_SECRET, user_id=user_id)
-    if encrypted is None:
-        return False
-    step = matching_step(cipher.decrypt(encrypted, row_id=user_id), code, now_ms=now_ms)
+    # Somebody without one costs as much, so that nobody learns who has one.
+    secret = cipher.decrypt(encrypted, row_id=user_id) if encrypted else _SECRET_OF_NOBODY
+    step = matching_step(secret, code, now_ms=now_ms)
     return step is not None and bool(await tx.run(_USE_STEP, user_id=user_id, step=step))
 
 

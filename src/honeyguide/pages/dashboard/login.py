@@ -15,7 +15,8 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import session_start
+from honeyguide.pages.dashboard import guessing, session_start
+from honeyguide.pages.dashboard.guessing import Guess
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
@@ -64,6 +65,7 @@ async def login_page(tx: Tx, request: PageRequest) -> PageView:
         program=await _listed_program(tx, path, now_ms=request.now_ms),
         money=money.show,
         may_join=request.services.settings.signups == "open",
+        asks_code="code" in request.errors,
     )
 
 
@@ -81,23 +83,19 @@ async def _listed_program(tx: Tx, path: str, *, now_ms: int) -> NetworkProgram |
 async def log_in(services: PageServices, request: PageRequest) -> Response:
     forms.require(LOGIN, request.fields)
     key, password = _email_key(request.text("email")), request.fields["password"]
-    await services.store.write(_count_login, request, key)
     found = await services.store.read(passwords.find, key)
+    guess = Guess(key, *(found or ("", None)), code=request.text("code"))
+    admitted = await services.store.write(guessing.admit, request, guess)
+    if isinstance(admitted, FormErrors):
+        raise admitted
     is_right = await passwords.matches(found[1] if found else None, password[: passwords.LONGEST])
     if found is None or not is_right:
         raise FormErrors({"": WRONG}, status=401)
-    await services.store.write(attempts.forget, services.site, attempts.LOGIN_BY_ACCOUNT, key)
-    return await session_start.enter(request, found[0], _after_login(request.text("next")))
-
-
-async def _count_login(tx: Tx, request: PageRequest, key: str) -> None:
-    site, now_ms, network = (
-        request.services.site,
-        request.now_ms,
-        ip_network_of(request.peer) or request.peer,
-    )
-    await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, network, now_ms=now_ms)
-    await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, key, now_ms=now_ms)
+    if admitted.counted is not None:
+        subject = admitted.subject
+        await services.store.write(attempts.forget, services.site, admitted.counted, subject)
+    path = _after_login(request.text("next"))
+    return await session_start.enter(request, found[0], path, has_code=admitted.has_code)
 
 
 async def log_out(tx: Tx, request: PageRequest) -> Response:
@@ -214,6 +212,7 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
         )
     except Missing:
         return link_expired(request, "/password")
+    await services.store.write(attempts.forget, services.site, attempts.CODE_BY_USER, user_id)
     # Whoever reads the mail has not proved that they have the second factor.
     return await session_start.enter(
         request,

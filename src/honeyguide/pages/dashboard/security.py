@@ -7,7 +7,6 @@ from starlette.responses import Response
 from honeyguide.accounts import accounts, attempts, members, passwords, second_factors, sessions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import actors
-from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, session_start
@@ -57,10 +56,9 @@ async def save_password(services: PageServices, request: PageRequest) -> Respons
 
 async def _count_attempt(tx: Tx, request: PageRequest) -> str | None:
     """The hash of the current password, unless there were too many attempts lately."""
-    key = EmailAddress(request.who.email).key
-    await attempts.count(
-        tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key, now_ms=request.now_ms
-    )
+    # Not as a login: guesses of others at the login page must not keep the owner from changing it.
+    site, user_id = request.services.site, request.who.user_id
+    await attempts.count(tx, site, attempts.PASSWORD_AGAIN, user_id, now_ms=request.now_ms)
     return await passwords.of_user(tx, request.who.user_id)
 
 
@@ -69,8 +67,7 @@ async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> Non
     await members.change_password(
         tx, request.services.site, actor, user_id, password_hash, now_ms=request.now_ms
     )
-    key = EmailAddress(request.who.email).key
-    await attempts.forget(tx, request.services.site, attempts.LOGIN_BY_ACCOUNT, key)
+    await attempts.forget(tx, request.services.site, attempts.PASSWORD_AGAIN, user_id)
 
 
 async def end_session(tx: Tx, request: PageRequest) -> Response:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 from starlette.responses import Response
 
-from honeyguide.accounts import members, passwords, second_factors, sessions
+from honeyguide.accounts import known_browsers, members, passwords, second_factors, sessions
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
@@ -83,6 +83,10 @@ async def begin_session(
     request.set_cookie(response, "session", token, KEPT_SESSION_S if is_kept else SESSION_S)
     request.set_cookie(response, "form", "", 0)
     request.set_cookie(response, _PENDING, "", 0)
+    password_hash = await store.read(passwords.of_user, user_id)
+    site, now_ms = request.services.site, request.now_ms
+    known = known_browsers.new_token(site, user_id, password_hash, now_ms=now_ms)
+    request.set_cookie(response, "known", known, known_browsers.LASTS_MS // 1000)
     return response
 
 
