@@ -109,6 +109,7 @@ NO_IDS = {
     "/account/profile",
     "/account/password",
     "/login/code",
+    "/login/again",
     "/account/second-factor",
     "/account/second-factor/codes",
     "/account/second-factor/off",

@@ -21,6 +21,7 @@ NOT_LOGGED = {
     },
     "/login": "begins a session",
     "/login/code": "begins a session",
+    "/login/again": "proves who has the session",
     "/logout": "ends a session",
     "/account/sessions": "ends sessions",
     "/signup": "sends an email",

@@ -20,6 +20,9 @@ WHERE s.digest = :digest AND s.expires_ms > :now_ms;
 -- touches: changes session
 UPDATE session SET seen_ms = :now_ms, expires_ms = :expires_ms WHERE user_id = :user_id AND id = :id;
 
+-- name: verify
+UPDATE session SET verified_ms = :now_ms WHERE user_id = :user_id AND id = :id;
+
 -- name: switch
 UPDATE session SET account_id = :account_id WHERE user_id = :user_id AND id = :id;
 

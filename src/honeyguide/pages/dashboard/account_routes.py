@@ -12,7 +12,7 @@ from honeyguide.pages.dashboard import (
     undo,
     welcome,
 )
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.page_route import get, post, post_recent
 from honeyguide.pages.dashboard.route_rights import (
     ACCOUNT,
     ADMINISTRATION,
@@ -55,8 +55,10 @@ LOGIN = (
 
 ACCOUNT_PAGES = (
     get("/account", OWN_LOGIN, READS, account.show),
-    post("/account/keys", ACCOUNT, WRITES, account.create_key, account.show, account.FORMS["keys"]),
-    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, account.revoke_key),
+    post_recent(
+        "/account/keys", ACCOUNT, WRITES, account.create_key, account.show, account.FORMS["keys"]
+    ),
+    post_recent("/account/keys/{id}/revoke", ACCOUNT, WRITES, account.revoke_key),
     post(
         "/account/profile",
         OWN_LOGIN,
@@ -70,12 +72,12 @@ ACCOUNT_PAGES = (
     get("/account/new", OWN_LOGIN, READS, switching.new_form),
     post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
     get("/team", SEE, READS, team.show),
-    post("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
+    post_recent("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
     post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
     post("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
-    post("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
-    post("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
-    post("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
+    post_recent("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
+    post_recent("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
+    post_recent("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
     post(
         "/account/invitations",
         ADMINISTRATION,
@@ -101,7 +103,7 @@ ADMINISTRATION_PAGES = (
     ),
     get("/administration/proof", ADMINISTRATION, SERVICES, administration.prove),
     get("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
-    post(
+    post_recent(
         "/administration/payouts",
         ADMINISTRATION_MONEY,
         WRITES,

@@ -9,7 +9,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import formats, session_start
+from honeyguide.pages.dashboard import formats, recent_login, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
@@ -40,7 +40,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 async def save_password(services: PageServices, request: PageRequest) -> Response:
     forms.require(PASSWORD, request.fields)
-    current_hash = await services.store.write(_count_attempt, request)
+    current_hash = await services.store.write(recent_login.count_attempt, request)
     if not await passwords.matches(current_hash, request.fields["current"]):
         raise Invalid("That is not your current password.", param="current")
     new_password = passwords.checked(request.fields["password"], email=request.who.email)
@@ -52,14 +52,6 @@ async def save_password(services: PageServices, request: PageRequest) -> Respons
         "Password changed. Other sessions were logged out.",
         account_id=request.who.account_id,
     )
-
-
-async def _count_attempt(tx: Tx, request: PageRequest) -> str | None:
-    """The hash of the current password, unless there were too many attempts lately."""
-    # Not as a login: guesses of others at the login page must not keep the owner from changing it.
-    site, user_id = request.services.site, request.who.user_id
-    await attempts.count(tx, site, attempts.PASSWORD_AGAIN, user_id, now_ms=request.now_ms)
-    return await passwords.of_user(tx, request.who.user_id)
 
 
 async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> None:

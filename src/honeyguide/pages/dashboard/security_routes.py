@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from honeyguide.pages.dashboard import login_code, second_factor, security
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard import login_code, recent_login, second_factor, security
+from honeyguide.pages.dashboard.page_route import get, post, post_recent
 from honeyguide.pages.dashboard.route_rights import ACCOUNT, ANYONE, OWN_LOGIN
 from honeyguide.pages.handlers import Uses
 
@@ -12,6 +12,15 @@ READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 SECURITY = (
     get("/login/code", ANYONE, READS, login_code.show),
     post("/login/code", ANYONE, SERVICES, login_code.log_in, login_code.page, login_code.FORM),
+    post(
+        "/login/again",
+        OWN_LOGIN,
+        SERVICES,
+        recent_login.confirm,
+        recent_login.page,
+        recent_login.FORM,
+        before_second_factor=True,
+    ),
     get("/account/security", OWN_LOGIN, READS, security.show),
     post(
         "/account/password",
@@ -28,8 +37,9 @@ SECURITY = (
         READS,
         second_factor.show,
         before_second_factor=True,
+        needs_recent_login=True,
     ),
-    post(
+    post_recent(
         "/account/second-factor",
         OWN_LOGIN,
         WRITES,
@@ -38,9 +48,19 @@ SECURITY = (
         second_factor.FORM,
         before_second_factor=True,
     ),
-    post("/account/second-factor/codes", OWN_LOGIN, WRITES, second_factor.renew_codes),
-    post("/account/second-factor/off", OWN_LOGIN, WRITES, second_factor.turn_off),
-    post(
+    post_recent(
+        "/account/second-factor/codes",
+        OWN_LOGIN,
+        WRITES,
+        second_factor.renew_codes,
+    ),
+    post_recent(
+        "/account/second-factor/off",
+        OWN_LOGIN,
+        WRITES,
+        second_factor.turn_off,
+    ),
+    post_recent(
         "/account/second-factor/required",
         ACCOUNT,
         WRITES,
