@@ -51,6 +51,8 @@ TRIED_BELOW = {
     "/account/second-factor/codes",
     "/account/second-factor/off",
     "/account/second-factor/required",
+    "/administration/second-factors",
+    "/login/email/{token}",  # in tests/test_email_changes.py
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",

@@ -33,6 +33,8 @@ ALWAYS = {
     "POST /team/{id}/role",
     "POST /team/{id}/remove",
     "POST /team/{id}/owner",
+    "POST /account/email",
+    "POST /administration/second-factors",
     "GET /account/second-factor",
     "POST /account/second-factor",
     "POST /account/second-factor/codes",

@@ -11,12 +11,15 @@ import pytest
 
 from honeyguide.accounts import accounts, attempts, invitations, members
 from honeyguide.events import change_log
+from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails
 from honeyguide.store.tx import Tx
 from tests.support.authenticator import PAGE, send_code, set_up, shown_codes, shown_secret
 from tests.support.changes import changing
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
+from tests.test_account_page import make_admin
 
 NEW = "four quiet green herons"
 
@@ -202,6 +205,28 @@ def test_what_is_done_about_it_is_logged(keyed: Service) -> None:
         ("member", "account.changed", '{"needs_second_factor":true}'),
         ("member", "second_factor.turned_off", None),
     ]
+
+
+def test_an_administrator_resets_one_that_was_lost(keyed: Service) -> None:
+    admin, bob = make_admin(operator(keyed, "admin")), operator(keyed, "bob")
+    set_up(bob.web)
+    path, page = "/administration/second-factors", "/administration"
+    assert bob.web.post(path, page="/account", email=bob.email).status_code == 404
+    assert admin.web.post(path, page=page, email=bob.email).headers["location"] == page
+    web = WebClient(keyed)
+    assert web.log_in(bob.email).headers["location"] == "/" and web.session
+    for email, sentence in (
+        (bob.email, f"{bob.email} has no second factor."),
+        ("nobody@example.org", "Nobody logs in with nobody@example.org."),
+        ("", "Enter the email address they log in with."),
+    ):
+        again = admin.web.post(path, page=page, email=email)
+        assert again.status_code == 400 and mistakes(again.text) == {"email": sentence}
+    for account_id in (admin.account_id, bob.account_id):
+        found = keyed.run(keyed.services.store.read(change_log.of_account, account_id, most=1))
+        assert found[0].action == "second_factor.reset"
+    sent = keyed.read(lambda tx: emails.of_account(tx, bob.account_id, Page()))
+    assert "second_factor_off" in [each.kind for each in sent]
 
 
 def test_somebody_who_must_set_it_up_can_log_out(keyed: Service) -> None:

@@ -21,6 +21,8 @@ NOT_LOGGED = {
     },
     "/login": "begins a session",
     "/login/code": "begins a session",
+    "/account/email": "sends emails",
+    "/account/email/stop": "nothing has happened yet",
     "/login/again": "proves who has the session",
     "/logout": "ends a session",
     "/account/sessions": "ends sessions",

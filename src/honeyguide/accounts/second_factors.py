@@ -17,11 +17,13 @@ from urllib.parse import quote, urlencode
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from honeyguide.accounts import members
+from honeyguide.accounts import members, users
 from honeyguide.kernel import actors
 from honeyguide.kernel.actors import Actor
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
+from honeyguide.mail import account_emails, email_kinds, login_texts
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -175,7 +177,25 @@ async def turn_off(
     if not await tx.run(_DELETE, user_id=user_id):
         return False
     await members.record_of_user(tx, site, actor, user_id, action, now_ms=now_ms)
+    message = login_texts.second_factor_off(
+        by_administrator=action == RESET, page=f"{site.base_url}/account/security"
+    )
+    joined = await members.of_user(tx, user_id)
+    to = EmailAddress((await users.get(tx, user_id)).email)
+    account_id = joined[0].account_id if joined else ""
+    kind = email_kinds.SECOND_FACTOR_OFF
+    await account_emails.send(tx, account_id, to, kind, message, now_ms=now_ms)
     return True
+
+
+async def reset(tx: Tx, site: Site, actor: Actor, email: EmailAddress, *, now_ms: int) -> str:
+    """For somebody who has lost their phone and their recovery codes. Returns the user."""
+    user = await users.find_by_email(tx, email)
+    if user is None:
+        raise Invalid("Nobody logs in with {email}.", param="email", email=email.text)
+    if not await turn_off(tx, site, actor, user.id, RESET, now_ms=now_ms):
+        raise Invalid("{email} has no second factor.", param="email", email=email.text)
+    return user.id
 
 
 async def encrypted_secrets(tx: Tx) -> list[str]:

@@ -10,9 +10,11 @@ import segno
 from markupsafe import Markup
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, second_factors
+from honeyguide.accounts import accounts, members, second_factors
+from honeyguide.events import change_log
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel import actors
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -21,6 +23,7 @@ from honeyguide.store.tx import Tx
 
 PAGE, SECURITY = "/account/second-factor", "/account/security"
 FORM = {"code": Field("Code", "Enter the code that the app shows.")}
+RESET = {"email": Field("Email address", "Enter the email address they log in with.")}
 NO_SECRET_KEY = (
     "This installation has no secret key yet, which second factors are encrypted with. Its "
     "administrator can make one with `honeyguide init`."
@@ -112,6 +115,21 @@ async def turn_off(tx: Tx, request: PageRequest) -> Response:
         now_ms=request.now_ms,
     )
     return request.go(SECURITY, "Your second factor is off.")
+
+
+async def reset(tx: Tx, request: PageRequest) -> Response:
+    """By an administrator, for somebody who has lost their phone and their recovery codes."""
+    forms.require(RESET, request.fields)
+    email = EmailAddress.parse(request.text("email"))
+    change = request.change(tx)
+    user_id = await second_factors.reset(
+        tx, change.site, change.actor, email, now_ms=request.now_ms
+    )
+    joined = {each.account_id for each in await members.of_user(tx, user_id)}
+    if change.tenant.account_id not in joined:  # where it is logged already
+        await change_log.record(change, second_factors.RESET, user_id)
+    done = f"{email.text} can log in with the password alone. We wrote to them."
+    return request.go("/administration", done)
 
 
 async def ask_of_all(tx: Tx, request: PageRequest) -> Response:

@@ -1,10 +1,18 @@
-"""How one logs in: second factor, password and sessions."""
+"""How one logs in: second factor, password, email address and sessions."""
 
 from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, attempts, members, passwords, second_factors, sessions
+from honeyguide.accounts import (
+    accounts,
+    attempts,
+    email_changes,
+    members,
+    passwords,
+    second_factors,
+    sessions,
+)
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
@@ -33,6 +41,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         has_secret_key=bool(settings.secret_keys),
         is_required_here=settings.require_second_factor == "yes",
         is_required_in_account=bool(account.needs_second_factor),
+        email_change=await email_changes.of_user(tx, who.user_id, now_ms=now_ms),
+        new_email=request.text("email") if request.errors else "",
         is_owner=who.may(Right.ACCOUNT),
         account_name=account.name or who.campaign_name,
     )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from honeyguide.pages.dashboard import login_code, recent_login, second_factor, security
+from honeyguide.pages.dashboard import (
+    administration,
+    email_change,
+    login_code,
+    recent_login,
+    second_factor,
+    security,
+)
 from honeyguide.pages.dashboard.page_route import get, post, post_recent
-from honeyguide.pages.dashboard.route_rights import ACCOUNT, ANYONE, OWN_LOGIN
+from honeyguide.pages.dashboard.route_rights import ACCOUNT, ADMINISTRATION, ANYONE, OWN_LOGIN
 from honeyguide.pages.handlers import Uses
 
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
@@ -30,6 +37,12 @@ SECURITY = (
         security.show,
         security.PASSWORD,
     ),
+    post_recent(
+        "/account/email", OWN_LOGIN, WRITES, email_change.ask, security.show, email_change.FORM
+    ),
+    post("/account/email/stop", OWN_LOGIN, WRITES, email_change.give_up),
+    get("/login/email/{token}", ANYONE, READS, email_change.show),
+    post("/login/email/{token}", ANYONE, WRITES, email_change.answer, email_change.show),
     post("/account/sessions", OWN_LOGIN, WRITES, security.end_session),
     get(
         "/account/second-factor",
@@ -66,5 +79,14 @@ SECURITY = (
         WRITES,
         second_factor.ask_of_all,
         security.show,
+    ),
+    post_recent(
+        "/administration/second-factors",
+        ADMINISTRATION,
+        WRITES,
+        second_factor.reset,
+        administration.show,
+        second_factor.RESET,
+        form_uses=Uses.SLOW_READS,
     ),
 )
