@@ -87,6 +87,7 @@ class Places:
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
             "account": "/account",
+            "security": "/account/security",
             "settings": "/settings",
         }
 
