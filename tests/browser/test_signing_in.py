@@ -154,3 +154,21 @@ def test_after_a_while_the_password_is_asked_for_and_the_form_goes_on(
     page.get_by_role("button", name="Continue").click()
     expect(page.get_by_text("becomes your address once both")).to_be_visible()
     looks_good(page)
+
+
+def test_the_export_of_everybody_downloads_once_the_password_is_entered(
+    alice: Operator, keyed: Service, page_at: PageAt
+) -> None:
+    alice.subscribe("bea@example.org")
+    page = page_at()
+    log_in(page, alice)
+    page.goto(f"{alice.service.url}/subscribers")
+    keyed.set_clock(16 * 60)
+    page.locator("a[href^='/subscribers/export.csv']").first.click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Is it you?")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert "bea@example.org" in download.value.path().read_text()
+    page.get_by_role("link", name="Back").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Subscribers")

@@ -66,6 +66,7 @@ def _page(
         action=forms.local_path(action, "/"),
         fields=fields,
         needs_code=bool(request.who.has_second_factor),
+        is_download=action == PATH and ".csv" in dict(fields)["next"],
         back=_came_from(request),
     )
 
