@@ -49,6 +49,13 @@ TRIED_BELOW = {
     "/login",
     "/account/sessions",
     "/administration/backups",
+    # In tests/test_second_factor_pages.py, with a secret key.
+    "/account/second-factor",
+    "/account/second-factor/codes",
+    "/account/second-factor/off",
+    "/account/second-factor/required",
+    "/administration/second-factors",
+    "/login/email/{token}",  # in tests/test_email_changes.py
     "/password/{token}",
     "/subscribers/referrer",
     "/review/referrer",

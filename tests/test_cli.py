@@ -167,6 +167,8 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"rate_limit": "many"}, "HONEYGUIDE_RATE_LIMIT"),
     ({"rate_limit": "-1"}, "HONEYGUIDE_RATE_LIMIT"),
     ({"base_url": "refer.example.org"}, "HONEYGUIDE_BASE_URL"),
+    ({"require_second_factor": "maybe"}, "HONEYGUIDE_REQUIRE_SECOND_FACTOR"),
+    ({"require_second_factor": "yes"}, "HONEYGUIDE_SECRET_KEY"),
     ({"base_url": "ftp://refer.example.org"}, "HONEYGUIDE_BASE_URL"),
     ({"base_url": "https://refer.example.org:99999"}, "HONEYGUIDE_BASE_URL"),
     ({"base_url": "https://refer.example.org", "test_clock": "clock"}, "HONEYGUIDE_TEST_CLOCK"),

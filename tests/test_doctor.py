@@ -22,6 +22,7 @@ from honeyguide.doctor import judgements, link_hosts
 from honeyguide.doctor.judgements import DiskSpace, SeenRequest
 from honeyguide.doctor.programs import programs
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
+from honeyguide.doctor.secret_keys import secret_key
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
@@ -89,19 +90,20 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.proxies(chosen(), SeenRequest("203.0.113.7", "1.2.3.4, 203.0.113.7")), OK),
     (judgements.proxies(chosen(), SeenRequest("172.18.0.2", "203.0.113.7")), PROBLEM),
     (judgements.proxies(chosen(), SeenRequest("127.0.0.1", "")), PROBLEM),
-    (judgements.secret_key(chosen(), None), WARNING),
-    (judgements.secret_key(chosen(secret_key="ab" * 32), None), OK),
-    (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xab" * 32), OK),
-    (judgements.secret_key(chosen(secret_key="ab" * 32), b"\xcd" * 32), WARNING),
-    (judgements.secret_key(chosen(secret_key=f"{'ab' * 32},{'cd' * 32}"), b"\xcd" * 32), OK),
-    (judgements.secret_key(chosen(secret_key=f"{'cd' * 32},{'ab' * 32}"), None, [ENCRYPTED]), OK),
-    (judgements.secret_key(chosen(secret_key="cd" * 32), None, [ENCRYPTED]), PROBLEM),
-    (judgements.secret_key(chosen(), None, [ENCRYPTED]), PROBLEM),
-    (judgements.secret_key(chosen(secret_key="ab" * 32), None, [], [ENCRYPTED]), OK),
-    (judgements.secret_key(chosen(secret_key="ab" * 32), None, [], [], [ENCRYPTED]), OK),
-    (judgements.secret_key(chosen(secret_key="cd" * 32), None, [], [], [ENCRYPTED]), PROBLEM),
-    (judgements.secret_key(chosen(), b"\xab" * 32, [], [], [ENCRYPTED]), WARNING),
-    (judgements.secret_key(chosen(secret_key="cd" * 32), None, [], [ENCRYPTED]), PROBLEM),
+    (secret_key(chosen(), None), WARNING),
+    (secret_key(chosen(secret_key="ab" * 32), None), OK),
+    (secret_key(chosen(secret_key="ab" * 32), b"\xab" * 32), OK),
+    (secret_key(chosen(secret_key="ab" * 32), b"\xcd" * 32), WARNING),
+    (secret_key(chosen(secret_key=f"{'ab' * 32},{'cd' * 32}"), b"\xcd" * 32), OK),
+    (secret_key(chosen(secret_key=f"{'cd' * 32},{'ab' * 32}"), None, [ENCRYPTED]), OK),
+    (secret_key(chosen(secret_key="cd" * 32), None, [ENCRYPTED]), PROBLEM),
+    (secret_key(chosen(), None, [ENCRYPTED]), PROBLEM),
+    (secret_key(chosen(secret_key="ab" * 32), None, [], [ENCRYPTED]), OK),
+    (secret_key(chosen(secret_key="ab" * 32), None, [], [], [ENCRYPTED]), OK),
+    (secret_key(chosen(secret_key="cd" * 32), None, [], [], [], [ENCRYPTED]), PROBLEM),
+    (secret_key(chosen(secret_key="cd" * 32), None, [], [], [ENCRYPTED]), PROBLEM),
+    (secret_key(chosen(), b"\xab" * 32, [], [], [ENCRYPTED]), WARNING),
+    (secret_key(chosen(secret_key="cd" * 32), None, [], [ENCRYPTED]), PROBLEM),
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),

@@ -29,7 +29,7 @@ def web(service: Service) -> WebClient:
 @pytest.fixture(autouse=True)
 def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tests share one address; the tests of the limits set them back."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
@@ -183,24 +183,6 @@ def test_tries_are_limited_per_account(service: Service) -> None:
     assert "Too many attempts. Try again in 15 minutes." in refused.text
     service.set_clock(attempts.LOGIN_BY_ACCOUNT.window_ms / 1000 + 1)
     assert web.log_in(alice.email).status_code == 303
-
-
-def test_login_and_password_change_share_one_limit_per_account(service: Service) -> None:
-    # This address has a key that differs from its lowercase form.
-    alice = operator(service, "straße")
-    web = WebClient(service)
-    fields = {
-        "csrf": web.token("/login"),
-        "email": alice.email,
-        "password": "wrong and long enough",
-    }
-    statuses = {
-        web.http.post("/login", data=fields).status_code
-        for _ in range(attempts.LOGIN_BY_ACCOUNT.most)
-    }
-    assert statuses == {401}
-    refused = alice.web.post("/account/password", page="/account", current=PASSWORD, password=NEW)
-    assert refused.status_code == 429 and "Too many attempts" in refused.text
 
 
 def test_tries_are_limited_per_address(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

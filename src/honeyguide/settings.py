@@ -72,6 +72,10 @@ class Settings:
     signups: str = setting(
         "invited", "who can create an account on the dashboard: open (anyone) or invited"
     )
+    require_second_factor: str = setting(
+        "no",
+        "whether everybody who logs in needs a second factor: yes or no; needs SECRET_KEY",
+    )
     logo_dir: str = setting("", "folder for uploaded logos; default: stored in the database")
     backup_url: str = setting(
         "",
@@ -241,6 +245,7 @@ def _checked(values: dict[str, str]) -> Settings:
     )
     for name, allowed in (
         ("signups", ("open", "invited")),
+        ("require_second_factor", ("yes", "no")),
         ("log", ("json", "off")),
         ("log_level", LEVELS),
     ):
@@ -250,6 +255,11 @@ def _checked(values: dict[str, str]) -> Settings:
     if values["trusted_proxies"] != "*":
         _check_networks(values, "trusted_proxies", "10.0.0.5 or 10.1.0.0/16")
     _check_secret(values["secret_key"])
+    if values["require_second_factor"] == "yes" and not values["secret_key"]:
+        raise WrongSetting(
+            "HONEYGUIDE_REQUIRE_SECOND_FACTOR needs HONEYGUIDE_SECRET_KEY, which second factors "
+            "are encrypted with. Run `honeyguide init`, which writes one to the settings file."
+        )
     _check_mail(values["smtp_url"], values["mail_from"])
     _check_backups(values)
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]

@@ -258,5 +258,5 @@ def website(service: Service) -> Iterator[Website]:
 def quick_hands(monkeypatch: pytest.MonkeyPatch, roomy_network: None) -> None:
     """The browser fills in a form faster than people do, and always from one network."""
     monkeypatch.setattr(forms, "check", lambda *args, **kwargs: None)
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
+    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))

@@ -90,6 +90,7 @@ class Places:
             "api-keys": "/account/keys",
             "change-log": "/account/changes",
             "change-log-wrong": "/account/changes?q=nobody&from=2026-02-31",
+            "security": "/account/security",
             "settings": "/settings",
         }
 

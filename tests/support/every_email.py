@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 from collections import Counter
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from honeyguide.accounts import invitations
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.twofactor.totp import TOTP
+
+from honeyguide.accounts import email_changes, invitations, members, second_factors
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import recording, webhooks
 from honeyguide.events.name_servers import TextRecords
@@ -81,12 +85,26 @@ def to_users(who: Operator) -> None:
 
     async def ask(tx: Tx) -> None:
         await invitations.forgot_password(tx, site, EmailAddress(who.email), now_ms=now_ms)
+        user_id = await members.first_owner(tx, who.account_id)
+        new_email = EmailAddress(f"{new_id()}@example.org")
+        await email_changes.ask(tx, site, user_id, new_email, now_ms=now_ms)
+        await with_second_factor(tx, who, user_id, now_ms)
         for each in (who.email, f"{new_id()}@example.org"):
             await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
 
     who.service.write(ask)
     who.make(invitations.invite, EmailAddress(f"{new_id()}@example.org"))
     who.make(invitations.invite_member, EmailAddress(f"{new_id()}@example.org"), Role.EDITOR)
+
+
+async def with_second_factor(tx: Tx, who: Operator, user_id: str, now_ms: int) -> None:
+    """Turns one on and off again."""
+    site, actor, secret = who.service.services.site, actors.member(user_id), "A" * 32
+    code = TOTP(base64.b32decode(secret), 6, SHA1(), 30).generate(now_ms // 1000).decode()
+    keys = EncryptionKeys([b"k" * 32])
+    await second_factors.turn_on(tx, site, keys, actor, code, secret=secret, now_ms=now_ms)
+    off = second_factors.TURNED_OFF
+    await second_factors.turn_off(tx, site, actor, user_id, off, now_ms=now_ms)
 
 
 def to_subscribers(who: Operator) -> None:

@@ -19,6 +19,10 @@ NOT_LOGGED = {
         for path in ("/v1/campaigns/{campaign_uuid}", "/v2")
         for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
     },
+    "/login/code": "begins a session",
+    "/account/email": "sends emails",
+    "/account/email/stop": "nothing has happened yet",
+    "/login/again": "proves who has the session",
     "/logout": "ends a session",
     "/signup": "sends an email",
     "/password": "sends an email",

@@ -30,6 +30,9 @@ class WebClient:
     the page carried.
     """
 
+    # Where a page asks for the password again, it is entered, as a person does.
+    enters_password = True
+
     def __init__(self, service: Service) -> None:
         self.service = service
         self.http = local_client(service.url, {"origin": service.settings.base_url})
@@ -43,7 +46,16 @@ class WebClient:
         return made
 
     def get(self, path: str, **kwargs: Any) -> httpx.Response:
-        return self.http.get(path, **kwargs)
+        return self._enter_password(self.http.get(path, **kwargs))
+
+    def _enter_password(self, answer: httpx.Response) -> httpx.Response:
+        is_page = answer.headers.get("content-type", "").startswith("text/html")
+        if not (self.enters_password and is_page and 'name="login_password"' in answer.text):
+            return answer
+        action, fields = password_form(answer.text)
+        sent = self.http.post(action, data={**fields, "login_password": PASSWORD})
+        went_back = action == "/login/again" and sent.status_code == 303
+        return self.http.get(sent.headers["location"]) if went_back else sent
 
     def token(self, page: str) -> str:
         found = _CSRF.search(self.get(page, follow_redirects=True).text)
@@ -52,7 +64,7 @@ class WebClient:
 
     def post(self, path: str, page: str | None = None, **fields: Any) -> httpx.Response:
         token = self._token_of_session(page) if page else self.token(path)
-        return self.http.post(path, data={"csrf": token, **fields})
+        return self._enter_password(self.http.post(path, data={"csrf": token, **fields}))
 
     def _token_of_session(self, page: str) -> str:
         """From any page: all forms of a session take it."""
@@ -74,6 +86,14 @@ class WebClient:
         return (
             self.http.cookies.get("hg_session") or self.http.cookies.get("__Host-hg_session") or ""
         )
+
+
+def password_form(page: str) -> tuple[str, dict[str, str]]:
+    """Where the form that asks for the password again is sent, and what it carries on."""
+    action = re.search(r'<form method="post" action="([^"]+)" class="stack" data-leaves', page)
+    assert action is not None, "the page asks for the password"
+    hidden = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page[action.start() :])
+    return html.unescape(action[1]), {name: html.unescape(value) for name, value in hidden}
 
 
 class Operator(Member):
@@ -100,8 +120,8 @@ def operator(service: Service, name: str = "alice") -> Operator:
     made.user_id = service.read(lambda tx: members.first_owner(tx, member.account_id))
     # All tests of a process share one IP address, however many of them log in.
     with pytest.MonkeyPatch.context() as patch:
-        roomy = attempts.LOGIN_BY_ADDRESS._replace(most=100_000)
-        patch.setattr(attempts, "LOGIN_BY_ADDRESS", roomy)
+        for limit in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
+            patch.setattr(attempts, limit, getattr(attempts, limit)._replace(most=100_000))
         assert made.web.log_in(email).status_code == 303
     return made
 

@@ -30,6 +30,8 @@ class Account(NamedTuple):
     is_admin: int
     created_ms: int
     time_zone: str
+    needs_second_factor: int
+    """Asked of all its members."""
 
 
 class Proof(NamedTuple):
@@ -50,6 +52,7 @@ _RENAME = _sql.command("rename")
 _CHECKLIST_DISMISSED_MS = _sql.value("checklist_dismissed_ms", int)
 _DISMISS_CHECKLIST = _sql.command("dismiss_checklist")
 _SET_TIME_ZONE = _sql.command("set_time_zone")
+_SET_NEEDS_SECOND_FACTOR = _sql.command("set_needs_second_factor")
 _INSTANCE_VALUE = _sql.value("instance_value", str)
 _SET_INSTANCE_VALUE = _sql.command("set_instance_value")
 _KEEP_INSTANCE_VALUE = _sql.command("keep_instance_value")
@@ -176,6 +179,14 @@ async def set_time_zone(change: Change, time_zone: str) -> None:
     await change.run(_SET_TIME_ZONE, time_zone=time_zone)
     change.tx.wake(TIME_ZONE)
     before, after = {"time_zone": old.time_zone}, {"time_zone": time_zone}
+    await change_log.record(change, CHANGED, old.id, before, after)
+
+
+async def set_needs_second_factor(change: Change, is_needed: bool) -> None:
+    old = await get(change.tx, change.tenant.account_id)
+    await change.run(_SET_NEEDS_SECOND_FACTOR, is_needed=int(is_needed))
+    before = {"needs_second_factor": bool(old.needs_second_factor)}
+    after = {"needs_second_factor": is_needed}
     await change_log.record(change, CHANGED, old.id, before, after)
 
 

@@ -1,5 +1,5 @@
 -- fragment: account
-id, email, name, is_admin, created_ms, time_zone
+id, email, name, is_admin, created_ms, time_zone, needs_second_factor
 
 -- name: insert
 -- touches: adds account
@@ -14,7 +14,7 @@ id, email, name, is_admin, created_ms, time_zone
 SELECT slug FROM slug WHERE slug = :slug;
 
 -- name: of_owner
-SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone
+SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone, a.needs_second_factor
 FROM login_user AS u JOIN member AS m ON m.user_id = u.id JOIN account AS a ON a.id = m.account_id
 WHERE u.email_key = :email_key AND m.role = 'owner' ORDER BY m.created_ms, a.id;
 
@@ -39,6 +39,9 @@ UPDATE account SET checklist_dismissed_ms = :now_ms WHERE id = :account_id;
 -- name: set_time_zone
 -- When the weekly summary is due is looked up again.
 UPDATE account SET time_zone = :time_zone, weekly_due_ms = 0 WHERE id = :account_id;
+
+-- name: set_needs_second_factor
+UPDATE account SET needs_second_factor = :is_needed WHERE id = :account_id;
 
 -- name: keep_instance_value
 {insert instance: name, value} ON CONFLICT (name) DO UPDATE SET value = excluded.value;

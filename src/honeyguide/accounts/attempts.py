@@ -28,6 +28,13 @@ class Limit(NamedTuple):
 # The names are stored with each attempt, so they stay as they are.
 LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
 LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
+LOGIN_BY_INSTALLATION = Limit("login by installation", 2_000, 15 * MINUTE_MS)
+LOGIN_BY_BROWSER = Limit("login by browser", 10, 15 * MINUTE_MS)
+# Of somebody who is logged in.
+PASSWORD_AGAIN = Limit("password again", 10, 15 * MINUTE_MS)
+# Of a million codes three are right at any time, so an hour allows few guesses.
+CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
+CODE_WITH_PASSWORD = Limit("code with password", 10, HOUR_MS)
 EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
 EMAILS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 

@@ -12,6 +12,7 @@ import functools
 import argon2
 
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -92,6 +93,11 @@ def _verified(password_hash: str | None, password: str) -> bool:
         return _hasher.verify(password_hash or nobody, password)
     except (argon2.exceptions.VerificationError, argon2.exceptions.InvalidHashError):
         return False
+
+
+def fingerprint(site: Site, password_hash: str | None) -> str:
+    """Another one with every new password, so that what is bound to it ends with the password."""
+    return site.keyed_hash("password", password_hash or "")[:32]
 
 
 async def find(tx: Tx, email_key: str) -> tuple[str, str | None] | None:

@@ -44,6 +44,9 @@ class Visitor(NamedTuple):
     name: str | None
     """Of the account."""
     is_admin: int
+    needs_second_factor: int
+    """Whether the account asks all its members for one."""
+    has_second_factor: int
     campaign_id: str
     campaign_name: str
     time_zone: str
@@ -65,6 +68,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Visitor)
 _TOUCH = _sql.command("touch")
+_VERIFY = _sql.command("verify")
 _SWITCH = _sql.command("switch")
 _OF_USER = _sql.query("of_user", Session)
 _END = _sql.command("end")
@@ -130,6 +134,11 @@ async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
         now_ms=now_ms,
         expires_ms=expires_ms,
     )
+
+
+async def verify(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
+    """They just proved again who they are."""
+    await tx.run(_VERIFY, user_id=visitor.user_id, id=visitor.session_id, now_ms=now_ms)
 
 
 async def switch(tx: Tx, visitor: Visitor, account_id: str) -> None:

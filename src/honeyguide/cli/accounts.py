@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.accounts import accounts, keys, members, passwords, users
+from honeyguide.accounts import accounts, keys, members, passwords, second_factors, users
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, read_settings, with_services, write
 from honeyguide.kernel import actors
@@ -84,4 +84,18 @@ async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) 
     actor = actors.command("account password")
     await members.change_password(
         tx, services.site, actor, user.id, password_hash, now_ms=services.clock()
+    )
+
+
+@account_app.command("reset-second-factor")
+def account_reset_second_factor(email: Email) -> None:
+    """Turn off the second factor of a user who has lost it. They get an email about it."""
+    write(_reset_second_factor, email)
+    typer.echo("Second factor turned off. The password alone is enough until they set up another.")
+
+
+async def _reset_second_factor(tx: Tx, services: Services, email: str) -> None:
+    actor = actors.command("account reset-second-factor")
+    await second_factors.reset(
+        tx, services.site, actor, EmailAddress.parse(email), now_ms=services.clock()
     )

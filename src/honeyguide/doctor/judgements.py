@@ -13,10 +13,9 @@ from honeyguide.accounts.accounts import Proof
 from honeyguide.backups.records import BROKEN, FAILED, UNCHECKED, BackupRecord
 from honeyguide.doctor.records import Records
 from honeyguide.doctor.results import CheckResult, ok, problem, warning
-from honeyguide.integrations.encryption import EncryptionKeys
+from honeyguide.doctor.secret_keys import secret_key
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.mail.transports import server_of
-from honeyguide.moving.installation_key import encryption_keys
 from honeyguide.settings import Settings
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts
 from honeyguide.store.failing_loops import FailingLoop
@@ -115,46 +114,6 @@ def proxies(settings: Settings, seen: SeenRequest | None) -> CheckResult:
             "Set HONEYGUIDE_TRUSTED_PROXIES to the addresses of your proxies.",
         )
     return ok("proxies", f"Trusted: {trusted}" if trusted else "No proxy")
-
-
-def secret_key(
-    settings: Settings,
-    stored: bytes | None,
-    encrypted: Sequence[str] = (),
-    encrypted_slack_urls: Sequence[str] = (),
-    encrypted_signing_keys: Sequence[str] = (),
-) -> CheckResult:
-    """`encrypted` are the keys of email platforms."""
-    keys = EncryptionKeys(settings.secret_keys)
-    lost, lost_urls = keys.count_lost(encrypted), keys.count_lost(encrypted_slack_urls)
-    signing = encryption_keys(settings.secret_keys, stored)
-    names = [
-        *([f"the keys of {_count(lost, 'integration', 'integrations')}"] if lost else []),
-        *([_count(lost_urls, "Slack URL", "Slack URLs")] if lost_urls else []),
-        *(["the signing key"] if signing.count_lost(encrypted_signing_keys) else []),
-    ]
-    if names:
-        sentence = " and ".join(names)
-        return problem(
-            "secret_key",
-            f"{sentence[:1].upper()}{sentence[1:]} cannot be decrypted, "
-            "because HONEYGUIDE_SECRET_KEY is not the one they were encrypted with.",
-            "Add the old key at the end of HONEYGUIDE_SECRET_KEY, after a comma.",
-        )
-    if not settings.secret_key:
-        return warning(
-            "secret_key",
-            "The secret key is kept in the database, so every backup contains it.",
-            "Run `honeyguide init`: it writes the same key to the settings file.",
-        )
-    if stored is not None and stored != settings.secret_keys[-1]:
-        return warning(
-            "secret_key",
-            "HONEYGUIDE_SECRET_KEY is not the key that this database was first used with. "
-            "Referral pages made with that key no longer open.",
-            "If this is a mistake, remove HONEYGUIDE_SECRET_KEY and run `honeyguide init`.",
-        )
-    return ok("secret_key", "Kept outside the database")
 
 
 def database(facts: DatabaseFacts) -> CheckResult:
@@ -285,6 +244,7 @@ def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[Che
             records.encrypted,
             records.encrypted_slack_urls,
             records.encrypted_signing_keys,
+            records.encrypted_second_factors,
         ),
         emails(records.unsent_email_ms, now_ms=now_ms),
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, second_factors
 from honeyguide.backups import records
 from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor.results import CheckResult
@@ -40,6 +40,7 @@ class Records(NamedTuple):
     stored_secret: bytes | None
     encrypted: list[str]  # the keys of email platforms
     encrypted_slack_urls: list[str]
+    encrypted_second_factors: list[str]
     encrypted_signing_keys: list[str]  # the one in use, if there is one yet
     proof: accounts.Proof | None
     programs: ProgramHealth
@@ -67,6 +68,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         stored_secret=await accounts.find_stored_secret(tx),
         encrypted=await integrations.all_credentials(tx),
         encrypted_slack_urls=await slack_messages.all_encrypted_urls(tx),
+        encrypted_second_factors=await second_factors.encrypted_secrets(tx),
         encrypted_signing_keys=[
             key.private_key for key in await installation_key.list_all(tx) if key.is_current
         ],

@@ -56,6 +56,8 @@ OPEN_ACCOUNT = _declare("open_account", is_forgotten=True, is_waited_for=True)
 ACCOUNT_EXISTS = _declare("account_exists", is_forgotten=False, is_waited_for=True)
 INVITATION = _declare("invitation", is_forgotten=True)
 MEMBER_INVITATION = _declare("member_invitation", is_forgotten=True)
+EMAIL_CHANGE = _declare("email_change", is_forgotten=True, is_waited_for=True)
+SECOND_FACTOR_OFF = _declare("second_factor_off", is_forgotten=False)
 # The newsletter block in it has the links of a real subscriber.
 TEST_EMAIL = _declare("test_email", is_forgotten=True)
 

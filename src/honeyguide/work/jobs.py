@@ -6,7 +6,14 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from honeyguide.accounts import accounts, attempts, idempotency, invitations, sessions
+from honeyguide.accounts import (
+    accounts,
+    attempts,
+    email_changes,
+    idempotency,
+    invitations,
+    sessions,
+)
 from honeyguide.backups import records
 from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
@@ -151,7 +158,13 @@ COUNTS = (
 
 PURGES = (
     _purge("purge old imports", HOUR_MS, importing.purge),
-    _purge("purge expired sessions and invitations", HOUR_MS, sessions.purge, invitations.purge),
+    _purge(
+        "purge expired sessions and invitations",
+        HOUR_MS,
+        sessions.purge,
+        invitations.purge,
+        email_changes.purge,
+    ),
     _purge("purge idempotency keys", 10 * MINUTE_MS, idempotency.purge),
     _purge("purge old emails", HOUR_MS, emails.purge),
     _purge("purge old events", HOUR_MS, outbox.purge),

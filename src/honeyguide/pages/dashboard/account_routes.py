@@ -14,7 +14,7 @@ from honeyguide.pages.dashboard import (
     undo,
     welcome,
 )
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.page_route import get, post, post_recent
 from honeyguide.pages.dashboard.route_rights import (
     ACCOUNT,
     ADMINISTRATION,
@@ -30,7 +30,7 @@ READS, WRITES, SERVICES, SLOW_READS = Uses.READS, Uses.WRITES, Uses.SERVICES, Us
 LOGIN = (
     get("/login", ANYONE, READS, login.login_form),
     post("/login", ANYONE, SERVICES, login.log_in, login.login_page, login.LOGIN),
-    post("/logout", OWN_LOGIN, WRITES, login.log_out),
+    post("/logout", OWN_LOGIN, WRITES, login.log_out, before_second_factor=True),
     get("/signup", ANYONE, READS, login.signup_form),
     post("/signup", ANYONE, SERVICES, login.sign_up, login.signup_page, login.FIRST_ACCOUNT),
     get("/welcome/{token}", ANYONE, READS, welcome.welcome_form),
@@ -58,9 +58,9 @@ LOGIN = (
 ACCOUNT_PAGES = (
     get("/account", OWN_LOGIN, READS, account.show),
     get("/account/keys", ACCOUNT, READS, api_keys.show),
-    post("/account/keys", ACCOUNT, WRITES, api_keys.create, api_keys.show, api_keys.FORM),
-    post("/account/keys/{id}/rotate", ACCOUNT, WRITES, api_keys.rotate, api_keys.show),
-    post("/account/keys/{id}/revoke", ACCOUNT, WRITES, api_keys.revoke),
+    post_recent("/account/keys", ACCOUNT, WRITES, api_keys.create, api_keys.show, api_keys.FORM),
+    post_recent("/account/keys/{id}/rotate", ACCOUNT, WRITES, api_keys.rotate, api_keys.show),
+    post_recent("/account/keys/{id}/revoke", ACCOUNT, WRITES, api_keys.revoke),
     post(
         "/account/profile",
         OWN_LOGIN,
@@ -69,29 +69,20 @@ ACCOUNT_PAGES = (
         account.show,
         account.FORMS["profile"],
     ),
-    post(
-        "/account/password",
-        OWN_LOGIN,
-        SERVICES,
-        account.save_password,
-        account.show,
-        account.FORMS["password"],
-    ),
-    post("/account/sessions", OWN_LOGIN, WRITES, account.end_session),
     post("/account/undo", SEE, WRITES, undo.undo),
-    post("/account/switch", OWN_LOGIN, WRITES, switching.switch),
+    post("/account/switch", OWN_LOGIN, WRITES, switching.switch, before_second_factor=True),
     get("/account/new", OWN_LOGIN, READS, switching.new_form),
     post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
     get("/account/changes", ACCOUNT, READS, change_log.show),
     get("/account/changes.csv", ACCOUNT, SERVICES, change_log.csv),
     get("/account/changes.jsonl", ACCOUNT, SERVICES, change_log.json_lines),
     get("/team", SEE, READS, team.show),
-    post("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
+    post_recent("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
     post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
     post("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
-    post("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
-    post("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
-    post("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
+    post_recent("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
+    post_recent("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
+    post_recent("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
     post(
         "/account/invitations",
         ADMINISTRATION,
@@ -117,7 +108,7 @@ ADMINISTRATION_PAGES = (
     ),
     get("/administration/proof", ADMINISTRATION, SERVICES, administration.prove),
     get("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
-    post(
+    post_recent(
         "/administration/payouts",
         ADMINISTRATION_MONEY,
         WRITES,

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, system_clock
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import login
+from honeyguide.pages.dashboard import session_start
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import rules
@@ -48,4 +48,11 @@ async def _renew_session(tx: Tx, request: PageRequest, target_ms: int) -> str:
     """
     tx.wake(CLOCK_SET)
     who = request.who
-    return await login.create_session(tx, request, who.user_id, who.account_id, now_ms=target_ms)
+    return await session_start.create_session(
+        tx,
+        request,
+        who.user_id,
+        who.account_id,
+        is_kept=bool(who.is_kept),
+        now_ms=target_ms,
+    )

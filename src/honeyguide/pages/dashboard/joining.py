@@ -9,7 +9,7 @@ from honeyguide.accounts.invitations import Ticket
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import login
+from honeyguide.pages.dashboard import session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
@@ -59,7 +59,7 @@ async def join(services: PageServices, request: PageRequest, ticket: Ticket) -> 
         password_hash=await passwords.hashed(password),
         now_ms=request.now_ms,
     )
-    return await login.begin_session(request, user_id, "/", joined, account_id=account_id)
+    return await session_start.begin_session(request, user_id, "/", joined, account_id=account_id)
 
 
 async def _join_and_switch(tx: Tx, request: PageRequest) -> None:

@@ -9,19 +9,15 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, invitations, logins, members, passwords, sessions
+from honeyguide.accounts import attempts, invitations, logins, passwords, sessions
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import nav
-from honeyguide.pages.dashboard.page_request import (
-    KEPT_SESSION_S,
-    SESSION_S,
-    PageRequest,
-    PageView,
-)
+from honeyguide.pages.dashboard import guessing, session_start
+from honeyguide.pages.dashboard.guessing import Guess
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import network
@@ -30,7 +26,6 @@ from honeyguide.settings import Settings
 from honeyguide.store.tx import Tx
 
 WRONG = "Wrong email or password."
-NO_ACCOUNT = "You are in no account any more. Ask an owner to invite you again."
 WELCOME = "Welcome to Honeyguide."
 EMAIL = {"email": Field("Email", "Enter your email address.")}
 LOGIN = {**EMAIL, "password": Field("Password", "Enter your password.")}
@@ -53,55 +48,6 @@ def _after_login(path: str) -> str:
     return "/" if path.startswith(("/login", "/logout")) else path
 
 
-async def create_session(
-    tx: Tx, request: PageRequest, user_id: str, account_id: str, *, now_ms: int
-) -> str:
-    """The token of a new session. Each login gets a new one: one planted before is worthless."""
-    return await sessions.begin(
-        tx,
-        user_id,
-        account_id or await _first_account(tx, user_id),
-        instead_of=request.cookie("session"),
-        user_agent=request.http.headers.get("user-agent", ""),
-        address=request.peer,
-        now_ms=now_ms,
-        is_kept=_is_kept(request),
-    )
-
-
-def _is_kept(request: PageRequest) -> bool:
-    """Somebody who was kept logged in stays so after they change their password."""
-    return bool(request.text("keep")) or bool(request.visitor and request.visitor.is_kept)
-
-
-async def _first_account(tx: Tx, user_id: str) -> str:
-    """Where somebody who logs in finds themselves."""
-    joined = await members.of_user(tx, user_id)
-    if not joined:
-        raise FormErrors({"": NO_ACCOUNT}, status=403)
-    return joined[0].account_id
-
-
-async def begin_session(
-    request: PageRequest, user_id: str, path: str, flash: str = "", *, account_id: str = ""
-) -> Response:
-    """In this account, or without one in the user's first."""
-    store = request.services.store
-    token = await store.write(create_session, request, user_id, account_id, now_ms=request.now_ms)
-    if path == "/" and await store.read(_is_partner_only, token, now_ms=request.now_ms):
-        path = nav.PARTNER_HOME
-    response = request.go(path, flash)
-    lasts_s = KEPT_SESSION_S if _is_kept(request) else SESSION_S
-    request.set_cookie(response, "session", token, lasts_s)
-    request.set_cookie(response, "form", "", 0)
-    return response
-
-
-async def _is_partner_only(tx: Tx, token: str, *, now_ms: int) -> bool:
-    who = await sessions.find(tx, token, now_ms=now_ms)
-    return who is not None and await nav.is_partner_only(tx, who)
-
-
 async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
@@ -119,6 +65,7 @@ async def login_page(tx: Tx, request: PageRequest) -> PageView:
         program=await _listed_program(tx, path, now_ms=request.now_ms),
         money=money.show,
         may_join=request.services.settings.signups == "open",
+        asks_code="code" in request.errors,
     )
 
 
@@ -136,8 +83,11 @@ async def _listed_program(tx: Tx, path: str, *, now_ms: int) -> NetworkProgram |
 async def log_in(services: PageServices, request: PageRequest) -> Response:
     forms.require(LOGIN, request.fields)
     key, password = _email_key(request.text("email")), request.fields["password"]
-    await services.store.write(_count_login, request, key)
     found = await services.store.read(passwords.find, key)
+    guess = Guess(key, *(found or ("", None)), code=request.text("code"))
+    admitted = await services.store.write(guessing.admit, request, guess)
+    if isinstance(admitted, FormErrors):
+        raise admitted
     is_right = await passwords.matches(found[1] if found else None, password[: passwords.LONGEST])
     if found is None or not is_right:
         user_id = found[0] if found else None
@@ -145,24 +95,11 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
             logins.record_failure, services.site, user_id, key, now_ms=request.now_ms
         )
         raise FormErrors({"": WRONG}, status=401)
-    await services.store.write(_note_login, request, found[0], key)
-    return await begin_session(request, found[0], _after_login(request.text("next")))
-
-
-async def _note_login(tx: Tx, request: PageRequest, user_id: str, key: str) -> None:
-    site = request.services.site
-    await attempts.forget(tx, site, attempts.LOGIN_BY_ACCOUNT, key)
-    await logins.record(tx, site, user_id, now_ms=request.now_ms)
-
-
-async def _count_login(tx: Tx, request: PageRequest, key: str) -> None:
-    site, now_ms, network = (
-        request.services.site,
-        request.now_ms,
-        ip_network_of(request.peer) or request.peer,
-    )
-    await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, network, now_ms=now_ms)
-    await attempts.count(tx, site, attempts.LOGIN_BY_ACCOUNT, key, now_ms=now_ms)
+    if admitted.counted is not None:
+        subject = admitted.subject
+        await services.store.write(attempts.forget, services.site, admitted.counted, subject)
+    path = _after_login(request.text("next"))
+    return await session_start.enter(request, found[0], path, has_code=admitted.has_code)
 
 
 async def log_out(tx: Tx, request: PageRequest) -> Response:
@@ -231,7 +168,7 @@ async def _open_first_account(services: PageServices, request: PageRequest) -> R
         password_hash=await hash_for_new_account(request, email.text),
         now_ms=request.now_ms,
     )
-    return await begin_session(request, user_id, "/", WELCOME)
+    return await session_start.begin_session(request, user_id, "/", WELCOME)
 
 
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
@@ -279,7 +216,9 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
         )
     except Missing:
         return link_expired(request, "/password")
-    return await begin_session(
+    await services.store.write(attempts.forget, services.site, attempts.CODE_BY_USER, user_id)
+    # Whoever reads the mail has not proved that they have the second factor.
+    return await session_start.enter(
         request,
         user_id,
         "/",

@@ -107,7 +107,10 @@ NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="noti
 
 ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
-    NavPage("Account", "/account", "lock", words="password sessions invite"),
+    NavPage("Account", "/account", "lock", words="profile invite"),
+    NavPage(
+        "Security", "/account/security", "shield", words="password second factor sessions login"
+    ),
     NavPage("API keys", "/account/keys", "key", words="developers tokens scopes rotate revoke"),
     NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
     NavPage("Change log", "/account/changes", "clock", words="history who changed audit"),

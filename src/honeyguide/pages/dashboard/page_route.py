@@ -14,7 +14,7 @@ from honeyguide.accounts import permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import confirm, page_request
+from honeyguide.pages.dashboard import confirm, page_request, recent_login, second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
@@ -32,6 +32,12 @@ class PageRoute(WebRoute[PageRequest, Answer]):
     form_uses: Uses = Uses.READS
     # The URL itself says who sent it, so that the button of a mail program can post to it.
     is_signed: bool = False
+    # Also for somebody who must set up a second factor before anything else.
+    before_second_factor: bool = False
+    # Asks for the password again if it was entered more than 15 minutes ago.
+    needs_recent_login: bool = False
+    # Where a form does several things: the values of its button `do` that need it.
+    recent_login_for: tuple[str, ...] = ()
 
     @property
     def open_to_all(self) -> bool:
@@ -39,9 +45,13 @@ class PageRoute(WebRoute[PageRequest, Answer]):
 
 
 def get(
-    path: str, right: Right | None, uses: Uses, handler: Handler[PageRequest, Answer]
+    path: str,
+    right: Right | None,
+    uses: Uses,
+    handler: Handler[PageRequest, Answer],
+    **named: Any,
 ) -> PageRoute:
-    return PageRoute("GET", path, uses, handler, right)
+    return PageRoute("GET", path, uses, handler, right, **named)
 
 
 def post(
@@ -53,6 +63,18 @@ def post(
     **named: Any,
 ) -> PageRoute:
     return PageRoute("POST", path, uses, handler, right, *more, **named)
+
+
+def post_recent(
+    path: str,
+    right: Right | None,
+    uses: Uses,
+    handler: Handler[PageRequest, Answer],
+    *more: Any,
+    **named: Any,
+) -> PageRoute:
+    """A form that somebody sends who entered their password a short while ago."""
+    return post(path, right, uses, handler, *more, needs_recent_login=True, **named)
 
 
 def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
@@ -75,12 +97,14 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     if route.right is not None:
         if request.visitor is None:
             return page_request.to_login(request.http)
+        if second_factor.is_missing(request) and not route.before_second_factor:
+            return request.go(second_factor.PAGE)
         if not request.who.may(route.right):
             raise _refusal(request, route.right)
     if request.http.method == "POST" and not route.is_signed:
         await page_request.check_post(request)
-        if (question := confirm.question(request)) is not None:
-            return await request.render(question)
+    if (question := await _question(request, route)) is not None:
+        return await request.render(question)
     try:
         answer = await route.call(request)
     except (Invalid, TooMany) as fault:
@@ -88,6 +112,15 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
             raise
         return await _form_again(request, route, route.form, fault)
     return await request.render(answer) if isinstance(answer, PageView) else answer
+
+
+async def _question(request: PageRequest, route: PageRoute) -> PageView | None:
+    """What must be answered before anything is done, as a page."""
+    if (question := confirm.question(request)) is not None:
+        return question
+    if route.needs_recent_login or request.text("do") in route.recent_login_for:
+        return await recent_login.question(request)
+    return None
 
 
 def _refusal(request: PageRequest, right: Right) -> Exception:

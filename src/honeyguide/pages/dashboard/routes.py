@@ -47,7 +47,7 @@ from honeyguide.pages.dashboard.account_routes import ACCOUNT_PAGES, ADMINISTRAT
 from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.look_routes import LOOK
-from honeyguide.pages.dashboard.page_route import endpoint, get, post
+from honeyguide.pages.dashboard.page_route import endpoint, get, post, post_recent
 from honeyguide.pages.dashboard.route_rights import (
     ANYONE,
     CAMPAIGN,
@@ -59,6 +59,7 @@ from honeyguide.pages.dashboard.route_rights import (
     SUBSCRIBERS,
     WEBHOOKS,
 )
+from honeyguide.pages.dashboard.security_routes import SECURITY
 from honeyguide.pages.dashboard.shipment_routes import SHIPMENTS
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
@@ -69,17 +70,20 @@ rendering.add_filters(**formats.FILTERS, label=label)
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
 
+ERASE = ("erase",)
+
 PAGES = (
     *LOGIN,
+    *SECURITY,
     get("/", SEE, REPLICA_READS, home.show),
     get("/search", SEE, READS, search.show),
     post("/checklist/dismiss", CAMPAIGN, WRITES, checklist.dismiss),
     get("/subscribers", SEE, SERVICES, subscribers.show),
-    post("/subscribers/decide", SUBSCRIBERS, SERVICES, subscribers.decide),
+    post("/subscribers/decide", SUBSCRIBERS, SERVICES, subscribers.decide, recent_login_for=ERASE),
     post("/subscribers/tags", SUBSCRIBERS, SERVICES, subscriber_tags.change),
     post("/subscribers/referrer", SUBSCRIBERS, SERVICES, subscriber_referrers.change_selected),
     post("/subscribers/filters", SUBSCRIBERS, WRITES, subscriber_filters.change),
-    get("/subscribers/export.csv", EXPORT, SERVICES, subscribers.export),
+    get("/subscribers/export.csv", EXPORT, SERVICES, subscribers.export, needs_recent_login=True),
     *IMPORTS,
     get("/subscribers/new", SEE, READS, new_subscriber.show),
     post(
@@ -98,6 +102,7 @@ PAGES = (
         subscriber.decide,
         subscriber.show,
         subscribers.REASON,
+        recent_login_for=ERASE,
     ),
     get("/subscribers/{id}/export.json", SEE, READS, subscriber.export),
     post(
@@ -292,7 +297,7 @@ PAGES = (
     post("/program/{id}/act", PARTNERS, WRITES, program.act),
     post("/program/{id}/verification", PARTNERS, WRITES, program.choose_verification),
     get("/program/{id}/reversal", SEE, READS, reversals.show),
-    post(
+    post_recent(
         "/program/{id}/reversal", MONEY, WRITES, reversals.reverse, reversals.show, reversals.FORM
     ),
     get("/program/partners/{id}", SEE, READS, partners.show),

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from honeyguide.accounts import invitations
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import joining, login
+from honeyguide.pages.dashboard import joining, login, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -40,4 +40,4 @@ async def welcome(services: PageServices, request: PageRequest) -> PageView | Re
         now_ms=now_ms,
     )
     first_page = "/network" if ticket.as_partner else "/"
-    return await login.begin_session(request, user_id, first_page, login.WELCOME)
+    return await session_start.begin_session(request, user_id, first_page, login.WELCOME)

@@ -1,0 +1,44 @@
+-- fragment: email_change
+user_id, email, old_digest, new_digest, old_confirmed_ms, new_confirmed_ms, expires_ms
+
+-- name: ask
+INSERT INTO email_change (user_id, email, old_digest, new_digest, created_ms, expires_ms)
+VALUES (:user_id, :email, :old_digest, :new_digest, :now_ms, :expires_ms)
+ON CONFLICT (user_id) DO UPDATE SET email = excluded.email, old_digest = excluded.old_digest, new_digest = excluded.new_digest,
+    old_confirmed_ms = NULL, new_confirmed_ms = NULL, created_ms = excluded.created_ms, expires_ms = excluded.expires_ms;
+
+-- name: of_user
+SELECT {email_change} FROM email_change WHERE user_id = :user_id AND expires_ms > :now_ms;
+
+-- name: find
+SELECT {email_change} FROM email_change
+WHERE (old_digest = :digest OR new_digest = :digest) AND expires_ms > :now_ms;
+
+-- name: confirm
+UPDATE email_change SET
+    old_confirmed_ms = CASE WHEN old_digest = :digest THEN :now_ms ELSE old_confirmed_ms END,
+    new_confirmed_ms = CASE WHEN new_digest = :digest THEN :now_ms ELSE new_confirmed_ms END
+WHERE (old_digest = :digest OR new_digest = :digest) AND expires_ms > :now_ms
+RETURNING {email_change};
+
+-- name: delete
+DELETE FROM email_change WHERE user_id = :user_id;
+
+-- name: set_email
+UPDATE login_user SET email = :email, email_key = :email_key WHERE id = :user_id;
+
+-- name: set_contacts
+-- Where notifications went to the old address, in accounts that are theirs.
+UPDATE account SET email = :email WHERE email = :old_email AND id IN (
+    SELECT m.account_id FROM member AS m WHERE m.user_id = :user_id AND m.role = 'owner'
+);
+
+-- name: spend_tickets
+DELETE FROM ticket WHERE user_id = :user_id AND kind = 'password_reset';
+
+-- name: expired
+SELECT new_digest FROM email_change WHERE expires_ms <= :now_ms ORDER BY expires_ms LIMIT :most;
+
+-- name: purge
+-- By what changes when it is asked for again.
+DELETE FROM email_change WHERE new_digest {in :rows};

@@ -1,0 +1,133 @@
+"""How somebody gets their session: at once, or after the code of their second factor."""
+
+from __future__ import annotations
+
+import msgspec
+from starlette.responses import Response
+
+from honeyguide.accounts import (
+    known_browsers,
+    logins,
+    members,
+    passwords,
+    second_factors,
+    sessions,
+)
+from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
+from honeyguide.pages.forms import FormErrors
+from honeyguide.store.tx import Tx
+
+NO_ACCOUNT = "You are in no account any more. Ask an owner to invite you again."
+# How long somebody may take to enter the code after the password.
+PENDING_MS = 10 * MINUTE_MS
+_PENDING, _PURPOSE = "login", "login without its code"
+
+
+class PendingLogin(msgspec.Struct, frozen=True):
+    """The right password was entered, and the code not yet. It is in a signed cookie."""
+
+    user_id: str
+    password: str
+    """Its fingerprint."""
+    path: str
+    is_kept: bool
+    expires_ms: int
+
+
+async def enter(
+    request: PageRequest, user_id: str, path: str, flash: str = "", *, has_code: bool = False
+) -> Response:
+    """For somebody who proved that they know the password or read its owner's mail. `has_code` says
+    that they entered the code of their second factor too."""
+    store = request.services.store
+    if has_code or not await store.read(second_factors.is_on, user_id):
+        return await begin_session(request, user_id, path, flash)
+    password_hash = await store.read(passwords.of_user, user_id)
+    pending = PendingLogin(
+        user_id,
+        passwords.fingerprint(request.services.site, password_hash),
+        path,
+        bool(request.text("keep")),
+        request.now_ms + PENDING_MS,
+    )
+    response = request.go("/login/code", flash)
+    sealed = request.services.site.seal(_PURPOSE, msgspec.json.encode(pending))
+    request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
+    return response
+
+
+async def find_pending(tx: Tx, request: PageRequest) -> PendingLogin | None:
+    """Unless it is too old, or the password was changed since."""
+    site = request.services.site
+    content = site.unseal(_PURPOSE, request.cookie(_PENDING))
+    if content is None:
+        return None
+    pending = msgspec.json.decode(content, type=PendingLogin)
+    password_hash = await passwords.of_user(tx, pending.user_id)
+    is_same = passwords.fingerprint(site, password_hash) == pending.password
+    return pending if is_same and pending.expires_ms > request.now_ms else None
+
+
+async def begin_session(
+    request: PageRequest,
+    user_id: str,
+    path: str,
+    flash: str = "",
+    *,
+    account_id: str = "",
+    is_kept: bool = False,
+) -> Response:
+    """In this account, or without one in the user's first."""
+    store, is_kept = request.services.store, is_kept or _is_kept(request)
+    token = await store.write(
+        create_session, request, user_id, account_id, is_kept=is_kept, now_ms=request.now_ms
+    )
+    if path == "/" and await store.read(_is_partner_only, token, now_ms=request.now_ms):
+        path = nav.PARTNER_HOME
+    response = request.go(path, flash)
+    request.set_cookie(response, "session", token, KEPT_SESSION_S if is_kept else SESSION_S)
+    request.set_cookie(response, "form", "", 0)
+    request.set_cookie(response, _PENDING, "", 0)
+    password_hash = await store.read(passwords.of_user, user_id)
+    site, now_ms = request.services.site, request.now_ms
+    known = known_browsers.new_token(site, user_id, password_hash, now_ms=now_ms)
+    request.set_cookie(response, "known", known, known_browsers.LASTS_MS // 1000)
+    return response
+
+
+async def create_session(
+    tx: Tx, request: PageRequest, user_id: str, account_id: str, *, is_kept: bool, now_ms: int
+) -> str:
+    """The token of a new session. Each login gets a new one: one planted before is worthless."""
+    if request.visitor is None:
+        await logins.record(tx, request.services.site, user_id, now_ms=now_ms)
+    return await sessions.begin(
+        tx,
+        user_id,
+        account_id or await _first_account(tx, user_id),
+        instead_of=request.cookie("session"),
+        user_agent=request.http.headers.get("user-agent", ""),
+        address=request.peer,
+        now_ms=now_ms,
+        is_kept=is_kept,
+    )
+
+
+def _is_kept(request: PageRequest) -> bool:
+    """Somebody who was kept logged in stays so after they change their password."""
+    return bool(request.text("keep")) or bool(request.visitor and request.visitor.is_kept)
+
+
+async def _first_account(tx: Tx, user_id: str) -> str:
+    """Where somebody who logs in finds themselves."""
+    joined = await members.of_user(tx, user_id)
+    if not joined:
+        raise FormErrors({"": NO_ACCOUNT}, status=403)
+    return joined[0].account_id
+
+
+async def _is_partner_only(tx: Tx, token: str, *, now_ms: int) -> bool:
+    who = await sessions.find(tx, token, now_ms=now_ms)
+    return who is not None and await nav.is_partner_only(tx, who)
