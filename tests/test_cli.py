@@ -179,6 +179,8 @@ WRONG: list[tuple[dict[str, object], str]] = [
         {"secret_key_file": sys.executable},
         "HONEYGUIDE_SECRET_KEY_FILE",
     ),  # bytes, as somebody may make a key of
+    ({"security_contact": "http://x.org"}, "HONEYGUIDE_SECURITY_CONTACT"),
+    ({"security_contact": "somebody"}, "HONEYGUIDE_SECURITY_CONTACT"),
     ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
     ({"trusted_proxies": "10.0.0.5, proxy.local"}, "HONEYGUIDE_TRUSTED_PROXIES"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),

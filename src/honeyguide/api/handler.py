@@ -20,7 +20,7 @@ from honeyguide.accounts.limits import Allowance
 from honeyguide.api import decoding, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
-from honeyguide.api.transport import Receive, Scope, Send, Table
+from honeyguide.api.transport import NOTHING_RUNS, Receive, Scope, Send, Table
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import actors, errors, log_context, paging
 from honeyguide.kernel.clock import Clock
@@ -47,6 +47,7 @@ _FIXED = [
     (b"content-type", b"application/json; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", NOTHING_RUNS),
 ]
 
 
