@@ -31,6 +31,7 @@ DOMAIN = (
     "signups",
     "integrations",
     "moving",
+    "account_life",
     "backups",
 )
 EDGES = ("api", "pages", "work")

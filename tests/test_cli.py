@@ -195,6 +195,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"backup_interval": "0"}, "HONEYGUIDE_BACKUP_INTERVAL"),
     ({"backup_keep_days": "forever"}, "HONEYGUIDE_BACKUP_KEEP_DAYS"),
     ({"change_log_keep_days": "0"}, "HONEYGUIDE_CHANGE_LOG_KEEP_DAYS"),
+    ({"keep_closed_years": "0"}, "HONEYGUIDE_KEEP_CLOSED_YEARS"),
     ({"backup_age_recipient": "AGE-SECRET-KEY-1ABC"}, "HONEYGUIDE_BACKUP_AGE_RECIPIENT"),
 ]
 

@@ -48,7 +48,7 @@ def sent(answer: httpx.Response, wanted: dict[str, str]) -> dict[str, str | None
     return {name: answer.headers.get(name) for name in wanted}
 
 
-@pytest.mark.parametrize("path", ["/home", "/subscribers/export.csv", "/login", "/nothing-here"])
+@pytest.mark.parametrize("path", ["/", "/subscribers/export.csv", "/login", "/nothing-here"])
 def test_pages_of_the_dashboard(alice: Operator, path: str) -> None:
     wanted = PAGE | {CSP: POLICY}
     assert sent(alice.web.get(path), wanted) == wanted

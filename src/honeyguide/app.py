@@ -141,7 +141,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             threading.Thread(target=plan.place.make_private, daemon=True).start()
         fetcher = Fetcher(store, outbound, site, clock)
         jobs = (
-            jobs_of(site, transport, change_log_keep_days=settings.change_log_keep_days)
+            jobs_of(
+                site,
+                transport,
+                change_log_keep_days=settings.change_log_keep_days,
+                keep_closed_years=settings.keep_closed_years,
+            )
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + link_host_jobs(site, outbound)
             + fetch_jobs(fetcher, keys)

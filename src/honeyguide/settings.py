@@ -100,6 +100,9 @@ class Settings:
     change_log_keep_days: int = setting(  # type: ignore[assignment]
         "730", "days after which an entry of the change log is deleted"
     )
+    keep_closed_years: int = setting(  # type: ignore[assignment]
+        "10", "years for which the records of a closed account's money are kept"
+    )
     test_clock: str = setting(
         "", "file with the seconds to add to the current time; only with a base URL on loopback"
     )
@@ -226,6 +229,7 @@ def _checked(values: dict[str, str]) -> Settings:
         "backup_interval": _number(values, "backup_interval", 1, 720),
         "backup_keep_days": _number(values, "backup_keep_days", 1, 3_650),
         "change_log_keep_days": _number(values, "change_log_keep_days", 1, 3_650),
+        "keep_closed_years": _number(values, "keep_closed_years", 1, 100),
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):

@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import invitations
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import recording, webhooks
@@ -72,6 +73,7 @@ def write_every_email(service: Service) -> None:
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
     about_a_program(operator(service, "paula"))
+    about_the_account(operator(service, "clara"))
 
 
 def to_users(who: Operator) -> None:
@@ -86,6 +88,20 @@ def to_users(who: Operator) -> None:
     who.service.write(ask)
     who.make(invitations.invite, EmailAddress(f"{new_id()}@example.org"))
     who.make(invitations.invite_member, EmailAddress(f"{new_id()}@example.org"), Role.EDITOR)
+
+
+def about_the_account(who: Operator) -> None:
+    """It is paused and goes on, is kept when it was to be closed, and closed after all."""
+    for step in (pausing.pause, pausing.resume, closing.ask, closing.keep, closing.ask):
+        who.make(step)
+    site, later_ms = who.service.services.site, who.service.now_ms() + 15 * DAY_MS
+
+    async def close(tx: Tx) -> bool:
+        actor, account_id = actors.job(closing.CLOSING), who.account_id
+        return await closing.close_some(tx, site, actor, account_id, now_ms=later_ms)
+
+    while who.service.write(close):
+        pass
 
 
 def to_subscribers(who: Operator) -> None:

@@ -46,6 +46,11 @@ NOT_LOGGED = {
     "/look/embed/check": "looks at a website",
     "/review/check": "writes nothing",
     "/notices/slack/test": "sends a message",
+    **dict.fromkeys(
+        ("/account/close", "/account/keep"),
+        "logged, but no administrator can close their account: test_closing.py",
+    ),
+    "/administration/accounts": "in the log of the account that is paused: test_pausing.py",
     "/administration/checks": "looks at the installation",
     "/administration/test-email": "sends an email",
     "/administration/backups": "makes a backup, which is listed",

@@ -30,6 +30,10 @@ class Account(NamedTuple):
     is_admin: int
     created_ms: int
     time_zone: str
+    paused_ms: int | None
+    closes_ms: int | None
+    """When it is closed, or was, since an owner asked for it."""
+    closed_ms: int | None
 
 
 class Proof(NamedTuple):
@@ -38,6 +42,10 @@ class Proof(NamedTuple):
 
 
 TIME_ZONE = "time zone"
+PAUSED = (
+    "This account is paused by an administrator. You can read everything, but change nothing; "
+    "write to the administrator of this installation."
+)
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")

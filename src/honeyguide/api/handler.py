@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import idempotency
+from honeyguide.accounts import accounts, idempotency
 from honeyguide.accounts.admission import Admission, Caller, lacks_scope
 from honeyguide.accounts.limits import Allowance
 from honeyguide.api import decoding, multipart, transport
@@ -165,6 +165,8 @@ class Api:
         path = transport.decoded(raw_path) if raw_path else raw_path
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
+        if caller.is_paused and route.writes:
+            raise errors.Forbidden(accounts.PAUSED, code="account_paused")
         tenant = Tenant(caller.account_id, caller.campaign_id)
         call = Call(
             tenant=tenant,
