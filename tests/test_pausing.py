@@ -50,6 +50,7 @@ def test_members_read_and_change_nothing(installation) -> None:
     assert act(alice, bob, "pause") == 303
     page = bob.web.get("/subscribers")
     assert page.status_code == 200 and "An administrator paused this account" in text_of(page.text)
+    assert "data-closed" in page.text
     refused = bob.web.post("/settings/time-zone", page="/settings", time_zone="Europe/Rome")
     assert refused.status_code == 403 and SENTENCE in text_of(refused.text)
     assert bob.get(f"{bob.v1}/subscribers/{reader['uuid']}").status_code == 200

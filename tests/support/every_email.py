@@ -102,6 +102,9 @@ def about_the_account(who: Operator) -> None:
 
     while who.service.write(close):
         pass
+    sooner = "UPDATE letter SET due_ms = created_ms - :days WHERE account_id = :id AND due_ms > 0"
+    bound = {"id": who.account_id, "days": 15 * DAY_MS}
+    who.service.write(lambda tx: tx.run(statement(sooner), **bound))
 
 
 def to_subscribers(who: Operator) -> None:

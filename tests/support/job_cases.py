@@ -68,7 +68,6 @@ CASES = {
     ),
     "check link hosts": Case(
         ask_for_hosts,
-        ask_to_close,
         "UPDATE",
         "link_host",
         "NEW.account_id = '{id}'",

@@ -123,16 +123,17 @@ async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_m
         return False
     change = Change(tx, site, account.tenant, actor, now_ms)
     if account.closed_ms is None:
-        await pausing.lock(change)
+        locked = await pausing.lock(change)
         if await shutting.shut_some(change):
             return True
-        await _close(change)
+        await _close(change, locked.closes_ms or 0)
         return True
     return await _erase_some(change)
 
 
-async def _close(change: Change) -> None:
+async def _close(change: Change, closes_ms: int) -> None:
     """All is shut; the members go last, because owners get an email."""
+    await owner_emails.withdraw(change, _reminder(closes_ms))  # the mail server may have been down
     message = account_life_texts.closed(newsletter=await owner_emails.newsletter(change))
     await owner_emails.send(change, email_kinds.ACCOUNT_CLOSED, message)
     await shutting.remove_members(change)
