@@ -17,11 +17,12 @@ DEV     = .venv/.dev-installed
 PIP     = $(BIN)/python -m pip --disable-pip-version-check
 UV_VERSION = 0.13.7
 MOTO_VERSION = 5.2.5
+AUDIT_VERSION = 2.9.0
 UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long test-failover check bench bench-cost bench-small bench-scale bench-bloat mutants messages \
+.PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
 	messages-check pictures lock dist image clean chromium servers ghost
 
 help: ## list the targets
@@ -50,6 +51,15 @@ check: $(DEV) ## format, lint and type-check (with CI=true: check the format wit
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src
+
+# Asks the Python advisory database, so it needs the network and is no part of check. The tool has a venv of its own: what it needs
+# must not change what is checked.
+audit: | .venv/bin/python ## look up known vulnerabilities of everything that the lock files pin (needs the network)
+	@[ -x .venv/audit-$(AUDIT_VERSION)/bin/pip-audit ] || { echo "Installing pip-audit ..." && \
+		$(BIN)/python -m venv .venv/audit-$(AUDIT_VERSION) && \
+		.venv/audit-$(AUDIT_VERSION)/bin/pip install --quiet pip-audit==$(AUDIT_VERSION); }
+	.venv/audit-$(AUDIT_VERSION)/bin/pip-audit --require-hashes --disable-pip -r requirements.lock
+	.venv/audit-$(AUDIT_VERSION)/bin/pip-audit --require-hashes --disable-pip -r requirements-dev.lock
 
 bench: $(DEV) ## run the benchmarks, print the ratios and update bench/RESULTS.md
 	$(BIN)/python -m bench $(BENCH_ARGS)

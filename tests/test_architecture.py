@@ -31,6 +31,7 @@ DOMAIN = (
     "signups",
     "integrations",
     "moving",
+    "account_life",
     "backups",
 )
 EDGES = ("api", "pages", "work")
@@ -38,7 +39,8 @@ EDGES = ("api", "pages", "work")
 MAY_IMPORT: dict[str, set[str]] = {
     package: set(DOMAIN[:place]) for place, package in enumerate(DOMAIN)
 }
-MAY_IMPORT |= {"": set(), "settings_file": set(), "settings": {"kernel", "settings_file"}}
+MAY_IMPORT |= {"": set(), "settings_file": set(), "settings_checks": {"kernel", "settings_file"}}
+MAY_IMPORT |= {"settings": {"kernel", "settings_checks", "settings_file"}}
 MAY_IMPORT |= {"logs": {"kernel"}}
 MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
 MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}

@@ -181,6 +181,8 @@ WRONG: list[tuple[dict[str, object], str]] = [
         {"secret_key_file": sys.executable},
         "HONEYGUIDE_SECRET_KEY_FILE",
     ),  # bytes, as somebody may make a key of
+    ({"security_contact": "http://x.org"}, "HONEYGUIDE_SECURITY_CONTACT"),
+    ({"security_contact": "somebody"}, "HONEYGUIDE_SECURITY_CONTACT"),
     ({"webhook_allow": "10.0.0.0/8, nonsense"}, "HONEYGUIDE_WEBHOOK_ALLOW"),
     ({"trusted_proxies": "10.0.0.5, proxy.local"}, "HONEYGUIDE_TRUSTED_PROXIES"),
     ({"signups": "everybody"}, "HONEYGUIDE_SIGNUPS"),
@@ -195,6 +197,7 @@ WRONG: list[tuple[dict[str, object], str]] = [
     ({"backup_interval": "0"}, "HONEYGUIDE_BACKUP_INTERVAL"),
     ({"backup_keep_days": "forever"}, "HONEYGUIDE_BACKUP_KEEP_DAYS"),
     ({"change_log_keep_days": "0"}, "HONEYGUIDE_CHANGE_LOG_KEEP_DAYS"),
+    ({"keep_closed_years": "0"}, "HONEYGUIDE_KEEP_CLOSED_YEARS"),
     ({"backup_age_recipient": "AGE-SECRET-KEY-1ABC"}, "HONEYGUIDE_BACKUP_AGE_RECIPIENT"),
 ]
 

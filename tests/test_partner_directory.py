@@ -260,7 +260,12 @@ def test_a_database_of_the_earlier_version_is_searched_and_sorted_as_before(engi
         assert run(store.read(publications.without_search_text, now_ms=NOW_MS, most=1))
         jobs = {
             job.name: job
-            for job in jobs_of(SITE, transport_for("", "wax@example.org"), change_log_keep_days=1)
+            for job in jobs_of(
+                SITE,
+                transport_for("", "wax@example.org"),
+                change_log_keep_days=1,
+                keep_closed_years=1,
+            )
         }
         job = jobs["fill in search texts after an upgrade"]
         assert run(Loop(store, system_clock, (job,)).once(job))

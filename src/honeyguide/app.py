@@ -7,7 +7,7 @@ import functools
 import logging
 import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from honeyguide.api.platform_hooks import PlatformHooks
 from honeyguide.api.process_metrics import ProcessMetrics
 from honeyguide.api.readiness import Readiness
 from honeyguide.api.routes import ROUTES
+from honeyguide.api.security_txt import security_txt
 from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.api.system import System
 from honeyguide.api.telemetry import PageCounter, Telemetry
@@ -140,7 +141,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
             threading.Thread(target=plan.place.make_private, daemon=True).start()
         fetcher = Fetcher(store, outbound, site, clock)
         jobs = (
-            jobs_of(site, transport, change_log_keep_days=settings.change_log_keep_days)
+            jobs_of(
+                site,
+                transport,
+                change_log_keep_days=settings.change_log_keep_days,
+                keep_closed_years=settings.keep_closed_years,
+            )
             + notification_jobs(site, SlackPoster(site, outbound, keys))
             + link_host_jobs(site, outbound)
             + fetch_jobs(fetcher, keys)
@@ -230,6 +236,11 @@ class Application:
             return
         await send({"type": "lifespan.shutdown.complete"})
 
+    def _security_txt(self, services: Services) -> Callable[[], str | None]:
+        contact, mail_from = self._settings.security_contact, self._settings.mail_from
+        base_url, clock = services.site.base_url, services.clock
+        return lambda: security_txt(contact, mail_from, base_url, now_ms=clock())
+
     def _build(self, services: Services, telemetry: Telemetry) -> Background:
         """Puts API, pages and probes together, and returns what must run beside them."""
         store = services.store
@@ -275,7 +286,9 @@ class Application:
         readiness = Readiness(store, background, lambda: api.is_overloaded, lambda: process.lag_s)
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
         introduction = Introduction(store, services.site.base_url)
-        self._system = System(readiness, exposition, describe, introduction, hosts)
+        self._system = System(
+            readiness, exposition, describe, introduction, hosts, self._security_txt(services)
+        )
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)
         background.add(process, links.counter, notes, *(services.work if self._work else ()))

@@ -10,16 +10,19 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from email.utils import parseaddr
 from pathlib import Path
 from typing import NamedTuple, cast
 from urllib.parse import urlsplit
 
-import pyrage
-
 from honeyguide import settings_file
-from honeyguide.kernel.backup_urls import parse_backup_url
-from honeyguide.kernel.errors import Invalid
+from honeyguide.settings_checks import (
+    check_backups,
+    check_contact,
+    check_mail,
+    check_networks,
+    check_postgres,
+    check_secret,
+)
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
 
 LEVELS = ("debug", "info", "warning", "error")
@@ -66,6 +69,11 @@ class Settings:
         "default: emails are only logged",
     )
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of outgoing emails")
+    security_contact: str = setting(
+        "",
+        "who is told of a security problem, in /.well-known/security.txt: an email address or an "
+        "https URL; default: the address in MAIL_FROM",
+    )
     webhook_allow: str = setting(
         "", "private IP ranges that webhooks may call, comma-separated: 10.1.0.0/16"
     )
@@ -95,6 +103,9 @@ class Settings:
     )
     change_log_keep_days: int = setting(  # type: ignore[assignment]
         "730", "days after which an entry of the change log is deleted"
+    )
+    keep_closed_years: int = setting(  # type: ignore[assignment]
+        "10", "years for which the records of a closed account's money are kept"
     )
     test_clock: str = setting(
         "", "file with the seconds to add to the current time; only with a base URL on loopback"
@@ -222,6 +233,7 @@ def _checked(values: dict[str, str]) -> Settings:
         "backup_interval": _number(values, "backup_interval", 1, 720),
         "backup_keep_days": _number(values, "backup_keep_days", 1, 3_650),
         "change_log_keep_days": _number(values, "change_log_keep_days", 1, 3_650),
+        "keep_closed_years": _number(values, "keep_closed_years", 1, 100),
         "pool_size": _number(values, "pool_size", 1, 500),
     }
     if not values["database_url"].startswith(("sqlite:///", "postgresql://", "postgres://")):
@@ -234,7 +246,7 @@ def _checked(values: dict[str, str]) -> Settings:
             "HONEYGUIDE_DATABASE_URL has no file path. Use, for example, sqlite:///var/honeyguide.db."
         )
     for name in ("database_direct_url", "replica_url"):
-        _check_postgres(values, name)
+        check_postgres(values, name)
     host = f"[{values['host']}]" if ":" in values["host"] else values["host"]
     shown = "127.0.0.1" if host in ("0.0.0.0", "[::]") else host
     values["base_url"] = _address(
@@ -251,17 +263,18 @@ def _checked(values: dict[str, str]) -> Settings:
     ):
         if values[name] not in allowed:
             raise WrongSetting(f"HONEYGUIDE_{name.upper()} must be {' or '.join(allowed)}.")
-    _check_networks(values, "webhook_allow", "10.1.0.0/16")
+    check_networks(values, "webhook_allow", "10.1.0.0/16")
     if values["trusted_proxies"] != "*":
-        _check_networks(values, "trusted_proxies", "10.0.0.5 or 10.1.0.0/16")
-    _check_secret(values["secret_key"])
+        check_networks(values, "trusted_proxies", "10.0.0.5 or 10.1.0.0/16")
+    check_secret(values["secret_key"])
     if values["require_second_factor"] == "yes" and not values["secret_key"]:
         raise WrongSetting(
             "HONEYGUIDE_REQUIRE_SECOND_FACTOR needs HONEYGUIDE_SECRET_KEY, which second factors "
             "are encrypted with. Run `honeyguide init`, which writes one to the settings file."
         )
-    _check_mail(values["smtp_url"], values["mail_from"])
-    _check_backups(values)
+    check_mail(values["smtp_url"], values["mail_from"])
+    check_contact(values["security_contact"])
+    check_backups(values)
     settings = Settings(**{**values, **numbers})  # type: ignore[arg-type]
     if settings.test_clock and not settings.on_loopback:
         raise WrongSetting(
@@ -269,19 +282,6 @@ def _checked(values: dict[str, str]) -> Settings:
             "shifted clock would move real money. Unset it."
         )
     return settings
-
-
-def _check_postgres(values: dict[str, str], name: str) -> None:
-    """A second way to the database of DATABASE_URL."""
-    if not values[name]:
-        return
-    if not values[name].startswith(("postgresql://", "postgres://")):
-        raise WrongSetting(f"{_name(name)} must start with postgresql://.")
-    if values["database_url"].startswith("sqlite:"):
-        raise WrongSetting(
-            f"{_name(name)} works only with a HONEYGUIDE_DATABASE_URL that starts with "
-            "postgresql:// too."
-        )
 
 
 def _number(values: dict[str, str], name: str, least: int, most: int) -> int:
@@ -308,83 +308,6 @@ def _address(text: str, name: str) -> str:
     if not whole:
         raise WrongSetting(f"HONEYGUIDE_{name} must be a URL such as https://refer.example.org.")
     return text.rstrip("/")
-
-
-def _check_networks(values: dict[str, str], name: str, example: str) -> None:
-    for network in filter(None, (part.strip() for part in values[name].split(","))):
-        try:
-            ipaddress.ip_network(network)
-        except ValueError:
-            raise WrongSetting(
-                f"HONEYGUIDE_{name.upper()}: {network} is not an IP address or range "
-                f"such as {example}."
-            ) from None
-
-
-def _check_secret(text: str) -> None:
-    try:
-        long_enough = not text or all(len(bytes.fromhex(key)) >= 32 for key in text.split(","))
-    except ValueError:
-        long_enough = False
-    if not long_enough:
-        raise WrongSetting(
-            "HONEYGUIDE_SECRET_KEY must be at least 64 hexadecimal digits; "
-            "make one with `openssl rand -hex 32`."
-        )
-
-
-def _check_mail(smtp_url: str, mail_from: str) -> None:
-    try:
-        parts = urlsplit(smtp_url)
-        _ = parts.port
-        whole = (
-            bool(parts.hostname)
-            if parts.scheme in ("smtp", "smtps")
-            else parts.scheme == "file" and not parts.netloc
-        )
-        whole = (
-            whole
-            and (parts.scheme != "file" or len(parts.path) > 1)
-            and not parts.query
-            and not parts.fragment
-        )
-    except ValueError:
-        whole = False
-    if smtp_url and not whole:
-        raise WrongSetting(
-            "HONEYGUIDE_SMTP_URL must be a URL such as smtp://user:password@mail.example.org:587, "
-            "smtps://… or file:///var/emails. In a user name or password, write %40 for @, %3A for "
-            ":, %2F for /, %3F for ? and %23 for #."
-        )
-    local, _, domain = parseaddr(mail_from)[1].rpartition("@")
-    if (
-        not (local and domain and mail_from.isprintable() and f"{local}{domain}".isascii())
-        or " " in f"{local}{domain}"
-    ):
-        raise WrongSetting(
-            "HONEYGUIDE_MAIL_FROM must be a sender such as The Daily <hello@example.org>."
-        )
-
-
-def _check_backups(values: dict[str, str]) -> None:
-    if values["backup_url"]:
-        try:
-            parse_backup_url(values["backup_url"])
-        except Invalid as wrong:
-            raise WrongSetting(wrong.message_for("HONEYGUIDE_BACKUP_URL")) from None
-    if bool(values["backup_access_key_id"]) != bool(values["backup_secret_access_key"]):
-        raise WrongSetting(
-            "Set both HONEYGUIDE_BACKUP_ACCESS_KEY_ID and HONEYGUIDE_BACKUP_SECRET_ACCESS_KEY, "
-            "or neither."
-        )
-    if values["backup_age_recipient"]:
-        try:
-            pyrage.x25519.Recipient.from_str(values["backup_age_recipient"])
-        except pyrage.RecipientError:
-            raise WrongSetting(
-                "HONEYGUIDE_BACKUP_AGE_RECIPIENT must be an age public key such as age1…; make a "
-                "key pair with `age-keygen`. Never put the secret key here."
-            ) from None
 
 
 def reference() -> list[tuple[str, str, str]]:

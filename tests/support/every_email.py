@@ -11,6 +11,7 @@ from typing import Any
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
+from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import email_changes, invitations, members, second_factors
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import recording, webhooks
@@ -77,6 +78,7 @@ def write_every_email(service: Service) -> None:
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
     about_a_program(operator(service, "paula"))
+    about_the_account(operator(service, "clara"))
 
 
 def to_users(who: Operator) -> None:
@@ -105,6 +107,23 @@ async def with_second_factor(tx: Tx, who: Operator, user_id: str, now_ms: int) -
     await second_factors.turn_on(tx, site, keys, actor, code, secret=secret, now_ms=now_ms)
     off = second_factors.TURNED_OFF
     await second_factors.turn_off(tx, site, actor, user_id, off, now_ms=now_ms)
+
+
+def about_the_account(who: Operator) -> None:
+    """It is paused and goes on, is kept when it was to be closed, and closed after all."""
+    for step in (pausing.pause, pausing.resume, closing.ask, closing.keep, closing.ask):
+        who.make(step)
+    site, later_ms = who.service.services.site, who.service.now_ms() + 15 * DAY_MS
+
+    async def close(tx: Tx) -> bool:
+        actor, account_id = actors.job(closing.CLOSING), who.account_id
+        return await closing.close_some(tx, site, actor, account_id, now_ms=later_ms)
+
+    while who.service.write(close):
+        pass
+    sooner = "UPDATE letter SET due_ms = created_ms - :days WHERE account_id = :id AND due_ms > 0"
+    bound = {"id": who.account_id, "days": 15 * DAY_MS}
+    who.service.write(lambda tx: tx.run(statement(sooner), **bound))
 
 
 def to_subscribers(who: Operator) -> None:

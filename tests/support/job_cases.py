@@ -18,7 +18,9 @@ from tests.support.job_referrals import (
 )
 from tests.support.job_work import (
     ask_for_hosts,
+    ask_to_close,
     change_rates,
+    close_long_ago,
     close_month,
     count_attempts,
     decide_today,
@@ -47,6 +49,24 @@ CASES = {
         "certificate",
         "NEW.account_id = '{id}'",
         rows("certificate", "AND made_ms IS NOT NULL"),
+    ),
+    "close accounts": Case(
+        ask_to_close,
+        "UPDATE",
+        "account",
+        "NEW.id = '{id}' AND NEW.closed_ms IS NOT NULL",
+        lambda world, who: bool(
+            world.ask("SELECT 1 FROM account WHERE id = :id AND emptied_ms > 0", id=who.account_id)
+        ),
+    ),
+    "forget accounts that were closed years ago": Case(
+        close_long_ago,
+        "UPDATE",
+        "account",
+        "NEW.id = '{id}' AND NEW.forgotten_ms IS NOT NULL",
+        lambda world, who: bool(
+            world.ask("SELECT 1 FROM account WHERE id = :id AND email = ''", id=who.account_id)
+        ),
     ),
     "check link hosts": Case(
         ask_for_hosts,

@@ -200,3 +200,17 @@ def ask_for_hosts(world: World) -> None:
     for who in world.both:
         who.make(link_hosts.add, f"{'a' * 60}.{who.account_id}.example")
         world.do("UPDATE link_host SET due_ms = 1 WHERE account_id = :id", id=who.account_id)
+
+
+def ask_to_close(world: World) -> None:
+    for who in world.both:
+        who.subscribe(f"{new_id()}@example.org", **ODD)
+        world.do("UPDATE account SET closes_ms = 1 WHERE id = :id", id=who.account_id)
+
+
+def close_long_ago(world: World) -> None:
+    for who in world.both:
+        world.do(
+            "UPDATE account SET closes_ms = 1, closed_ms = 1, emptied_ms = 1 WHERE id = :id",
+            id=who.account_id,
+        )

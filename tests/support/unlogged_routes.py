@@ -48,6 +48,11 @@ NOT_LOGGED = {
     "/look/embed/check": "looks at a website",
     "/review/check": "writes nothing",
     "/notices/slack/test": "sends a message",
+    **dict.fromkeys(
+        ("/account/close", "/account/keep"),
+        "logged, but no administrator can close their account: test_closing.py",
+    ),
+    "/administration/accounts": "in the log of the account that is paused: test_pausing.py",
     "/administration/checks": "looks at the installation",
     "/administration/test-email": "sends an email",
     "/clock": "moves the clock of a test",

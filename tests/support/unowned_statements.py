@@ -57,6 +57,7 @@ UNOWNED: dict[str, str] = {
     "integrations.incoming.old": "finds what to sweep, of all accounts",
     "accounts.sessions.ended": "finds what to sweep, of all accounts",
     "accounts.invitations.expired": "finds what to sweep, of all accounts",
+    "account_life.closing.due": "finds accounts to close",
     "mail.sending.due": "finds emails that are due, of all accounts",
     "mail.sending.claim": "leases emails that are due",
     "signups.confirmations.due_codes": "finds codes to look at, of all accounts",

@@ -32,6 +32,10 @@ class Account(NamedTuple):
     time_zone: str
     needs_second_factor: int
     """Asked of all its members."""
+    paused_ms: int | None
+    closes_ms: int | None
+    """When it is closed, or was, since an owner asked for it."""
+    closed_ms: int | None
 
 
 class Proof(NamedTuple):
@@ -40,6 +44,10 @@ class Proof(NamedTuple):
 
 
 TIME_ZONE = "time zone"
+PAUSED = (
+    "This account is paused by an administrator. You can read everything, but change nothing; "
+    "write to the administrator of this installation."
+)
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")

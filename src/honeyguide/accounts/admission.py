@@ -41,6 +41,7 @@ class Caller(NamedTuple):
     """Names with a blank between them; None for all."""
     expires_ms: int | None = None
     last_used_ms: int | None = None  # where this process has to keep it
+    is_paused: int = 0
 
     def may(self, right: Right) -> bool:
         return self.scopes is None or right in self.scopes.split()
@@ -56,6 +57,7 @@ class Admitted(NamedTuple):
     refused: int
     left_over: int
     frees_ms: int
+    is_paused: int
 
 
 _sql = beside(__file__)
@@ -204,7 +206,9 @@ class SharedAdmission:
         if row is None:
             raise self._refusals.refusal(peer, now_ms)
         self._refusals.check_expiry(row.expires_ms, now_ms)
-        caller = Caller(row.key_id, row.account_id, row.campaign_id, row.scopes)
+        caller = Caller(
+            row.key_id, row.account_id, row.campaign_id, row.scopes, is_paused=row.is_paused
+        )
         return caller, Allowance(self._limit, row.left_over, row.frees_ms, bool(row.refused))
 
     async def _admit_together(self, together: list[tuple[str, int]]) -> list[Admitted | None]:

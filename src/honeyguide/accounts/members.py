@@ -129,6 +129,10 @@ async def _end(change: Change, user_id: str, owners: list[str], action: str) -> 
         raise Missing("There is no such member, or they have left already.")
     if owners == [user_id]:
         raise Invalid(LAST_OWNER)
+    await _delete(change, user_id, role, action)
+
+
+async def _delete(change: Change, user_id: str, role: str, action: str) -> None:
     await change.run(_DELETE, user_id=user_id)
     # Their sessions go on in another account of theirs, if they have one.
     left = await of_user(change.tx, user_id)
@@ -137,6 +141,14 @@ async def _end(change: Change, user_id: str, owners: list[str], action: str) -> 
     else:
         await change.run(_END_SESSIONS, user_id=user_id)
     await change_log.record(change, action, user_id, {"role": role}, None)
+
+
+async def remove_all(change: Change) -> None:
+    """For an account that is closed: it has no owner any more."""
+    owners = await change.lock(_LOCK_OWNERS)
+    for member in await of_account(change.tx, change.tenant.account_id, now_ms=change.now_ms):
+        await _delete(change, member.user_id, member.role, "member.removed")
+    assert len(owners) > 0, "an account has an owner until it is closed"
 
 
 async def record_of_user(

@@ -50,9 +50,17 @@ class Visitor(NamedTuple):
     campaign_id: str
     campaign_name: str
     time_zone: str
+    paused_ms: int | None = None
+    """Since when the account is paused; nothing in it can be changed then."""
+    closes_ms: int | None = None
 
     def may(self, right: Right) -> bool:
         return permissions.role_may(self.role, right, is_admin=bool(self.is_admin))
+
+    def is_stopped(self, right: Right) -> bool:
+        """Whether what needs this right cannot be changed, because the account is paused. Their own
+        login always can."""
+        return self.paused_ms is not None and right is not Right.OWN_LOGIN
 
 
 class Session(NamedTuple):

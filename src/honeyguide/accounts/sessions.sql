@@ -9,7 +9,7 @@
 SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, s.is_kept, s.verified_ms, u.id AS user_id, u.email,
        u.name AS user_name, m.role, a.id AS account_id, a.name, a.is_admin, a.needs_second_factor,
        CASE WHEN f.user_id IS NULL THEN 0 ELSE 1 END AS has_second_factor, c.id AS campaign_id, c.name AS campaign_name,
-       a.time_zone
+       a.time_zone, a.paused_ms, a.closes_ms
 FROM session AS s JOIN login_user AS u ON u.id = s.user_id
 JOIN member AS m ON m.account_id = s.account_id AND m.user_id = s.user_id
 JOIN account AS a ON a.id = s.account_id JOIN campaign AS c ON c.account_id = a.id

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import idempotency
+from honeyguide.accounts import accounts, idempotency
 from honeyguide.accounts.admission import Admission, Caller, lacks_scope
 from honeyguide.accounts.limits import Allowance
 from honeyguide.api import decoding, multipart, transport
 from honeyguide.api.call import Call, Known, Listed, Route
 from honeyguide.api.telemetry import Answered, Telemetry
-from honeyguide.api.transport import Receive, Scope, Send, Table
+from honeyguide.api.transport import NOTHING_RUNS, Receive, Scope, Send, Table
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.kernel import actors, errors, log_context, paging
 from honeyguide.kernel.clock import Clock
@@ -47,6 +47,7 @@ _FIXED = [
     (b"content-type", b"application/json; charset=utf-8"),
     (b"cache-control", b"no-store"),
     (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", NOTHING_RUNS),
 ]
 
 
@@ -164,6 +165,8 @@ class Api:
         path = transport.decoded(raw_path) if raw_path else raw_path
         if path.get("campaign_uuid", caller.campaign_id) != caller.campaign_id:
             raise errors.Missing(UNKNOWN_CAMPAIGN)
+        if caller.is_paused and route.writes:
+            raise errors.Forbidden(accounts.PAUSED, code="account_paused")
         tenant = Tenant(caller.account_id, caller.campaign_id)
         call = Call(
             tenant=tenant,

@@ -10,7 +10,7 @@ import re
 import msgspec
 
 from honeyguide.api import transport
-from honeyguide.api.transport import Receive, Scope, Send
+from honeyguide.api.transport import NOTHING_RUNS, Receive, Scope, Send
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.encryption import EncryptionKeys
@@ -61,6 +61,7 @@ class PlatformHooks:
             (b"content-length", b"%d" % len(body)),
             (b"cache-control", b"no-store"),
             (b"x-content-type-options", b"nosniff"),
+            (b"content-security-policy", NOTHING_RUNS),
         )
         start = {"type": "http.response.start", "status": status, "headers": [*fixed, *headers]}
         await send(start)

@@ -1,5 +1,6 @@
 """Endpoints for machines: liveness, readiness, metrics, the OpenAPI document, the public keys of
-this installation, and whether a proxy may get a certificate for a host.
+this installation, who is told of security problems, and whether a proxy may get a certificate for
+a host.
 """
 
 from __future__ import annotations
@@ -14,7 +15,15 @@ import msgspec
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.introduction import Introduction
 from honeyguide.api.readiness import Readiness
-from honeyguide.api.transport import Receive, Scope, Send, WrongMethod, error_body, query_of
+from honeyguide.api.transport import (
+    NOTHING_RUNS,
+    Receive,
+    Scope,
+    Send,
+    WrongMethod,
+    error_body,
+    query_of,
+)
 from honeyguide.kernel import log_context
 from honeyguide.kernel.errors import Invalid, Missing, Unavailable
 from honeyguide.referrals.link_host_map import LinkHostMap
@@ -22,9 +31,12 @@ from honeyguide.referrals.link_hosts import UNKNOWN
 
 _encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"
+_TEXT = b"text/plain; charset=utf-8"
 _METRICS = b"text/plain; version=0.0.4; charset=utf-8"
 # A proxy asks before it gets a certificate for `?domain=`, and goes by the status.
 TLS_QUESTION = "/internal/tls"
+SECURITY_TXT = "/.well-known/security.txt"
+_NOBODY = "This installation names nobody for security problems."
 
 
 class System:
@@ -35,6 +47,7 @@ class System:
             "/metrics",
             "/openapi.json",
             "/.well-known/honeyguide",
+            SECURITY_TXT,
             TLS_QUESTION,
         }
     )
@@ -46,12 +59,14 @@ class System:
         describe: Callable[[], dict[str, Any]],
         introduction: Introduction,
         hosts: LinkHostMap,
+        security_txt: Callable[[], str | None],
     ) -> None:
         self._readiness = readiness
         self._exposition = exposition
         self._describe = describe
         self._introduction = introduction
         self._hosts = hosts
+        self._security_txt = security_txt
         self._openapi = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -62,6 +77,7 @@ class System:
             (b"content-type", kind),
             (b"content-length", b"%d" % len(body)),
             (b"x-content-type-options", b"nosniff"),
+            (b"content-security-policy", NOTHING_RUNS),
         ]
         if status != 200:
             headers += [(b"cache-control", b"no-store"), (b"x-request-id", request_id.encode())]
@@ -90,6 +106,11 @@ class System:
                 return 200, _JSON, _encode(await self._introduction.read())
             except Unavailable as error:
                 return error.status, _JSON, _encode(error_body(error, request_id))
+        if path == SECURITY_TXT:
+            text = self._security_txt()
+            if text is None:
+                return 404, _JSON, _encode(error_body(Missing(_NOBODY), request_id))
+            return 200, _TEXT, text.encode()
         if path == TLS_QUESTION:
             if await self._is_link_host(scope["query_string"]):
                 return 200, _JSON, b'{"status":"verified"}'

@@ -16,6 +16,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
+# On answers for machines: if a browser is made to show one, it runs nothing and is in no frame.
+NOTHING_RUNS = b"default-src 'none'; frame-ancestors 'none'"
 BODY_LIMIT = 2 * 1024 * 1024
 BODY_S = 20.0
 QUERY_FIELDS = 50

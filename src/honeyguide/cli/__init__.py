@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import (
+    account_life,
     accounts,
     backup,
     changes,
@@ -53,6 +54,7 @@ groups = (
 )
 for commands in (group.app for group in groups):
     app.add_typer(commands)
+accounts.account_app.add_typer(account_life.app)
 app.add_typer(accounts.account_app, name="account")
 app.add_typer(keys.keys_app, name="keys")
 app.add_typer(money.payouts_app, name="payouts")

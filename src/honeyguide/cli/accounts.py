@@ -18,7 +18,9 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
-account_app = typer.Typer(help="Create accounts and set their passwords.", no_args_is_help=True)
+account_app = typer.Typer(
+    help="Create, pause and close accounts, and set passwords.", no_args_is_help=True
+)
 
 Email = Annotated[str, typer.Argument(help="Email address of a user.")]
 

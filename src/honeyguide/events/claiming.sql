@@ -8,7 +8,7 @@ WITH RECURSIVE waiting (webhook_id) AS (
 )
 SELECT w.id, w.account_id, CASE WHEN w.failing_since_ms IS NULL THEN 0 ELSE 1 END AS is_failing
 FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id
-WHERE w.disabled_ms IS NULL AND (
+WHERE w.disabled_ms IS NULL AND w.account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) AND (
     -- One row by the index. Asked with EXISTS, PostgreSQL may join, and read everybody's backlog for it.
     SELECT 1 FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
       AND d.leased_until_ms <= :today_ms ORDER BY d.due_ms LIMIT 1

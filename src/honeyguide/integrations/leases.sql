@@ -3,7 +3,8 @@
 -- an index. A first sync whose worker died after the last write only has to be finished. Nothing is written before it is known what
 -- becomes of another tool's values.
 SELECT i.id FROM integration AS i
-WHERE i.status = 'active' AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
+WHERE i.status = 'active' AND i.account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+  AND i.leased_until_ms <= :today_ms AND i.next_call_ms <= :today_ms AND (
     (i.adoption = '' AND (
         i.pass IS NOT NULL OR (i.is_reading = 0 AND i.first_sync_ms IS NULL)
         OR (SELECT 1 FROM integration_subscriber AS t WHERE t.integration_id = i.id AND t.due_ms <= :now_ms LIMIT 1) = 1
@@ -20,7 +21,8 @@ WHERE id = :id AND status = 'active' AND leased_until_ms <= :today_ms AND next_c
 
 -- name: renew
 -- No row changes if it was paused, disconnected or taken over.
-UPDATE integration SET leased_until_ms = :until_ms WHERE id = :id AND lease_token = :token AND status = 'active';
+UPDATE integration SET leased_until_ms = :until_ms WHERE id = :id AND lease_token = :token AND status = 'active'
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL);
 
 -- name: release
 UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AND lease_token = :token;

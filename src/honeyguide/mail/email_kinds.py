@@ -58,6 +58,11 @@ INVITATION = _declare("invitation", is_forgotten=True)
 MEMBER_INVITATION = _declare("member_invitation", is_forgotten=True)
 EMAIL_CHANGE = _declare("email_change", is_forgotten=True, is_waited_for=True)
 SECOND_FACTOR_OFF = _declare("second_factor_off", is_forgotten=False)
+ACCOUNT_PAUSED = _declare("account_paused", is_forgotten=False)
+ACCOUNT_RESUMED = _declare("account_resumed", is_forgotten=False)
+ACCOUNT_CLOSING = _declare("account_closing", is_forgotten=False)
+ACCOUNT_KEPT = _declare("account_kept", is_forgotten=False)
+ACCOUNT_CLOSED = _declare("account_closed", is_forgotten=False)
 # The newsletter block in it has the links of a real subscriber.
 TEST_EMAIL = _declare("test_email", is_forgotten=True)
 
@@ -190,6 +195,7 @@ for _choice in notification_kinds.NOTIFICATION_KINDS:
         _declare(_name, is_forgotten=_choice.is_forgotten, choice=_choice)
 
 EMAIL_KINDS = tuple(_by_name.values())
+TO_SUBSCRIBERS = [kind.name for kind in EMAIL_KINDS if kind.is_for_subscribers]
 
 
 def declared(name: str) -> EmailKind:

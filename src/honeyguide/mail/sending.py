@@ -179,7 +179,8 @@ class EmailSender:
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[str]:
-    return await tx.all(_DUE, now_ms=now_ms, most=most)
+    to_subscribers = email_kinds.TO_SUBSCRIBERS
+    return await tx.all(_DUE, now_ms=now_ms, most=most, to_subscribers=to_subscribers)
 
 
 async def send(transport: Transport, store: Store, ids: Sequence[str], now_ms: int) -> bool:

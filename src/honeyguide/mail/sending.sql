@@ -3,7 +3,10 @@ id, account_id, kind, to_email AS "to", from_name, reply_to, unsubscribe_url, su
 created_ms, attempts
 
 -- name: due
-SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms ORDER BY waited_for DESC, due_ms LIMIT :most;
+-- Without emails to subscribers of paused accounts.
+SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+  AND NOT (kind {in :to_subscribers} AND account_id IN (SELECT id FROM account WHERE paused_ms IS NOT NULL))
+ORDER BY waited_for DESC, due_ms LIMIT :most;
 
 -- name: claim (sqlite)
 -- The condition is repeated outside the subselect, so that two processes cannot claim the same rows. The attempt is counted

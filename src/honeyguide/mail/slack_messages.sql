@@ -24,6 +24,7 @@ WHERE account_id = :account_id AND sentence = :sentence AND link = :link AND due
 
 -- name: due_accounts
 SELECT account_id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
 GROUP BY account_id ORDER BY MIN(due_ms), account_id LIMIT :most;
 
 -- name: claim (sqlite)

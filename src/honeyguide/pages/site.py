@@ -31,13 +31,19 @@ from honeyguide.pages.static import Static
 HEADERS = {
     "content-security-policy": (
         "default-src 'self'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
-        "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+        "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
     ),
     "referrer-policy": "strict-origin-when-cross-origin",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": (
+        "camera=(), display-capture=(), geolocation=(), microphone=(), midi=(), payment=(), usb=()"
+    ),
+    "x-permitted-cross-domain-policies": "none",
 }
+# What websites of others and emails may show: they ask for it without CORS.
+_SHOWN_ELSEWHERE = ("image/", "font/", "text/css", "text/javascript")
 
 _PROBLEMS = {
     404: ("Page not found", "The link may be wrong, or the page no longer exists."),
@@ -62,11 +68,20 @@ class Guarded:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                _guard(headers)
             await send(message)
 
         await self._app(scope, receive, guarded if scope["type"] == "http" else send)
+
+
+def _guard(headers: MutableHeaders) -> None:
+    policy = headers.setdefault("content-security-policy", HEADERS["content-security-policy"])
+    for name, value in HEADERS.items():
+        # An older browser would obey this one where the policy lets somebody frame the page.
+        if name != "x-frame-options" or "frame-ancestors 'none'" in policy:
+            headers.setdefault(name, value)
+    if not headers.get("content-type", "").startswith(_SHOWN_ELSEWHERE):
+        headers.setdefault("cross-origin-resource-policy", "same-origin")
 
 
 class Nowhere(BaseRoute):
@@ -105,18 +120,17 @@ class Fixed:
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
     title, text = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
     # The headers are set here too: the page for a bug is made outside of `Guarded`.
-    headers = {**HEADERS, "cache-control": "no-store"}
-    return HTMLResponse(
-        rendering.page("problem.html", status=status, title=title, text=text), status, headers
-    )
+    html = rendering.page("problem.html", status=status, title=title, text=text)
+    response = HTMLResponse(html, status, {"cache-control": "no-store"})
+    _guard(response.headers)
+    return response
 
 
 async def _refused(request: Request, error: Exception) -> Response:
     refused = error if isinstance(error, HTTPException) else HTTPException(500)
     if is_reader_path(request.url.path):
         response: Response = failure(language_of(request), refused.status_code)
-        for name, value in HEADERS.items():
-            response.headers.setdefault(name, value)
+        _guard(response.headers)
     else:
         response = _problem(refused.status_code, refused.detail)
     response.headers.update(refused.headers or {})

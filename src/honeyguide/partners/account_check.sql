@@ -135,7 +135,7 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
 
 -- name: members_astray
 SELECT (SELECT COUNT(*) FROM account AS a
-        WHERE NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
+        WHERE a.closed_ms IS NULL AND NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
      + (SELECT COUNT(*) FROM session AS t LEFT JOIN member AS m ON m.account_id = t.account_id AND m.user_id = t.user_id
         WHERE m.user_id IS NULL) AS n;
 

@@ -81,6 +81,7 @@ _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", Publication)
 _UPDATE = _sql.command("update")
 _SET_ENABLED = _sql.command("set_enabled")
+_IS_CLOSING = _sql.value("is_closing", int)
 _DELETE = _sql.command("delete")
 _WITHOUT_SEARCH_TEXT = _sql.query("without_search_text", Publication)
 _SET_SEARCH_TEXT = _sql.command("set_search_text")
@@ -149,6 +150,8 @@ async def update(
             "This publication has no partner program to enable. Create one first; that enables it.",
             param="enabled_partner_program",
         )
+    if enables:
+        await _check_may_enable(tx, account_id)
     if logo is not None:
         await add_logo(tx, account_id, logo, now_ms=change.now_ms)
         columns["logo_id"] = logo.id
@@ -174,7 +177,15 @@ async def find_program_id(tx: Tx, publication: Publication) -> str | None:
     return await tx.one(_PROGRAM_OF, account_id=publication.account_id, id=publication.id)
 
 
+async def _check_may_enable(tx: Tx, account_id: str) -> None:
+    """A program of an account that is being closed stays off."""
+    if await tx.one(_IS_CLOSING, account_id=account_id) is not None:
+        raise Invalid("This account is being closed, so its programs stay off. Keep it first.")
+
+
 async def set_enabled(tx: Tx, publication: Publication, enabled: bool) -> None:
+    if enabled:
+        await _check_may_enable(tx, publication.account_id)
     await tx.run(
         _SET_ENABLED, account_id=publication.account_id, id=publication.id, enabled=int(enabled)
     )

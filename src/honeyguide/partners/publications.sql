@@ -20,6 +20,9 @@ ORDER BY created_ms DESC, id DESC LIMIT :most OFFSET :skip;
 UPDATE publication SET {assign {changed}, search_text}
 WHERE account_id = :account_id AND id = :id;
 
+-- name: is_closing
+SELECT 1 FROM account WHERE id = :account_id AND closes_ms IS NOT NULL;
+
 -- name: set_enabled
 UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :account_id AND id = :id;
 

@@ -2,13 +2,15 @@
 
 -- name: next_backfill (sqlite)
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
-WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY walk_ms LIMIT :most;
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+  AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY walk_ms LIMIT :most;
 
 -- name: next_backfill (postgres)
 -- Waits for signups that were in flight when the reward was created, because they may not have seen it. A transaction that this
 -- server has not begun yet is from another server: the database was restored from a backup, and nothing is in flight.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
-WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND (CAST(:only AS TEXT) = '' OR id = :only)
+WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+  AND (CAST(:only AS TEXT) = '' OR id = :only)
   AND (walk_after < CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS TEXT) AS BIGINT)
     OR walk_after >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)) ORDER BY walk_ms LIMIT :most;
 

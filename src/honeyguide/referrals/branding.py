@@ -59,6 +59,9 @@ class Branding(NamedTuple):
     sends_one_more: int
     sends_shipment_sent: int
     link_parameters: str
+    is_paused: int
+    is_closing: int
+    """Its account is, or was: nobody can sign up then."""
 
     @property
     def tenant(self) -> Tenant:

@@ -11,8 +11,9 @@ SELECT c.account_id, c.id AS campaign_id, c.name, c.slug, c.words, c.needs_confi
     COALESCE(b.follow_browser_language, 0) AS follow_browser_language, b.from_name, b.reply_to,
     COALESCE(b.show_leaderboard, 0) AS show_leaderboard, COALESCE(b.show_inviter, 0) AS show_inviter,
     c.sends_reward_unlocked, c.sends_friend_joined, c.sends_one_more, c.sends_shipment_sent,
-    c.link_parameters
-FROM campaign AS c
+    c.link_parameters, CASE WHEN a.paused_ms IS NULL THEN 0 ELSE 1 END AS is_paused,
+    CASE WHEN a.closes_ms IS NULL THEN 0 ELSE 1 END AS is_closing
+FROM campaign AS c JOIN account AS a ON a.id = c.account_id
 LEFT JOIN campaign_brand AS b ON b.campaign_id = c.id AND b.account_id = c.account_id
 LEFT JOIN consent_text AS t ON t.id = b.consent_text_id
 WHERE c.account_id = :account_id AND c.id = :campaign_id;

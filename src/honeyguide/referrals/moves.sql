@@ -9,7 +9,7 @@ WHERE id = :id AND campaign_id = :campaign_id;
 SELECT d.account_id, d.campaign_id, d.id FROM (
     SELECT account_id, campaign_id, id, referral_due_ms FROM subscriber
     WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation'
-      AND referral_due_ms <= :now_ms
+      AND referral_due_ms <= :now_ms AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
       AND NOT EXISTS (SELECT 1 FROM delayed_action AS w WHERE w.subject_id = subscriber.id AND w.account_id = subscriber.account_id)
     ORDER BY referral_due_ms LIMIT :batch
 ) AS d ORDER BY d.referral_due_ms, d.id;
@@ -19,6 +19,7 @@ SELECT d.account_id, d.campaign_id, d.id FROM (
 SELECT s.account_id, s.campaign_id, s.id FROM subscriber AS s
 WHERE s.referral_status = 'pending' AND s.erased_ms IS NULL AND s.partner_campaign_id IS NOT NULL
   AND s.referral_reason = 'awaiting_confirmation' AND s.received_ms <= :arrived_ms
+  AND s.account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
   AND EXISTS (SELECT 1 FROM partner_referral AS r WHERE r.account_id = s.account_id AND r.subscriber_id = s.id AND r.rule IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM delayed_action AS w WHERE w.subject_id = s.id AND w.account_id = s.account_id)
 ORDER BY s.received_ms LIMIT :most;

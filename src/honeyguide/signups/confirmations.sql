@@ -39,7 +39,8 @@ FROM ({newest}) AS n;
 ON CONFLICT (campaign_id, code) DO UPDATE SET look_ms = COALESCE(confirmation_brake.look_ms, excluded.look_ms);
 
 -- name: due_codes
-SELECT account_id, campaign_id, code FROM confirmation_brake WHERE look_ms <= :until_ms ORDER BY look_ms LIMIT :most;
+SELECT account_id, campaign_id, code FROM confirmation_brake WHERE look_ms <= :until_ms
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY look_ms LIMIT :most;
 
 -- name: lock
 SELECT look_ms, released_ms FROM confirmation_brake WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code;

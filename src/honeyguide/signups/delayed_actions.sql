@@ -16,7 +16,8 @@ SELECT {action} FROM delayed_action WHERE account_id = :account_id AND EXISTS (
 ) ORDER BY id;
 
 -- name: due
-SELECT {action} FROM delayed_action WHERE due_ms <= :now_ms OR due_ms > :ahead_ms ORDER BY due_ms, id LIMIT :most;
+SELECT {action} FROM delayed_action WHERE (due_ms <= :now_ms OR due_ms > :ahead_ms)
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY due_ms, id LIMIT :most;
 
 -- name: delete
 DELETE FROM delayed_action WHERE account_id = :account_id AND id = :id;

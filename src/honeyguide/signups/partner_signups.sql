@@ -12,8 +12,8 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email || ' ' || C
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program,
        CASE WHEN j.removed_ms IS NOT NULL OR EXISTS (SELECT 1 FROM partner_block AS x
            WHERE x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id) THEN 1 ELSE 0 END AS is_removed,
-       CASE WHEN j.left_ms IS NULL THEN 0 ELSE 1 END AS has_left, p.rule, p.screening, p.is_verification_chosen,
-       c.screening AS campaign_level,
+       CASE WHEN j.left_ms IS NULL AND a.paused_ms IS NULL AND a.closes_ms IS NULL THEN 0 ELSE 1 END AS has_left, p.rule,
+       p.screening, p.is_verification_chosen, c.screening AS campaign_level,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL
            -- A person who has not confirmed is not subscribed yet.
            AND NOT (s.must_confirm = 1 AND s.status = 'active')) AS already_here,

@@ -54,6 +54,7 @@ from honeyguide.store.purging import Purge
 from honeyguide.work import (
     applying,
     backups,
+    closed_accounts,
     held_emails,
     looking,
     money,
@@ -346,7 +347,9 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
     )
 
 
-def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> tuple[Job, ...]:
+def jobs_of(
+    site: Site, transport: Transport, *, change_log_keep_days: int, keep_closed_years: int
+) -> tuple[Job, ...]:
     """The table of jobs."""
     return (
         *COUNTS,
@@ -382,6 +385,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int) -> t
             topic=payouts.CLOSED,
         ),
         *PROGRAMS,
+        *closed_accounts.jobs_of(site, keep_years=keep_closed_years),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,
         _purge("purge the old change log", DAY_MS, change_log.purge(change_log_keep_days)),

@@ -1,6 +1,6 @@
 -- name: due_accounts
 SELECT id, email, time_zone, weekly_due_ms, weekly_monday FROM account
-WHERE weekly_due_ms <= :now_ms ORDER BY weekly_due_ms, id LIMIT :batch;
+WHERE weekly_due_ms <= :now_ms AND paused_ms IS NULL AND closed_ms IS NULL ORDER BY weekly_due_ms, id LIMIT :batch;
 
 -- name: move
 -- Not if another process did, or if the time zone was changed meanwhile.

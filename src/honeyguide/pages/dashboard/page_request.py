@@ -194,7 +194,9 @@ class PageRequest:
             html = await asyncio.to_thread(rendering.page, view.template, **values)
         else:
             html = rendering.page(view.template, **values)
-        if self.visitor is not None and self.visitor.role != Role.OWNER:
+        if self.visitor is not None and (
+            self.visitor.role != Role.OWNER or self.visitor.paused_ms is not None
+        ):
             html = page_rights.close_forms(html, self.visitor, self.http.url.path)
         response = HTMLResponse(html, view.status)
         if self.flash:

@@ -53,12 +53,13 @@ _BUTTON = re.compile(r'\bformaction="([^"]*)"')
 
 
 def close_forms(html: str, who: Visitor, here: str) -> str:
-    """The page with every form that the visitor's role does not allow closed: what is in it can be
-    read, and not be sent. A form that is sent all the same is refused by its route."""
+    """The page with every form that the visitor's role does not allow closed, and all of them in a
+    paused account: what is in it can be read, and not be sent. A form
+    that is sent all the same is refused by its route."""
 
     def is_closed(address: str) -> bool:
         right = right_for("POST", urlsplit(address).path or here)
-        return right is not None and not who.may(right)
+        return right is not None and (not who.may(right) or who.is_stopped(right))
 
     closed_ids: list[str] = []
 

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from honeyguide.accounts import permissions
+from honeyguide.accounts import accounts, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
@@ -101,6 +101,8 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
             return request.go(second_factor.PAGE)
         if not request.who.may(route.right):
             raise _refusal(request, route.right)
+        if request.http.method == "POST" and request.who.is_stopped(route.right):
+            raise Forbidden(accounts.PAUSED)
     if request.http.method == "POST" and not route.is_signed:
         await page_request.check_post(request)
     if (question := await _question(request, route)) is not None:

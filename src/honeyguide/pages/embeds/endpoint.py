@@ -18,7 +18,7 @@ from starlette.responses import JSONResponse, Response
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.kernel.errors import Fault, Invalid, Missing, TooMany, Unavailable
+from honeyguide.kernel.errors import Fault, Forbidden, Invalid, Missing, TooMany, Unavailable
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.handlers import WebRoute, refused
@@ -135,7 +135,7 @@ async def _answered(request: EmbedRequest, route: EmbedRoute) -> Response:
             request.fields = await forms.read_fields(request.http)
         answer = await route.call(request)
         return JSONResponse(answer, headers={"cache-control": route.cache_control})
-    except (Invalid, TooMany, Missing, Unavailable) as fault:
+    except (Invalid, TooMany, Missing, Forbidden, Unavailable) as fault:
         wrong = _errors(language, fault, request.fields)
         return refused(JSONResponse({"errors": wrong}, headers=_PRIVATE), fault)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from honeyguide.pages.embeds.endpoint import EmbedRequest
 from honeyguide.pages.forms import whole_number
-from honeyguide.pages.readers import confirmations, forms, signup
+from honeyguide.pages.readers import confirmations, forms, signup, stopped
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals.origins import Origin
@@ -24,6 +24,7 @@ LEAST_WAIT_MS = 1_000
 
 async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
     await request.count()
+    stopped.check(request.brand)
     fields = request.fields
     code = signup.code_of(signup.carried(fields, request.brand), request.brand)
     brand = await confirmations.for_code(services.store, request.brand, code, Origin.EMBED)

@@ -19,6 +19,7 @@ from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import shown, sorry
+from honeyguide.pages.readers.stopped import SignupsStopped
 
 
 class ReaderView(NamedTuple):
@@ -107,6 +108,10 @@ async def _failure(request: ReaderRequest, fault: Fault) -> Response:
     otherwise may be the database."""
     if isinstance(fault, Missing):
         return await lost_links.show(request.services, request.http)
+    if isinstance(fault, SignupsStopped):
+        language = fault.brand.language
+        title, sentence = language.gettext(fault.title), errors.sentence(language, fault)
+        return refused(sorry(language, fault.status, title, sentence, brand=fault.brand), fault)
     language = request.language
     gettext = language.gettext
     title, sentence = gettext("Something went wrong"), errors.sentence(language, fault)

@@ -20,7 +20,7 @@ _PRIVATE = {**_HEADERS, "x-robots-tag": "noindex", "referrer-policy": "no-referr
 
 _POLICY = (
     "default-src 'self'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
-    "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
+    "object-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 )
 
 

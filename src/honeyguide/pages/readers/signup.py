@@ -31,6 +31,7 @@ from honeyguide.pages.readers import (
     page_branding,
     requested_emails,
     start,
+    stopped,
 )
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
@@ -80,6 +81,7 @@ def carried(given: Mapping[str, str], brand: PageBranding) -> dict[str, str]:
 
 async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     brand = await brand_of(services, request)
+    stopped.check(brand)
     if request.refusal:
         kept, email = carried(request.fields, brand), request.fields.get("email", "")
     else:
@@ -121,6 +123,7 @@ def _has_agreed(request: ReaderRequest, brand: PageBranding) -> bool:
 
 async def subscribe(services: ReaderServices, request: ReaderRequest) -> Response:
     brand = await brand_of(services, request)
+    stopped.check(brand)
     shown = request.check_form(f"signup {brand.id}")
     origin = origin_of(request)
     await request.count(BY_NETWORK[origin])

@@ -1,0 +1,166 @@
+"""Closing an account. An owner asks for it, and can keep the account for another two weeks; then a
+job closes it for good, in small steps that can be interrupted and done again.
+
+From the first moment its programs are off and nobody can sign up. Records of money stay: ledger,
+statements, payouts, and the change log as long as it is kept for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from honeyguide.account_life import owner_emails, pausing, program_switches, shutting
+from honeyguide.events import change_log
+from honeyguide.kernel import clock
+from honeyguide.kernel.actors import Actor
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import account_life_texts, email_kinds
+from honeyguide.referrals.campaigns import LINKS
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+WAIT_DAYS = 14
+REMINDER_DAYS = 3
+# Subscribers erased in one transaction.
+BATCH = 20
+YEAR_MS = 365 * DAY_MS + DAY_MS // 4
+# The job.
+CLOSING = "close accounts"
+
+
+class ClosingAccount(NamedTuple):
+    id: str
+    """Of the account."""
+    campaign_id: str
+    closed_ms: int | None
+
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.id, self.campaign_id)
+
+
+_sql = beside(__file__)
+_SET = _sql.command("set")
+_DUE = _sql.query("due", ClosingAccount)
+_BY_ID = _sql.query("by_id", ClosingAccount)
+_TO_ERASE = _sql.value("to_erase", str)
+_HAS_PENDING = _sql.value("has_pending", int)
+_SET_EMPTIED = _sql.command("set_emptied")
+_EXPIRED = _sql.value("expired", str)
+_FORGET = _sql.command("forget")
+_FORGET_EMAILS = _sql.command("forget_emails")
+_FORGET_NOTICES = _sql.command("forget_notices")
+
+
+async def ask(change: Change) -> int:
+    """Begins the waiting period. Returns when it ends."""
+    account = await pausing.lock(change)
+    if account.is_admin:
+        raise Invalid("The account that runs this installation cannot be closed.")
+    if account.closes_ms is not None:
+        raise Invalid("This account is being closed already.")
+    closes_ms = change.now_ms + WAIT_DAYS * DAY_MS
+    await change.run(_SET, closes_ms=closes_ms)
+    await program_switches.switch_off(change)
+    change.tx.wake(LINKS)
+    after = {"closes_at": clock.iso(closes_ms)}
+    await change_log.record(change, "account.closing", account.id, {"closes_at": None}, after)
+    newsletter, link = await owner_emails.newsletter(change), _page(change)
+    day = clock.short_day(closes_ms)
+    message = account_life_texts.closing(newsletter=newsletter, day=day, link=link)
+    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSING, message)
+    await owner_emails.send(
+        change,
+        email_kinds.ACCOUNT_CLOSING,
+        account_life_texts.closing_soon(newsletter=newsletter, day=day, link=link),
+        once=_reminder(closes_ms),
+        delay_ms=(WAIT_DAYS - REMINDER_DAYS) * DAY_MS,
+    )
+    return closes_ms
+
+
+def _page(change: Change) -> str:
+    return f"{change.site.base_url}/account/close"
+
+
+def _reminder(closes_ms: int) -> str:
+    return f"closing_soon:{closes_ms}"
+
+
+async def keep(change: Change) -> None:
+    """The account goes on as before."""
+    account = await pausing.lock(change)
+    if account.closes_ms is None:
+        raise Invalid("This account is not being closed.")
+    if account.closed_ms is not None or account.closes_ms <= change.now_ms:
+        raise Invalid("The waiting period is over, and the account is being closed.")
+    await change.run(_SET, closes_ms=None)
+    await program_switches.switch_on_again(change, account._replace(closes_ms=None))
+    change.tx.wake(LINKS)
+    before = {"closes_at": clock.iso(account.closes_ms)}
+    await change_log.record(change, "account.kept", account.id, before, {"closes_at": None})
+    await owner_emails.withdraw(change, _reminder(account.closes_ms))
+    newsletter = await owner_emails.newsletter(change)
+    message = account_life_texts.kept(newsletter=newsletter, link=f"{change.site.base_url}/")
+    await owner_emails.send(change, email_kinds.ACCOUNT_KEPT, message)
+
+
+async def due(tx: Tx, *, now_ms: int, most: int) -> list[ClosingAccount]:
+    """Whose waiting period is over, and which are not empty yet."""
+    return await tx.all(_DUE, now_ms=now_ms, most=most)
+
+
+async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_ms: int) -> bool:
+    """One step of closing this account. Tells whether there is more to do now."""
+    account = await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms)
+    if account is None:  # kept, or another process was faster
+        return False
+    change = Change(tx, site, account.tenant, actor, now_ms)
+    if account.closed_ms is None:
+        locked = await pausing.lock(change)
+        if await shutting.shut_some(change):
+            return True
+        await _close(change, locked.closes_ms or 0)
+        return True
+    return await _erase_some(change)
+
+
+async def _close(change: Change, closes_ms: int) -> None:
+    """All is shut; the members go last, because owners get an email."""
+    await owner_emails.withdraw(change, _reminder(closes_ms))  # the mail server may have been down
+    message = account_life_texts.closed(newsletter=await owner_emails.newsletter(change))
+    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSED, message)
+    await shutting.remove_members(change)
+    await change_log.record(change, "account.closed", change.tenant.account_id)
+    change.tx.wake(LINKS)
+
+
+async def _erase_some(change: Change) -> bool:
+    """Subscribers with a partner's pending referral stay until it is decided, as when a program is
+    deleted: the partner earned the wait."""
+    found: Sequence[str] = await change.all(_TO_ERASE, most=BATCH)
+    for subscriber_id in found:
+        await signups.erase(change, subscriber_id)
+    if not found and not await change.one(_HAS_PENDING):
+        await change.run(_SET_EMPTIED)
+    return bool(found)
+
+
+async def expired(tx: Tx, *, now_ms: int, most: int, keep_years: int) -> list[str]:
+    """Closed accounts whose records are no longer kept."""
+    return await tx.all(_EXPIRED, before_ms=now_ms - keep_years * YEAR_MS, most=most)
+
+
+async def forget(tx: Tx, account_id: str, *, now_ms: int) -> None:
+    """Deletes the name and address of the account and all its emails. The ledger's rows stay, with
+    nobody's name: the figures of its partners rest on them."""
+    await tx.run(_FORGET_EMAILS, account_id=account_id)
+    await tx.run(_FORGET_NOTICES, account_id=account_id)
+    await tx.run(_FORGET, account_id=account_id, now_ms=now_ms)
+    tx.scrub()

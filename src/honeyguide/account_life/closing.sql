@@ -1,0 +1,34 @@
+-- name: set
+UPDATE account SET closes_ms = :closes_ms WHERE id = :account_id AND closed_ms IS NULL;
+
+-- name: due
+SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
+WHERE a.closes_ms <= :now_ms AND a.emptied_ms IS NULL ORDER BY a.closes_ms, a.id LIMIT :most;
+
+-- name: by_id
+SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
+WHERE a.id = :account_id AND a.closes_ms <= :now_ms AND a.emptied_ms IS NULL;
+
+-- name: to_erase
+SELECT id FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
+  AND NOT (referral_status = 'pending' AND partner_campaign_id IS NOT NULL)
+ORDER BY created_ms, id LIMIT :most;
+
+-- name: has_pending
+SELECT 1 FROM subscriber WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL LIMIT 1;
+
+-- name: set_emptied
+UPDATE account SET emptied_ms = :now_ms WHERE id = :account_id AND emptied_ms IS NULL;
+
+-- name: expired
+SELECT id FROM account WHERE emptied_ms <= :before_ms AND forgotten_ms IS NULL ORDER BY emptied_ms LIMIT :most;
+
+-- name: forget
+UPDATE account SET email = '', name = NULL, forgotten_ms = :now_ms WHERE id = :account_id AND forgotten_ms IS NULL;
+
+-- name: forget_emails
+DELETE FROM letter WHERE account_id = :account_id;
+
+-- name: forget_notices
+DELETE FROM notice WHERE account_id = :account_id;

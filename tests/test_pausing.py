@@ -1,0 +1,167 @@
+"""An account that an administrator paused: its members read and change nothing, nobody signs up,
+nothing goes out; and everything goes on once it is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from honeyguide.account_life import pausing
+from honeyguide.events import change_log, claiming
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import sending
+from honeyguide.referrals import moves
+from honeyguide.store.tx import Tx
+from tests.support.embeds import Visitor, embedding
+from tests.support.http_client import local_client
+from tests.support.partner_network import join, offer, publish
+from tests.support.service import ENGINES, Service
+from tests.support.stores import statement
+from tests.support.web import Operator, operator, text_of
+
+SENTENCE = "This account is paused by an administrator."
+
+
+@pytest.fixture(params=ENGINES)
+def installation(request: pytest.FixtureRequest) -> Iterator[tuple[Service, Operator, Operator]]:
+    """Of its own: its first account is the administrator."""
+    with Service(request.param, work=False) as service:
+        yield service, operator(service, "alice"), operator(service, "bob")
+
+
+def act(admin: Operator, account: Operator, do: str) -> int:
+    answer = admin.web.post(
+        "/administration/accounts",
+        page="/administration",
+        account=account.account_id,
+        do=do,
+        sure="yes",
+    )
+    return answer.status_code
+
+
+def test_members_read_and_change_nothing(installation) -> None:
+    _service, alice, bob = installation
+    reader = bob.subscribe("one@example.org")
+    assert act(alice, bob, "pause") == 303
+    page = bob.web.get("/subscribers")
+    assert page.status_code == 200 and "An administrator paused this account" in text_of(page.text)
+    assert "data-closed" in page.text
+    refused = bob.web.post("/settings/time-zone", page="/settings", time_zone="Europe/Rome")
+    assert refused.status_code == 403 and SENTENCE in text_of(refused.text)
+    assert bob.get(f"{bob.v1}/subscribers/{reader['uuid']}").status_code == 200
+    answer = bob.post(f"{bob.v1}/subscribers", {"email": "two@example.org"})
+    assert (answer.status_code, answer.json()["code"]) == (403, "account_paused")
+    assert SENTENCE in answer.json()["error"]
+    # Their own login stays theirs, and the account next door goes on.
+    fields = {"your_name": "Bo", "name": "Bob"}
+    assert bob.web.post("/account/profile", page="/account", **fields).status_code == 303
+    assert alice.post(f"{alice.v1}/subscribers", {"email": "a@example.org"}).status_code == 201
+    assert act(alice, bob, "resume") == 303
+    assert bob.post(f"{bob.v1}/subscribers", {"email": "two@example.org"}).status_code == 201
+    assert "paused" not in text_of(bob.web.get("/subscribers").text)
+
+
+def test_signup_pages_say_so(installation) -> None:
+    service, _alice, bob = installation
+    address = bob.get(f"{bob.v1}/settings").json()["settings"]["signup_page_url"]
+    web = local_client(service.url, {"accept-language": "de"})
+    widget = Visitor(bob, embedding(bob))
+    bob.make(pausing.pause)
+    page = web.get(urlsplit(address).path)
+    assert page.status_code == 403 and "Signups are paused" in page.text
+    answer = widget.sign_up(email="two@example.org")
+    assert answer.status_code == 403
+    assert "right now" in answer.json()["errors"][""]
+    assert bob.total() == 0
+    bob.make(pausing.resume)
+    assert web.get(urlsplit(address).path).status_code == 200
+
+
+def test_what_is_due_waits(installation) -> None:
+    service, _alice, bob = installation
+    hook = {"url": "http://127.0.0.1:9/hook", "new_referral": True}
+    assert bob.post(f"{bob.v1}/webhooks", hook).status_code == 201
+    referrer = bob.subscribe("one@example.org")
+    bob.put(f"{bob.v1}/settings", {"hold_days": 3})
+    bob.subscribe("two@example.org", referrer_code=referrer["ref_code"])
+    Visitor(bob, embedding(bob)).sign_up(email="three@example.org")
+    service.set_clock(4 * DAY_MS / 1000)
+    before = due(service)
+    assert before["webhooks"] and before["referrals"] and "hub_link" in before["emails"]
+    bob.make(pausing.pause)
+    # The owners' own emails are not held.
+    emails = {*before["emails"], "account_paused"} - {"hub_link"}
+    assert due(service) == {"webhooks": set(), "emails": emails, "referrals": set()}
+    bob.make(pausing.resume)
+    after = due(service)
+    assert after["webhooks"] == before["webhooks"] and after["referrals"] == before["referrals"]
+    assert "hub_link" in after["emails"]
+
+
+def due(service: Service) -> dict[str, set[str]]:
+    now_ms = service.now_ms()
+    hooks = service.read(lambda tx: claiming.due_webhooks(tx, now_ms=now_ms))
+    people = service.read(lambda tx: moves.due(tx, now_ms=now_ms, most=10))
+    letters = service.read(lambda tx: sending.due(tx, now_ms=now_ms, most=50))
+    kinds = service.read(lambda tx: tx.all(statement("SELECT id, kind FROM letter")))
+    return {
+        "webhooks": {hook.id for hook in hooks},
+        "emails": {kind for id, kind in kinds if id in letters},
+        "referrals": {person.id for person in people},
+    }
+
+
+def test_programs_are_off_and_come_on_again(installation) -> None:
+    _service, alice, bob = installation
+    running = publish(bob, name="Running")
+    place = join(alice, offer(bob, running))
+    stopped = publish(bob, name="Stopped")
+    program = offer(bob, stopped)
+    bob.put(f"/v2/publications/{stopped['uuid']}", {"enabled_partner_program": False})
+
+    def flags() -> list[bool]:
+        return [
+            bob.get(f"/v2/publications/{each['uuid']}").json()["publication"][
+                "enabled_partner_program"
+            ]
+            for each in (running, stopped)
+        ]
+
+    assert flags() == [True, False]
+    bob.make(pausing.pause)
+    assert flags() == [False, False]
+    listed = alice.get("/v2/partner_network/partner_programs").json()["partner_programs"]
+    assert not {each["uuid"] for each in listed} & {program["uuid"], place["uuid"]} and not listed
+    bob.make(pausing.resume)
+    assert flags() == [True, False]
+
+
+def test_it_is_logged_and_the_owners_get_an_email(installation) -> None:
+    service, alice, bob = installation
+    act(alice, bob, "pause")
+    act(alice, bob, "resume")
+    log = bob.service.read(lambda tx: actions(tx, bob.account_id))
+    assert log[:2] == ["account.resumed", "account.paused"]
+    assert {"account_paused", "account_resumed"} <= due(service)["emails"]
+
+
+async def actions(tx: Tx, account_id: str) -> list[str]:
+    return [each.action for each in await change_log.of_account(tx, account_id, most=5)]
+
+
+def test_what_makes_no_sense_is_refused(installation) -> None:
+    _, alice, bob = installation
+    assert act(alice, alice, "pause") == 400
+    assert act(alice, bob, "resume") == 400
+    assert act(alice, bob, "explode") == 400
+    sent = {"account": alice.account_id, "do": "pause", "sure": "yes"}
+    answer = bob.web.post("/administration/accounts", page="/settings", **sent)
+    assert answer.status_code == 404
+    bob.make(pausing.pause)
+    with pytest.raises(Invalid, match="paused already"):
+        bob.make(pausing.pause)
