@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from honeyguide.accounts import attempts
 from honeyguide.kernel.clock import MINUTE_MS
 from tests.support import partner_network
-from tests.support.service import Service
+from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator, text_of
 
 LOG = "SELECT action, actor_kind, actor_id FROM change_log WHERE account_id = :id ORDER BY id"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """One of its own: logins are counted by network, and all tests share theirs."""
+    with Service(request.param) as service:
+        yield service
 
 
 def log_of(owner: Operator) -> list[tuple[str, str, str]]:
@@ -28,7 +38,7 @@ def test_logins_are_logged_and_wrong_passwords_once_in_15_minutes(service: Servi
         assert web.log_in(alice.email, "wrong and long enough").status_code == 401
         assert web.log_in("nobody@example.org", "wrong and long enough").status_code == 401
     assert log_of(alice)[1:] == [("login.failed", "member", "")]
-    service.set_clock(15 * MINUTE_MS / 1000 + 1)
+    service.set_clock(15 * MINUTE_MS / 1000 + 1)  # and the tests below go on from there
     web.log_in(alice.email, "wrong and long enough")
     assert len(log_of(alice)) == 3
     web.log_in(alice.email)
