@@ -50,10 +50,7 @@ TRIED_BELOW = {
     "/account/sessions",
     "/administration/backups",
     # In tests/test_second_factor_pages.py, with a secret key.
-    "/account/second-factor",
-    "/account/second-factor/codes",
-    "/account/second-factor/off",
-    "/account/second-factor/required",
+    *(f"/account/second-factor{rest}" for rest in ("", "/codes", "/off", "/required")),
     "/administration/second-factors",
     "/login/email/{token}",  # in tests/test_email_changes.py
     "/password/{token}",

@@ -61,7 +61,7 @@ def alice(keyed: Service) -> Iterator[Operator]:
 
 
 def keys(alice: Operator) -> int:
-    return alice.web.get("/account").text.count("/revoke")
+    return alice.web.get("/account/keys").text.count('/revoke"')
 
 
 def resend(alice: Operator, asking: str, **typed: str) -> tuple[int, str]:

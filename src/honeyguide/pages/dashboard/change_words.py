@@ -28,6 +28,7 @@ ACTOR_KINDS = {
 }
 # What the verb of an action does not say by itself; `{it}` is the subject.
 PHRASES = {
+    "account.email_changed": "changed their email address",
     "account.password_changed": "changed their password",
     "api_key.created": "created {it}",
     "backup.requested": "asked for a backup",
@@ -62,6 +63,11 @@ PHRASES = {
     "program.verification_kept": "kept what {it} asks of referrals",
     "referrer.set": "set {it}",
     "reward.codes_added": "added coupon codes to {it}",
+    "second_factor.code_used": "used a recovery code",
+    "second_factor.codes_renewed": "got new recovery codes",
+    "second_factor.reset": "reset the second factor of {it}",
+    "second_factor.turned_off": "turned off their second factor",
+    "second_factor.turned_on": "turned on their second factor",
     "session.ended": "ended another session",
     "session.others_ended": "ended all other sessions",
     "shipment.address_corrected": "corrected the address of {it}",

@@ -34,7 +34,7 @@ class Guess(NamedTuple):
     code: str
 
 
-class Admitted(NamedTuple):
+class AdmittedGuess(NamedTuple):
     has_code: bool
     """The code that was needed to get this far counts as their second factor."""
     counted: Limit | None
@@ -42,7 +42,7 @@ class Admitted(NamedTuple):
     """What to forget after a success."""
 
 
-async def admit(tx: Tx, request: PageRequest, guess: Guess) -> Admitted | FormErrors:
+async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | FormErrors:
     """Counts the attempt. The errors are returned, not raised: what was counted must be kept."""
     site, now_ms = request.services.site, request.now_ms
     browser = known_browsers.find(
@@ -50,7 +50,7 @@ async def admit(tx: Tx, request: PageRequest, guess: Guess) -> Admitted | FormEr
     )
     if browser is not None:
         await attempts.count(tx, site, attempts.LOGIN_BY_BROWSER, browser, now_ms=now_ms)
-        return Admitted(False, attempts.LOGIN_BY_BROWSER, browser)
+        return AdmittedGuess(False, attempts.LOGIN_BY_BROWSER, browser)
     ip_network = ip_network_of(request.peer) or request.peer
     await attempts.count(tx, site, attempts.LOGIN_BY_ADDRESS, ip_network, now_ms=now_ms)
     try:
@@ -59,14 +59,14 @@ async def admit(tx: Tx, request: PageRequest, guess: Guess) -> Admitted | FormEr
         await attempts.count(tx, site, attempts.LOGIN_BY_INSTALLATION, "", now_ms=now_ms)
     except TooMany as refusal:
         return await _admit_by_code(tx, request, guess, refusal)
-    return Admitted(False, attempts.LOGIN_BY_ACCOUNT, guess.email_key)
+    return AdmittedGuess(False, attempts.LOGIN_BY_ACCOUNT, guess.email_key)
 
 
 async def _admit_by_code(
     tx: Tx, request: PageRequest, guess: Guess, refusal: TooMany
-) -> Admitted | FormErrors:
+) -> AdmittedGuess | FormErrors:
     if guess.code and await _is_right(tx, request, guess):
-        return Admitted(await _counts_as_second_factor(tx, request, guess), None, "")
+        return AdmittedGuess(await _counts_as_second_factor(tx, request, guess), None, "")
     if guess.code:
         await _counts_as_second_factor(tx, request, guess)
     code = WRONG_CODE if guess.code else ASKS_CODE

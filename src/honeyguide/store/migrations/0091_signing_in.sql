@@ -1,5 +1,5 @@
 -- works-with: 0088
--- locks: account, for a moment
+-- locks: account and login_user, for a moment
 -- Signing in: a second factor with recovery codes, and a change of email that both addresses confirm.
 
 --   secret       of the authenticator app, encrypted with HONEYGUIDE_SECRET_KEY
