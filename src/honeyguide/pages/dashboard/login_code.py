@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, second_factors
+from honeyguide.accounts import attempts, logins, second_factors
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
@@ -54,6 +54,7 @@ async def _use(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | Non
     typed, user_id, site = request.text("code"), pending.user_id, request.services.site
     await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=request.now_ms)
     if not await use_typed(tx, request, user_id, typed):
+        await logins.record_failure(tx, site, user_id, user_id, now_ms=request.now_ms)
         return None
     await attempts.forget(tx, site, attempts.CODE_BY_USER, user_id)
     if not second_factors.is_recovery_code(typed):
