@@ -123,6 +123,7 @@ NO_IDS = {
     "/account/second-factor/off",
     "/account/second-factor/required",
     "/account/invitations",
+    "/account/name",
     "/account/new",
     "/account/switch",  # to an account, which is no object of one; tried in test_permissions
     "/team/invitations",

@@ -215,14 +215,15 @@ class Trial:
             assert self._http.post(link[1], headers=headers).status_code == 303
 
 
-# The signals are the same on both engines, and the other takes twice as long.
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
+# Every run has the lab of tests/test_lab.py, which pays robots less than this.
+@pytest.fixture(params=["sqlite", "postgres"])
 def trial(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Trial]:
     emails = f"file://{tmp_path}/emails"
     with Service(request.param, work=False, smtp_url=emails, trusted_proxies="127.0.0.1") as made:
         yield Trial(made)
 
 
+@pytest.mark.long
 def test_robots_are_hardly_paid_and_honest_people_are(trial: Trial) -> None:
     robots = [
         (family.__name__, trial.play(family(random.Random(family.__name__)))) for family in FAMILIES

@@ -155,21 +155,21 @@ def sit_down(page: Page, who: Operator) -> Page:
     return page
 
 
-# A third of the pages in every run, the others in the long one.
-THIRDS = [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2))]
+# A sixth of the pages in every run, the others in the long one.
+SIXTHS = [0, *(pytest.param(part, marks=pytest.mark.long) for part in range(1, 6))]
 
 
-@pytest.mark.parametrize("third", THIRDS)
+@pytest.mark.parametrize("sixth", SIXTHS)
 def test_every_page_in_every_look(
     service: Service,
     places: Places,
     page_at: PageAt,
     looks_good: Callable[[Page], None],
-    third: int,
+    sixth: int,
 ) -> None:
     inside, outside = sit_down(page_at(DESKTOP), places.alice), page_at(DESKTOP)
     for page, paths in ((inside, places.paths), (outside, OPEN_TO_ALL)):
-        for path in list(paths.values())[third::3]:
+        for path in list(paths.values())[sixth::6]:
             page.goto(service.url + path)
             looks_good(page)
 

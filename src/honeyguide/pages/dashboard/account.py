@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, invitations
+from honeyguide.accounts import accounts, invitations, users
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages import forms
@@ -15,6 +15,7 @@ from honeyguide.store.tx import Tx
 # The form of each section, which posts to /account/<section>.
 FORMS = {
     "profile": {"name": Field("Account name", "Enter a name.")},
+    "name": {"your_name": Field("Your name", "Enter your name.")},
     "invitations": {"email": Field("Email", "Enter an email address.")},
 }
 
@@ -53,6 +54,13 @@ async def save_profile(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORMS["profile"], request.fields)
     await accounts.rename(request.change(tx), request.text("name"))
     return request.go("/account", "Profile saved.")
+
+
+async def save_name(tx: Tx, request: PageRequest) -> Response:
+    """What colleagues see instead of the email address."""
+    forms.require(FORMS["name"], request.fields)
+    await users.rename(tx, request.who.user_id, request.text("your_name"))
+    return request.go("/account", "Your name is saved.")
 
 
 async def invite(tx: Tx, request: PageRequest) -> PageView:

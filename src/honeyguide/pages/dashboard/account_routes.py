@@ -24,6 +24,7 @@ from honeyguide.pages.dashboard.route_rights import (
     ANYONE,
     OWN_LOGIN,
     SEE,
+    UNDO,
 )
 from honeyguide.pages.handlers import Uses
 
@@ -65,13 +66,16 @@ ACCOUNT_PAGES = (
     post_recent("/account/keys/{id}/revoke", ACCOUNT, WRITES, api_keys.revoke),
     post(
         "/account/profile",
-        OWN_LOGIN,
+        ACCOUNT,
         WRITES,
         account.save_profile,
         account.show,
         account.FORMS["profile"],
     ),
-    post("/account/undo", SEE, WRITES, undo.undo),
+    post(
+        "/account/name", OWN_LOGIN, WRITES, account.save_name, account.show, account.FORMS["name"]
+    ),
+    post("/account/undo", UNDO, WRITES, undo.undo),
     post("/account/switch", OWN_LOGIN, WRITES, switching.switch, before_second_factor=True),
     get("/account/new", OWN_LOGIN, READS, switching.new_form),
     post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
