@@ -14,6 +14,7 @@ from honeyguide.accounts.permissions import SCOPES, Right
 from honeyguide.api.call import Call, Route, resource
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.views import Message
+from honeyguide.events import change_log
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
@@ -121,3 +122,10 @@ def test_the_documentation_says_what_each_scope_allows() -> None:
     page = (Path(__file__).parent.parent / "docs/api.md").read_text()
     for scope, about in SCOPES.items():
         assert f"| `{scope}` | {about[0].lower()}{about[1:].rstrip('.')} |" in page
+
+
+@ONE_ENGINE
+def test_the_change_log_says_what_a_new_key_may_do(alice: Member) -> None:
+    with_scopes(alice, Right.MONEY, Right.READ)
+    (entry,) = alice.service.read(lambda tx: change_log.of_account(tx, alice.account_id, most=1))
+    assert entry.differences == (None, {"name": "scoped", "scopes": "read, money"})

@@ -115,7 +115,7 @@ async def _insert(change: Change, name: str, scopes: str | None, expires_ms: int
 
 def _limits(scopes: Iterable[str] | None, expires_ms: int | None) -> dict[str, Any]:
     """What the change log says of a key besides its name."""
-    limits: dict[str, Any] = {} if scopes is None else {"scopes": list(scopes)}
+    limits: dict[str, Any] = {} if scopes is None else {"scopes": ", ".join(scopes)}
     return limits if expires_ms is None else limits | {"expires_at": iso(expires_ms)}
 
 
