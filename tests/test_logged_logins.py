@@ -65,11 +65,11 @@ def test_ended_sessions_are_logged(service: Service) -> None:
     for _ in range(2):
         WebClient(service).log_in(alice.email)
     known = log_of(alice)
-    session_id = re.search(r'name="id" value="([^"]+)"', alice.web.get("/account").text)
+    session_id = re.search(r'name="id" value="([^"]+)"', alice.web.get("/account/security").text)
     assert session_id
-    alice.web.post("/account/sessions", page="/account", id=session_id[1])
-    alice.web.post("/account/sessions", page="/account")
-    alice.web.post("/account/sessions", page="/account")  # nobody else is left
+    alice.web.post("/account/sessions", page="/account/security", id=session_id[1])
+    alice.web.post("/account/sessions", page="/account/security")
+    alice.web.post("/account/sessions", page="/account/security")  # nobody else is left
     by = ("member", alice.user_id)
     assert log_of(alice)[len(known) :] == [("session.ended", *by), ("session.others_ended", *by)]
 
