@@ -44,7 +44,6 @@ def hers(quiet_service: Service) -> Things:
 
 # What only other pages read.
 NOT_FOR_MEMBERS = {
-    "next": "the login, which leads to a page of ours",
     "keep": "the login",
     "payout": "the administrator's page, which is about all accounts; tried in FORMS",
     "reference": "the administrator's page",

@@ -23,10 +23,12 @@ from tests.support.web import (
     text_of,
 )
 
-# Keys, reversals, payouts, members, the second factor, and the export of everybody.
+# Keys, closing, reversals, payouts, members, the second factor, and the export of everybody.
 ALWAYS = {
     "POST /account/keys",
+    "POST /account/keys/{id}/rotate",
     "POST /account/keys/{id}/revoke",
+    "POST /account/close",
     "POST /program/{id}/reversal",
     "POST /administration/payouts",
     "POST /team/invitations",
