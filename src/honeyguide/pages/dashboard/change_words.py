@@ -28,8 +28,13 @@ ACTOR_KINDS = {
 }
 # What the verb of an action does not say by itself; `{it}` is the subject.
 PHRASES = {
+    "account.closed": "closed the account",
+    "account.closing": "asked to close the account",
     "account.email_changed": "changed their email address",
+    "account.kept": "kept the account",
     "account.password_changed": "changed their password",
+    "account.paused": "paused the account",
+    "account.resumed": "resumed the account",
     "api_key.created": "created {it}",
     "backup.requested": "asked for a backup",
     "claimed_code.removed": "removed {it}",
