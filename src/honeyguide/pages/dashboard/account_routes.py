@@ -133,7 +133,7 @@ ADMINISTRATION_PAGES = (
         administration.FIELDS,
         form_uses=SLOW_READS,
     ),
-    post(
+    post_recent(
         "/administration/accounts",
         ADMINISTRATION,
         WRITES,
