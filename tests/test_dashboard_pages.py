@@ -21,15 +21,8 @@ BEHIND = [page for page in PAGES if not page.open_to_all]
 # Pages for partners and administrators have their own cast, and their own stranger:
 # tests/test_program_pages.py.
 PARTNERS = (
-    "/publications",
-    "/program",
-    "/network",
-    "/earnings",
-    "/payouts",
-    "/statements",
-    "/notices",
-    "/administration",
-    "/clock",
+    *("/publications", "/program", "/network", "/earnings", "/payouts", "/statements"),
+    *("/notices", "/administration", "/clock"),
 )
 OPERATORS = [page for page in BEHIND if not page.path.startswith(PARTNERS)]
 

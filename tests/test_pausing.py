@@ -58,8 +58,7 @@ def test_members_read_and_change_nothing(installation) -> None:
     assert (answer.status_code, answer.json()["code"]) == (403, "account_paused")
     assert SENTENCE in answer.json()["error"]
     # Their own login stays theirs, and the account next door goes on.
-    fields = {"your_name": "Bo", "name": "Bob"}
-    assert bob.web.post("/account/profile", page="/account", **fields).status_code == 303
+    assert bob.web.post("/account/name", page="/account", your_name="Bo").status_code == 303
     assert alice.post(f"{alice.v1}/subscribers", {"email": "a@example.org"}).status_code == 201
     assert act(alice, bob, "resume") == 303
     assert bob.post(f"{bob.v1}/subscribers", {"email": "two@example.org"}).status_code == 201

@@ -28,6 +28,20 @@ STRONG = CampaignSettings(
 BY_HAND = {"kind": "manual", "description": "We send it to you."}
 
 
+ACCOUNT_PAGES = {
+    "account": "/account",
+    "api-keys": "/account/keys",
+    "change-log": "/account/changes",
+    "change-log-wrong": "/account/changes?q=nobody&from=2026-02-31",
+    "security": "/account/security",
+    "second-factor": "/account/second-factor",
+    "close": "/account/close",
+    "new-newsletter": "/account/new",
+    "team": "/team",
+    "settings": "/settings",
+}
+
+
 class Places:
     """One operator with something on every page."""
 
@@ -86,12 +100,7 @@ class Places:
             "embed": "/look/embed?what=hub",
             "webhooks": "/webhooks",
             "webhook": f"/webhooks/{hook}",
-            "account": "/account",
-            "api-keys": "/account/keys",
-            "change-log": "/account/changes",
-            "change-log-wrong": "/account/changes?q=nobody&from=2026-02-31",
-            "security": "/account/security",
-            "settings": "/settings",
+            **ACCOUNT_PAGES,
         }
 
     def _webhook(self) -> str:

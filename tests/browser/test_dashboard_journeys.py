@@ -79,7 +79,7 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page.get_by_text("All steps").click()
         page.get_by_role("link", name="Choose your tool").click()
         page.get_by_role("link", name="Create an API key").click()
-        page.get_by_label("New key").fill("My mailing tool")
+        page.get_by_label("Name", exact=False).first.fill("My mailing tool")
         page.get_by_role("button", name="Create key").click()
         key = page.locator("#new-key").inner_text()
         line = page.locator("pre").first.inner_text()

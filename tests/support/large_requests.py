@@ -152,7 +152,7 @@ def forms_of(
 def dashboard_addresses(world: World, path: str) -> list[str]:
     if "{platform}" in path:
         return [path.format(platform=name) for name in ("generic", "listmonk", "mailchimp")]
-    if path.startswith("/account/keys/"):
+    if path.startswith(("/account/keys/", "/team/")):
         return [path.format(id=world.alice.account_id)]
     if path.startswith("/notices/off/"):
         return [path.format(token="x" * 40)]
