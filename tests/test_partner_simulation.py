@@ -369,7 +369,9 @@ def play_all(engine: str, seeds: Any, steps: int = STEPS) -> None:
 
 
 # In parts, so that parallel runs share them out.
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize(
+    "part", [0, *(pytest.param(part, marks=pytest.mark.long) for part in (1, 2, 3))]
+)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_network_by_chance_agrees_with_the_model(engine: str, part: int) -> None:
     play_all(engine, range(part, EVERY_RUN[engine], 4))

@@ -178,3 +178,13 @@ def test_handing_over_and_leaving_are_logged(service: Service) -> None:
         ("member.role_changed", alice.user_id, alice.user_id),
         ("member.left", alice.user_id, alice.user_id),
     ]
+
+
+def test_home_in_an_old_tab_shows_nothing_of_the_other_newsletter(service: Service) -> None:
+    alice = operator(service)
+    alice.subscribe("one@example.org")
+    live = f"/overview/new?account={alice.account_id}&since=0"
+    assert "one@example.org" in alice.web.get("/subscribers").text
+    assert alice.web.get(live).status_code == 200
+    assert alice.web.post("/account/new", name="Second Wax").status_code == 303
+    assert alice.web.get(live).status_code == 204

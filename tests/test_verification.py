@@ -218,7 +218,7 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_programs_from_before_keep_what_they_have(engine: str) -> None:
-    url = old_database("previous", engine)
+    url = old_database("early", engine)
     assert command("migrate", database_url=url).returncode == 0
     sql = (
         "SELECT rule || ',' || COALESCE(screening, '-') || ',' || is_verification_chosen "

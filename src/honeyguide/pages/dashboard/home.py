@@ -81,7 +81,9 @@ async def new(tx: Tx, request: PageRequest) -> PageView | Response:
     joined since; otherwise nothing."""
     after = request.query.get("since", "")
     after_ms = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
-    if await joined_subscribers.newest_ms(tx, request.tenant) <= after_ms:
+    # A page that was open when its user switched in another tab shows the other newsletter.
+    is_other = request.query.get("account", request.who.account_id) != request.who.account_id
+    if is_other or await joined_subscribers.newest_ms(tx, request.tenant) <= after_ms:
         return Response(status_code=204)
     chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
     values = await _values(tx, request, chosen, after_ms=after_ms)

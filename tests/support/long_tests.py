@@ -1,0 +1,16 @@
+"""Which of many like cases every run has, and which are left to the long tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+
+def every_other(cases: Sequence[Any]) -> list[Any]:
+    """The others are long."""
+    return [
+        pytest.param(case, marks=pytest.mark.long) if number % 2 else case
+        for number, case in enumerate(cases)
+    ]
