@@ -45,7 +45,6 @@ def hers(quiet_service: Service) -> Things:
 
 # What only other pages read.
 NOT_FOR_MEMBERS = {
-    "account": "the administrator's page, which is about all accounts",
     "keep": "the login",
     "payout": "the administrator's page, which is about all accounts; tried in FORMS",
     "reference": "the administrator's page",

@@ -1,10 +1,7 @@
 """A stranger's key on every address of the route table: the same 404 as for what is not there, and
-nothing changes.
-
-The table is `honeyguide.api.routes.ROUTES`; a new route is tried here by itself. One whose
-parameter nobody can make an object for fails with a sentence that says what to add to MAKERS. The
-ids of one of everything that another account has are tried in every query parameter and in every
-field of a body, as the table names them.
+nothing changes. A new route is tried by itself; one whose parameter nobody can make an object for
+says what to add to MAKERS. The ids of one of everything that another account has are tried in
+every query parameter and in every field of a body.
 """
 
 from __future__ import annotations
@@ -373,8 +370,7 @@ def places_of(route: Route) -> list[str]:
     return [*route.query, *fields]
 
 
-WITH_PLACES = [route for route in ROUTES if places_of(route)]
-# Both engines run the same statements, so PostgreSQL is for the long tests.
+# PostgreSQL is for the long tests: both engines run the same statements.
 ENGINES_IN_TURN = pytest.mark.parametrize(
     "quiet_service",
     ["sqlite", pytest.param("postgres", marks=pytest.mark.long)],
@@ -384,7 +380,9 @@ ENGINES_IN_TURN = pytest.mark.parametrize(
 
 
 @ENGINES_IN_TURN
-@pytest.mark.parametrize("route", every_other(WITH_PLACES), ids=name_of)
+@pytest.mark.parametrize(
+    "route", every_other([route for route in ROUTES if places_of(route)]), ids=name_of
+)
 def test_the_ids_of_another_account_are_nobodys_in_queries_and_bodies(
     quiet_service: Service, things: Things, route: Route
 ) -> None:
