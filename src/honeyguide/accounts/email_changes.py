@@ -23,8 +23,6 @@ from honeyguide.store.tx import Tx
 LASTS_MS = DAY_MS
 PURGE_BATCH = 500
 CHANGED = "account.email_changed"
-# The account of emails to somebody who is in none any more.
-_INSTALLATION = ""
 
 
 class EmailChange(NamedTuple):
@@ -81,8 +79,7 @@ async def ask(tx: Tx, site: Site, user_id: str, email: EmailAddress, *, now_ms: 
         now_ms=now_ms,
         expires_ms=now_ms + LASTS_MS,
     )
-    joined = await members.of_user(tx, user_id)
-    sender = joined[0].account_id if joined else _INSTALLATION
+    sender = await members.sender_for(tx, user_id)
     links = [f"{site.base_url}/login/email/{token}" for token in (old_token, new_token)]
     to_old = login_texts.email_change_old(new_email=email.text, link=links[0], valid_for="24 hours")
     to_new = login_texts.email_change_new(old_email=user.email, link=links[1], valid_for="24 hours")

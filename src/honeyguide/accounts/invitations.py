@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, members, passwords, users
 from honeyguide.accounts.permissions import Role
-from honeyguide.accounts.users import User
 from honeyguide.events import change_log
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
@@ -31,8 +30,6 @@ from honeyguide.store.tx import Tx
 RESET_MS = HOUR_MS
 INVITATION_MS = 7 * DAY_MS
 PURGE_BATCH = 500
-# The account of emails to people who have no account yet.
-INSTALLATION = ""
 SPENT = "This link has already been used or has expired. Request a new one."
 
 
@@ -112,14 +109,8 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     _, token = await _issue(tx, "password_reset", user_id=user.id, lasts_ms=RESET_MS, now_ms=now_ms)
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
-    sender = await _account_of(tx, user)
+    sender = await members.sender_for(tx, user.id)
     await account_emails.send(tx, sender, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms)
-
-
-async def _account_of(tx: Tx, user: User) -> str:
-    """In whose name an email about their login is sent."""
-    joined = await members.of_user(tx, user.id)
-    return joined[0].account_id if joined else INSTALLATION
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -141,7 +132,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
             now_ms=now_ms,
         )
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
-    account_id = await _account_of(tx, user) if user else INSTALLATION
+    account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
     await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
 
 

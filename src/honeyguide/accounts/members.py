@@ -20,6 +20,8 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 LAST_OWNER = "An account needs an owner. Make somebody else an owner first."
+# The account of emails to people who are in none.
+INSTALLATION = ""
 ALREADY_IN = "This person is a member already."
 NOT_AN_OWNER = "Only an owner can change who is in the team, and you are no longer one."
 
@@ -78,6 +80,12 @@ async def of_account(tx: Tx, account_id: str, *, now_ms: int) -> list[Member]:
 async def of_user(tx: Tx, user_id: str) -> list[Membership]:
     """The oldest first."""
     return await tx.all(_OF_USER, user_id=user_id)
+
+
+async def sender_for(tx: Tx, user_id: str) -> str:
+    """The account in whose name an email about a user's login is sent."""
+    joined = await of_user(tx, user_id)
+    return joined[0].account_id if joined else INSTALLATION
 
 
 async def first_owner(tx: Tx, account_id: str) -> str:

@@ -180,11 +180,9 @@ async def turn_off(
     message = login_texts.second_factor_off(
         by_administrator=action == RESET, page=f"{site.base_url}/account/security"
     )
-    joined = await members.of_user(tx, user_id)
     to = EmailAddress((await users.get(tx, user_id)).email)
-    account_id = joined[0].account_id if joined else ""
-    kind = email_kinds.SECOND_FACTOR_OFF
-    await account_emails.send(tx, account_id, to, kind, message, now_ms=now_ms)
+    sender, kind = await members.sender_for(tx, user_id), email_kinds.SECOND_FACTOR_OFF
+    await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
     return True
 
 
