@@ -88,7 +88,7 @@ def test_a_server_that_hangs_is_left_for_another_without_a_restart(database, mon
             began = time.monotonic()
             lost = await asyncio.gather(*(outcome(store.write(put(f"b{n}"))) for n in range(20)))
             # Not each statement's own limit of 30 seconds; what waited for a connection may go on.
-            assert time.monotonic() - began < 15
+            assert time.monotonic() - began < 25
             assert any(isinstance(each, Unavailable) for each in lost)
             assert all(isinstance(each, str | Unavailable) for each in lost)
             await store.write(put("c"))

@@ -314,7 +314,7 @@ def play(engine: str, steps: int) -> list[dict[str, Any]]:
     tool = GenericTool(signature.new_secret())
     with (
         patch.object(app, "clock_of", lambda _: clock),
-        # PostgreSQL verifies several at once in whatever order they get their locks.
+        # PostgreSQL verifies those of several accounts at once, in whatever order they get locks.
         patch.object(money, "VERIFY_TOGETHER", 1),
         tool.serving_apart(),
         Service(engine, work=False, **options) as service,

@@ -31,7 +31,8 @@ log = logging.getLogger("honeyguide.work")
 
 # The job.
 VERIFYING = "verify referrals after their holding period"
-# Referrals looked up in one read. Each is verified in a transaction of its own, a few at a time.
+# Referrals looked up in one read. Each is verified in a transaction of its own, those of a few
+# accounts at a time.
 VERIFY_BATCH = 100
 VERIFY_TOGETHER = 8
 # The pause after each slice of the ledger check, as a part of what the slice took.
@@ -52,14 +53,21 @@ async def _verify(tx: Tx, site: Site, due: DueReferral, now_ms: int) -> Subscrib
 async def verify_referrals(
     site: Site, store: Store, found: Sequence[DueReferral], now_ms: int
 ) -> bool:
-    outcomes = await asyncio.gather(
-        *(store.write(_verify, site, due, now_ms) for due in found),
-        return_exceptions=True,
-    )
+    """Those of one account one after the other, as they fell due: where a budget ends, the first
+    to come is charged."""
+
+    async def in_order(of_account: list[DueReferral]) -> bool:
+        verified = [await store.write(_verify, site, due, now_ms) for due in of_account]
+        return any(each is not None for each in verified)
+
+    by_account: dict[str, list[DueReferral]] = {}
+    for due in found:
+        by_account.setdefault(due.tenant.account_id, []).append(due)
+    outcomes = await asyncio.gather(*map(in_order, by_account.values()), return_exceptions=True)
     for outcome in outcomes:
         if isinstance(outcome, BaseException):
             raise outcome
-    return any(outcome is not None for outcome in outcomes)
+    return any(outcomes)
 
 
 def referrals_to_verify(site: Site) -> Items:
