@@ -27,7 +27,7 @@ PYTHON = re.compile(
     r"attribute|KeyError|ValueError|universal-newline"
 )
 PLACEHOLDER = re.compile(r"\{\w+\}")  # of an email, which operators type as it is
-API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z]")
+API_NAME = re.compile(r"\b[a-z]+_[a-z_]+\b|\bcpa\b|\{field\} (must|is)\b|^[a-z](?!\S*@)")
 
 FILL = """([n, text]) => {
   const form = document.forms[n];

@@ -4,11 +4,7 @@ while it is open, and how heavy it is with as many people as it draws."""
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,8 +12,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.kernel.clock import DAY_MS, iso
 from tests.browser.conftest import DESKTOP, HEIGHTS, PHONE, PageAt, weights
 from tests.browser.test_dashboard import HEAVIEST, sit_down
-from tests.support.postgres import free_port
-from tests.support.process import COMMAND, environment
+from tests.support.running_demo import Demo, running_demo
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
@@ -93,26 +88,15 @@ def test_the_first_screen_has_the_answer(
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[tuple[str, str, str]]:
-    """Its address, and who may log in."""
-    port, folder = free_port(), Path(tempfile.mkdtemp(prefix="hgdemo"))
-    settings = environment(database_url=f"sqlite:///{folder}/demo.db", port=port, log="off")
-    with subprocess.Popen(
-        [*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True
-    ) as running:
-        assert running.stdout is not None
-        said = next(line for line in running.stdout if "login" in line)
-        found = re.search(r"login (\S+) / (\S+)", said)
-        assert found is not None
-        yield f"http://127.0.0.1:{port}", found[1], found[2]
-        running.terminate()
-    shutil.rmtree(folder)
+def demo() -> Iterator[Demo]:
+    with running_demo() as demo:
+        yield demo
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [DESKTOP, PHONE])
 def test_the_first_screen_of_the_demo_has_the_answer(
-    demo: tuple[str, str, str], page_at: PageAt, width: int
+    demo: Demo, page_at: PageAt, width: int
 ) -> None:
     url, email, password = demo
     page = page_at(width)
