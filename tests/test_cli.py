@@ -13,6 +13,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from honeyguide import __version__
 from honeyguide.cli import app
 from tests.support.postgres import free_port
 from tests.support.process import (
@@ -137,6 +138,13 @@ def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_
     assert first.returncode == second.returncode == 0
     assert "Applied 0001_foundation" in first.stdout
     assert second.stdout.strip() == "The schema is up to date."
+
+
+def test_the_version_is_an_option_and_a_command_whatever_the_settings_are(tmp_path):
+    (tmp_path / "wrong.env").write_text("HONEYGUIDE_PORT=many")
+    for words in (["--version"], ["--version", "serve"], ["version"]):
+        done = command("--settings", str(tmp_path / "wrong.env"), *words)
+        assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
 
 
 def test_settings_lists_every_setting():

@@ -139,6 +139,9 @@ def test_the_metadata_is_complete(built: Built) -> None:
     assert about["License-Expression"] == "MIT" and about.get_all("License-File") == ["LICENSE"]
     assert about["Requires-Python"] == ">=3.11" and about["Summary"] and about["Keywords"]
     assert len(about.get_all("Classifier")) > 5
+    urls = dict(url.split(", ") for url in about.get_all("Project-URL"))
+    assert set(urls) == {"Documentation", "Source", "Changelog", "Issues"}
+    assert urls["Changelog"].rpartition("/")[2] in os.listdir(ROOT)
     assert about["Description-Content-Type"] == "text/markdown"
     assert str(about.get_payload()).lstrip().startswith("# Honeyguide")
 

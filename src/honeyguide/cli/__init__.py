@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from honeyguide import __version__
 from honeyguide.cli import (
     account_life,
     accounts,
@@ -61,6 +62,12 @@ app.add_typer(money.payouts_app, name="payouts")
 app.add_typer(move.move_app, name="move")
 
 
+def _show_version(is_asked: bool) -> None:
+    if is_asked:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
 @app.callback()
 def choose_settings_file(
     settings: Annotated[
@@ -71,6 +78,13 @@ def choose_settings_file(
             f"Otherwise honeyguide.env in the current folder, else {IN_ETC}.",
         ),
     ] = None,
+    version: Annotated[
+        bool,
+        # Eager: it answers also where the settings are wrong.
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     if settings is not None:
         os.environ[PATH_NAME] = str(settings)
