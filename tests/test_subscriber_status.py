@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from honeyguide.accounts.permissions import Right
+from honeyguide.api.routes import ROUTES
 from tests.support.partner_network import join, offer
 from tests.support.prizes import advocate, bring, earned_by, post_of
 from tests.support.prizes import offer as offer_reward
@@ -120,3 +122,49 @@ def test_the_openapi_document_lists_the_statuses(alice: Member) -> None:
         "unsubscribed",
         None,
     ]
+
+
+def told_status(member: Member, who: str) -> dict[str, Any]:
+    answer = member.get(f"{member.v1}/subscribers/{who}/status")
+    assert answer.status_code == 200, answer.text
+    return answer.json()  # type: ignore[no-any-return]
+
+
+def test_the_status_says_whether_they_are_subscribed(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    path = f"{alice.v1}/subscribers/{ana['uuid']}"
+    at_first = {
+        "status": "active",
+        "is_subscribed": True,
+        "is_confirmed": False,
+        "must_confirm": False,
+        "unsubscribed_at": None,
+    }
+    assert told_status(alice, ana["uuid"]) == at_first == told_status(alice, "ana@example.org")
+    alice.put(path, {"status": "unsubscribed"})
+    left = told_status(alice, ana["uuid"])
+    assert (left["status"], left["is_subscribed"]) == ("unsubscribed", False)
+    assert left["unsubscribed_at"].endswith("Z")
+    alice.put(path, {"status": "confirmed"})
+    assert told_status(alice, ana["uuid"]) == at_first | {
+        "status": "confirmed",
+        "is_confirmed": True,
+    }
+    missing = alice.get(f"{alice.v1}/subscribers/nobody@example.org/status")
+    assert missing.status_code == 404
+
+
+def test_who_must_confirm_is_not_subscribed_yet(alice: Member) -> None:
+    alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
+    alice.subscribe("ana@example.org")
+    told = told_status(alice, "ana@example.org")
+    assert (told["is_subscribed"], told["must_confirm"]) == (False, True)
+
+
+def test_the_referral_page_opens_and_needs_more_than_read(alice: Member) -> None:
+    ana = alice.subscribe("ana@example.org")
+    answer = alice.get(f"{alice.v1}/subscribers/{ana['uuid']}/referral_page")
+    page = alice.http.get(answer.json()["referral_page_url"])
+    assert page.status_code == 200 and ana["ref_code"] in page.text
+    (route,) = (each for each in ROUTES if each.path.endswith("/referral_page"))
+    assert route.right == Right.SUBSCRIBERS, "the link works without a login"

@@ -40,7 +40,7 @@ class Role(StrEnum):
 
 # What a key with this scope may do.
 SCOPES: dict[Right, str] = {
-    Right.READ: "Read everything except the secrets of webhooks.",
+    Right.READ: "Read everything except secrets of webhooks and links to referral pages.",
     Right.SUBSCRIBERS: "Add, change and erase subscribers, and decide on their referrals.",
     Right.REWARDS: "Change rewards, approve and redeem them, and mark shipments as sent.",
     Right.PARTNERS: "Change publications, programs and their partners; join and leave programs.",
