@@ -105,7 +105,7 @@ class World:
         return str(self.alice.get(path).json()["referrals"][0]["uuid"])
 
     def _required(self, body: str) -> dict[str, Any]:
-        if body == "ProgramCreate":
+        if body == "PartnerProgramCreate":
             publication = partner_network.publish(self.alice)["uuid"]
             amounts = {"max_payout": 90, "total_budget": 300, "cpa": 2.5}
             page = "https://wax.example.org"
@@ -115,16 +115,16 @@ class World:
         return {
             "RewardCreate": {"name": "The hat", "referrals": 9},
             "PublicationCreate": partner_network.publication_fields(),
+            "WebhookCreateV2": {"url": "https://hooks.example.org/more"},
             "WebhookCreate": {"url": "https://hooks.example.org/more"},
-            "WebhookCreateV1": {"url": "https://hooks.example.org/more"},
-            "TagList": {"tags": ["vip"]},
-            "CodeCreate": {"code": "ann-lee"},
+            "TagsInput": {"tags": ["vip"]},
+            "SubscriberCodeCreate": {"code": "ann-lee"},
             "AdjustmentCreate": {"amount": 1, "reason": "Met at our event"},
             "LinkHostCreate": {"host": "go.example.org"},
-            "ReferralDecisions": {"status": "verified", "subscribers": ["reader@example.org"]},
-            "NewReferralCheck": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
+            "ReferralDecisionsInput": {"status": "verified", "subscribers": ["reader@example.org"]},
+            "ReferralCheckInput": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
             "ReversalCreate": {"reason": "robot"},
-            "Replay": {"since": "2026-01-01T00:00:00Z"},
+            "ReplayInput": {"since": "2026-01-01T00:00:00Z"},
         }.get(body, {})
 
 
@@ -281,7 +281,7 @@ def schema_of_name(name: str) -> dict[str, Any]:
 def test_amounts_that_add_up_have_no_maximum_and_those_that_are_sent_have() -> None:
     sums = {
         "Payout": ("amount_in_dollars",),
-        "Spend": ("spent", "pending"),
+        "ProgramSpend": ("spent", "pending"),
         "Earnings": ("confirmed", "pending"),
     }
     for name, fields in sums.items():
@@ -289,7 +289,7 @@ def test_amounts_that_add_up_have_no_maximum_and_those_that_are_sent_have() -> N
             schema = schema_of_name(name)["properties"][field]
             assert (schema["type"], schema["minimum"]) == ("number", 0)
             assert "maximum" not in schema, (name, field)
-    for name in ("ProgramCreate", "ProgramUpdate"):
+    for name in ("PartnerProgramCreate", "PartnerProgramUpdate"):
         for field in ("cpa", "max_payout", "total_budget"):
             schema = schema_of_name(name)["properties"][field]
             assert (schema["minimum"], schema["maximum"]) == (0, 1_000_000)

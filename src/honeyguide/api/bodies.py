@@ -29,7 +29,7 @@ from honeyguide.referrals.rewards import RewardFields
 from honeyguide.signups import group_decisions, referral_checks
 
 
-class Nothing(Body, frozen=True):
+class EmptyBody(Body, frozen=True):
     """This request needs no fields."""
 
 
@@ -37,7 +37,7 @@ class CampaignUpdate(Body, frozen=True):
     name: public.CampaignName | UnsetType = UNSET
 
 
-class SettingsUpdate(Body, ReferralSettings, frozen=True):
+class CampaignSettingsUpdate(Body, ReferralSettings, frozen=True):
     pass
 
 
@@ -59,7 +59,7 @@ class SubscriberUpdate(Body, SubscriberChanges, frozen=True):
     pass
 
 
-class NewReferralCheck(Body, frozen=True):
+class ReferralCheckInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("email", "referrer_code")
 
     email: public.Email | None = None
@@ -80,7 +80,7 @@ class NewReferralCheck(Body, frozen=True):
     status: Annotated[str, _FIRST_STATUS] | None = None
 
 
-class ReferralDecisions(Body, frozen=True):
+class ReferralDecisionsInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("status", "subscribers")
 
     status: (
@@ -123,7 +123,7 @@ class AdjustmentCreate(Body, AdjustmentFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("amount", "reason")
 
 
-class CodeCreate(Body, CodeFields, frozen=True):
+class SubscriberCodeCreate(Body, CodeFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("code",)
 
 
@@ -131,7 +131,7 @@ class LinkHostCreate(Body, LinkHostFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("host",)
 
 
-class TagList(Body, frozen=True):
+class TagsInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("tags",)
 
     tags: public.Tags | None = None
@@ -164,34 +164,27 @@ class ShippingDetails(msgspec.Struct, frozen=True, kw_only=True):
     phone: Annotated[str, doc("Phone number for the carrier.")] | None = None
 
 
-class Redeem(Body, frozen=True):
+class RedeemInput(Body, frozen=True):
     shipping_details: Annotated[
         ShippingDetails | None, doc("Postal address. A physical reward with one is a shipment.")
     ] = None
     variant: Annotated[str, doc("One of the reward's `variants`.")] | None = None
 
 
-class MarkSent(Body, frozen=True):
+class MarkSentInput(Body, frozen=True):
     tracking_note: (
         Annotated[str, doc("Shown to the subscriber.", maxLength=checks.STRING_LIMIT)] | None
     ) = None
 
 
-class EventFlagsV1(msgspec.Struct, frozen=True):
+class EventFlags(msgspec.Struct, frozen=True):
     new_referral: public.NewReferral | UnsetType | None = UNSET
     reward_unlocked: public.RewardUnlocked | UnsetType | None = UNSET
 
 
-class EventFlags(EventFlagsV1, frozen=True):
+class EventFlagsV2(EventFlags, frozen=True):
     new_partner_referral: public.NewPartnerReferral | UnsetType | None = UNSET
     reward_redeemed: public.RewardRedeemed | UnsetType | None = UNSET
-
-
-class WebhookCreateV1(Body, EventFlagsV1, frozen=True):
-    required: ClassVar[tuple[str, ...]] = ("url",)
-
-    url: public.WebhookUrl | None = None
-    events: Annotated[EventFlagsV1 | None, public.EVENTS] = None
 
 
 class WebhookCreate(Body, EventFlags, frozen=True):
@@ -201,14 +194,21 @@ class WebhookCreate(Body, EventFlags, frozen=True):
     events: Annotated[EventFlags | None, public.EVENTS] = None
 
 
-class WebhookUpdateV1(Body, EventFlagsV1, frozen=True):
-    url: public.WebhookUrl | UnsetType = UNSET
-    events: Annotated[EventFlagsV1 | UnsetType, public.EVENTS] = UNSET
+class WebhookCreateV2(Body, EventFlagsV2, frozen=True):
+    required: ClassVar[tuple[str, ...]] = ("url",)
+
+    url: public.WebhookUrl | None = None
+    events: Annotated[EventFlagsV2 | None, public.EVENTS] = None
 
 
 class WebhookUpdate(Body, EventFlags, frozen=True):
     url: public.WebhookUrl | UnsetType = UNSET
     events: Annotated[EventFlags | UnsetType, public.EVENTS] = UNSET
+
+
+class WebhookUpdateV2(Body, EventFlagsV2, frozen=True):
+    url: public.WebhookUrl | UnsetType = UNSET
+    events: Annotated[EventFlagsV2 | UnsetType, public.EVENTS] = UNSET
 
 
 class MoreEventsUpdate(Body, frozen=True):
@@ -223,7 +223,7 @@ class SparkLoopTokenUpdate(Body, frozen=True):
     sparkloop_token: public.SparkLoopToken | UnsetType | None = UNSET
 
 
-class Replay(Body, frozen=True):
+class ReplayInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("since",)
 
     since: (
@@ -262,18 +262,18 @@ class PublicationUpdate(Body, PublicationChanges, frozen=True):
     logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 
-class ProgramCreate(Body, ProgramFields, frozen=True):
+class PartnerProgramCreate(Body, ProgramFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = (*programs.REQUIRED, "publication_uuid")
     drops_nulls: ClassVar[bool] = True
 
     publication_uuid: Annotated[public.Uuid, doc("UUID of the publication.")] | None = None
 
 
-class ProgramUpdate(Body, ProgramFields, frozen=True):
+class PartnerProgramUpdate(Body, ProgramFields, frozen=True):
     pass
 
 
-class VerificationUpdate(Body, VerificationFields, frozen=True):
+class ProgramVerificationUpdate(Body, VerificationFields, frozen=True):
     """What `GET` answers can also be sent back as it is."""
 
     verification: (
@@ -281,13 +281,13 @@ class VerificationUpdate(Body, VerificationFields, frozen=True):
     ) = UNSET
 
 
-class Join(Body, frozen=True):
+class JoinInput(Body, frozen=True):
     reason_for_recommending: (
         Annotated[str, doc("Why you want to recommend this publication.")] | None
     ) = None
 
 
-class BlockPartner(Body, frozen=True):
+class BlockPartnerInput(Body, frozen=True):
     reason: Annotated[str, doc("Why. The partner sees it.")] | None = None
     end_pending: Annotated[
         bool, doc("Whether to reject what is pending in all your programs.", False)

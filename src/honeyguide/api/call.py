@@ -110,15 +110,30 @@ class Route:
         return self.method != "GET"
 
 
-def resource(tag: str, prefix: str = "", *, right: Right) -> Callable[..., Route]:
+def operation_id(endpoint: str) -> str:
+    """`create_reward` as `createReward`: what a generated client calls it."""
+    verb, *nouns = endpoint.split("_")
+    return verb + "".join(noun.capitalize() for noun in nouns)
+
+
+def resource(tag: str, *, right: Right, twin: Callable[[str], str] = str) -> Callable[..., Route]:
     """What makes the rows of a resource. They share the tag. What only reads needs READ, the rest
-    `right`, unless a row says otherwise. An operation ID that is not given is the version, the
-    prefix and the name of the endpoint."""
+    `right`, unless a row says otherwise. The operation ID is the name of the endpoint. Where two
+    paths share their endpoints, `twin` makes other IDs of these for the second path."""
 
     def row(method: str, path: str, endpoint: Endpoint, **more: Any) -> Route:
         more.setdefault("right", Right.READ if method == "GET" else right)
-        parts = (path.split("/")[1], prefix, endpoint.__name__)
-        more.setdefault("operation_id", "_".join(part for part in parts if part))
+        more.setdefault("operation_id", twin(operation_id(endpoint.__name__)))
         return Route(method, path, endpoint, tag=tag, **more)
 
     return row
+
+
+def in_v2(name: str) -> str:
+    """The operation ID under /v2 of what is also under /v1."""
+    return f"{name}V2"
+
+
+def of_account(name: str) -> str:
+    """The operation ID under /v2/subscribers, which names no campaign."""
+    return name.replace("Subscriber", "AccountSubscriber")

@@ -17,7 +17,7 @@ from honeyguide.referrals.codes import SubscriberCode
 from honeyguide.store.tx import Tx
 
 
-class CodeView(View, frozen=True):
+class SubscriberCodeView(View, frozen=True):
     """A code that credits a subscriber."""
 
     code: Annotated[str, doc("The code as it was written; links work in any case.", "ann-lee")]
@@ -28,32 +28,32 @@ class CodeView(View, frozen=True):
     link: Annotated[str, doc("A referral link with this code.", "https://go.example/r/wax/ann-lee")]
 
 
-class OneCode(View, frozen=True):
-    code: CodeView
+class OneSubscriberCode(View, frozen=True):
+    code: SubscriberCodeView
 
 
-class Codes(View, frozen=True):
-    codes: list[CodeView]
+class SubscriberCodeList(View, frozen=True):
+    codes: list[SubscriberCodeView]
 
 
-async def list_codes(tx: Tx, call: Call) -> Codes:
+async def list_subscriber_codes(tx: Tx, call: Call) -> SubscriberCodeList:
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
     slug = (await campaigns.get(tx, call.tenant)).slug
     found = await codes.all_of(tx, call.tenant, subscriber)
-    return Codes([_view(call, slug, each) for each in found])
+    return SubscriberCodeList([_view(call, slug, each) for each in found])
 
 
-async def choose_code(tx: Tx, call: Call) -> OneCode:
-    body: bodies.CodeCreate = call.body
+async def choose_subscriber_code(tx: Tx, call: Call) -> OneSubscriberCode:
+    body: bodies.SubscriberCodeCreate = call.body
     if body.code is None:
         raise Required("code")
     chosen = await codes.choose(call.change(tx), call.path["uuid"], body.code)
     slug = (await campaigns.get(tx, call.tenant)).slug
-    return OneCode(_view(call, slug, chosen))
+    return OneSubscriberCode(_view(call, slug, chosen))
 
 
-def _view(call: Call, slug: str, each: SubscriberCode) -> CodeView:
-    return CodeView(
+def _view(call: Call, slug: str, each: SubscriberCode) -> SubscriberCodeView:
+    return SubscriberCodeView(
         code=each.code,
         source=each.source,
         created_at=iso(each.created_ms),
@@ -63,28 +63,28 @@ def _view(call: Call, slug: str, each: SubscriberCode) -> CodeView:
 
 _PATH = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}/codes"
 
-_subscribers = resource("Subscribers", "codes", right=Right.SUBSCRIBERS)
+_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
 
 ROUTES = (
     _subscribers(
         "GET",
         _PATH,
-        list_codes,
+        list_subscriber_codes,
         summary="List a subscriber's codes",
         detail="Every code that credits them: chosen and imported ones, newest first, then their "
         "`ref_code`.",
-        answer=Codes,
+        answer=SubscriberCodeList,
         snapshot=True,
     ),
     _subscribers(
         "POST",
         _PATH,
-        choose_code,
+        choose_subscriber_code,
         summary="Choose a code for a subscriber",
         detail="One that is easy to remember. All earlier codes go on working. A subscriber can "
         f"get {codes.MOST_CHOSEN} new ones in 365 days; a code they have already changes nothing.",
-        body=bodies.CodeCreate,
-        answer=OneCode,
+        body=bodies.SubscriberCodeCreate,
+        answer=OneSubscriberCode,
         status=201,
     ),
 )

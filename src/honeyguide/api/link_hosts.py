@@ -39,22 +39,22 @@ class OneLinkHost(View, frozen=True):
     link_host: LinkHostView
 
 
-class LinkHosts(View, frozen=True):
+class LinkHostList(View, frozen=True):
     link_hosts: list[LinkHostView]
 
 
 _view = filler(LinkHostView, LinkHost, record_value="token")
 
 
-async def list_hosts(tx: Tx, call: Call) -> LinkHosts:
-    return LinkHosts([_view(each) for each in await link_hosts.of_account(tx, call.tenant)])
+async def list_link_hosts(tx: Tx, call: Call) -> LinkHostList:
+    return LinkHostList([_view(each) for each in await link_hosts.of_account(tx, call.tenant)])
 
 
-async def get_host(tx: Tx, call: Call) -> OneLinkHost:
+async def get_link_host(tx: Tx, call: Call) -> OneLinkHost:
     return OneLinkHost(_view(await link_hosts.get(tx, call.tenant, call.path["uuid"])))
 
 
-async def add_host(tx: Tx, call: Call) -> OneLinkHost | Known:
+async def add_link_host(tx: Tx, call: Call) -> OneLinkHost | Known:
     if not call.body.host:
         raise Required("host")
     host, is_new = await link_hosts.add(call.change(tx), call.body.host)
@@ -62,22 +62,27 @@ async def add_host(tx: Tx, call: Call) -> OneLinkHost | Known:
     return shown if is_new else Known(shown)
 
 
-async def remove_host(tx: Tx, call: Call) -> Message:
+async def remove_link_host(tx: Tx, call: Call) -> Message:
     await link_hosts.remove(call.change(tx), call.path["uuid"])
     return Message("The link host was removed.")
 
 
 _BASE = "/v1/link_hosts"
-_hosts = resource("Link hosts", "link_hosts", right=Right.CAMPAIGN)
+_hosts = resource("Link hosts", right=Right.CAMPAIGN)
 
 ROUTES = (
     _hosts(
-        "GET", _BASE, list_hosts, summary="List link hosts", detail="By name.", answer=LinkHosts
+        "GET",
+        _BASE,
+        list_link_hosts,
+        summary="List link hosts",
+        detail="By name.",
+        answer=LinkHostList,
     ),
     _hosts(
         "POST",
         _BASE,
-        add_host,
+        add_link_host,
         summary="Add a link host",
         detail="Then add the TXT record it names, and send the same request again: the record is "
         "looked up within moments. A host that you have already is answered with 200.",
@@ -86,11 +91,18 @@ ROUTES = (
         status=201,
         known=True,
     ),
-    _hosts("GET", f"{_BASE}/{{uuid}}", get_host, summary="Get a link host", answer=OneLinkHost),
+    _hosts(
+        "GET",
+        f"{_BASE}/{{uuid}}",
+        get_link_host,
+        summary="Get a link host",
+        detail="Says whether it serves your links and, if not, what was wrong with its TXT record.",
+        answer=OneLinkHost,
+    ),
     _hosts(
         "DELETE",
         f"{_BASE}/{{uuid}}",
-        remove_host,
+        remove_link_host,
         summary="Remove a link host",
         detail="Links that were shared with it no longer work.",
         answer=Message,

@@ -34,7 +34,7 @@ class SpendPartner(View, frozen=True):
     pending: Pending
 
 
-class SpendView(View, frozen=True):
+class ProgramSpendView(View, frozen=True):
     month: Month
     total_budget: Annotated[Decimal, TOTAL_BUDGET]
     spent: Spent
@@ -51,8 +51,8 @@ class SpendView(View, frozen=True):
     partners: list[SpendPartner]
 
 
-class OneSpend(View, frozen=True):
-    spend: SpendView
+class OneProgramSpend(View, frozen=True):
+    spend: ProgramSpendView
 
 
 class EarningsProgram(View, frozen=True):
@@ -98,16 +98,16 @@ class PayoutMeta(PageMeta, frozen=True):
     total_payours: Total
 
 
-class Payouts(View, frozen=True):
+class PayoutList(View, frozen=True):
     payouts: list[PayoutView]
     meta: Annotated[PayoutMeta, META]
 
 
-_fill_spend = filler(SpendView, Spend, given=["partners"])
+_fill_spend = filler(ProgramSpendView, Spend, given=["partners"])
 _fill_earnings = filler(EarningsView, Earnings, given=["programs"])
 
 
-def spend_view(s: Spend) -> SpendView:
+def spend_view(s: Spend) -> ProgramSpendView:
     return _fill_spend(
         s,
         partners=[

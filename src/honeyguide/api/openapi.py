@@ -228,8 +228,10 @@ def _name(kind: type[msgspec.Struct] | type[Body]) -> str:
 
 
 def _plain(name: str) -> str:
-    """Drop "View": a generated client class should be called `Campaign`, not `CampaignView`."""
-    return re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
+    """The name of a class in a generated client: `CampaignView` is `Campaign`, and `OneCampaign`,
+    which has nothing but a campaign, is `CampaignResponse`."""
+    name = re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
+    return re.sub(r"^One([A-Z]\w*?)(V\d+)?$", r"\1Response\2", name)
 
 
 def _finished(schema: Schema, body: type[Body] | None) -> Schema:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
-from honeyguide.api.verification_views import VerificationView, verification_view
+from honeyguide.api.verification_views import ProgramVerificationView, verification_view
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
@@ -63,12 +63,12 @@ class PublicationMeta(PageMeta, frozen=True):
     total_publications: Total
 
 
-class Publications(View, frozen=True):
+class PublicationList(View, frozen=True):
     publications: list[PublicationView]
     meta: Annotated[PublicationMeta, META]
 
 
-class ProgramView(View, frozen=True):
+class PartnerProgramView(View, frozen=True):
     uuid: public.Uuid
     name: ProgramName
     description: public.PublicationDescription
@@ -87,20 +87,20 @@ class ProgramView(View, frozen=True):
     categories: audience.Categories
 
 
-class OneProgram(View, frozen=True):
-    partner_program: ProgramView
+class OnePartnerProgram(View, frozen=True):
+    partner_program: PartnerProgramView
 
 
-class ProgramMeta(PageMeta, frozen=True):
+class PartnerProgramMeta(PageMeta, frozen=True):
     total_partner_programs: Total
 
 
-class Programs(View, frozen=True):
-    partner_programs: list[ProgramView]
-    meta: Annotated[ProgramMeta, META]
+class PartnerProgramList(View, frozen=True):
+    partner_programs: list[PartnerProgramView]
+    meta: Annotated[PartnerProgramMeta, META]
 
 
-class OfferPublication(View, frozen=True):
+class NetworkPublication(View, frozen=True):
     uuid: public.Uuid
     name: public.PublicationName
     description: public.PublicationDescription | None
@@ -111,7 +111,7 @@ class OfferPublication(View, frozen=True):
     age_ranges: audience.AgeRanges
 
 
-class FiguresView(View, frozen=True):
+class ProgramFiguresView(View, frozen=True):
     """What became of a program's referrals in the last 90 days, counted once a day."""
 
     decided: Annotated[int, doc("Number of referrals that were decided.", 120)]
@@ -126,7 +126,7 @@ class FiguresView(View, frozen=True):
     ]
 
 
-class OfferView(View, frozen=True):
+class NetworkProgramView(View, frozen=True):
     uuid: public.Uuid
     name: ProgramName
     description: public.PublicationDescription
@@ -142,7 +142,7 @@ class OfferView(View, frozen=True):
     created_at: public.CreatedAt
     publication_uuid: PublicationUuid
     categories: audience.Categories
-    publication: OfferPublication
+    publication: NetworkPublication
     confirmation_rate_30d: Annotated[
         float | None,
         doc(
@@ -150,10 +150,10 @@ class OfferView(View, frozen=True):
         ),
     ]
     figures_90d: Annotated[
-        FiguresView | None,
+        ProgramFiguresView | None,
         doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
-    verification: VerificationView
+    verification: ProgramVerificationView
     budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
     own: Annotated[bool, doc("Whether the program is yours.")]
     joined: Annotated[
@@ -161,13 +161,13 @@ class OfferView(View, frozen=True):
     ]
 
 
-class OneOffer(View, frozen=True):
-    partner_program: OfferView
+class OneNetworkProgram(View, frozen=True):
+    partner_program: NetworkProgramView
 
 
-class Offers(View, frozen=True):
-    partner_programs: list[OfferView]
-    meta: Annotated[ProgramMeta, META]
+class NetworkProgramList(View, frozen=True):
+    partner_programs: list[NetworkProgramView]
+    meta: Annotated[PartnerProgramMeta, META]
 
 
 class PartnerCampaignView(View, frozen=True):
@@ -214,7 +214,7 @@ class PartnerCampaignMeta(PageMeta, frozen=True):
     total_partner_campaigns: Total
 
 
-class PartnerCampaigns(View, frozen=True):
+class PartnerCampaignList(View, frozen=True):
     partner_campaigns: list[PartnerCampaignView]
     meta: Annotated[PartnerCampaignMeta, META]
 
@@ -227,7 +227,7 @@ class ReversalView(View, frozen=True):
     reversed_at: Annotated[public.Time, doc("When the charge was taken back.")]
 
 
-class ReferralView(View, frozen=True):
+class PartnerReferralView(View, frozen=True):
     uuid: public.Uuid
     subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
     email: public.Email | None
@@ -249,16 +249,16 @@ class ReferralView(View, frozen=True):
 
 
 class OnePartnerReferral(View, frozen=True):
-    referral: ReferralView
+    referral: PartnerReferralView
 
 
-class ReferralMeta(PageMeta, frozen=True):
+class PartnerReferralMeta(PageMeta, frozen=True):
     total_referrals: Total
 
 
-class Referrals(View, frozen=True):
-    referrals: list[ReferralView]
-    meta: Annotated[ReferralMeta, META]
+class PartnerReferralList(View, frozen=True):
+    referrals: list[PartnerReferralView]
+    meta: Annotated[PartnerReferralMeta, META]
 
 
 def logo_url(site: Site, logo_id: str) -> str:
@@ -278,16 +278,16 @@ def _or_empty(text: str | None) -> str:
 
 
 _PROGRAM_DESCRIPTION = ("publication_description", _or_empty)
-program_view = filler(ProgramView, Program, description=_PROGRAM_DESCRIPTION)
+program_view = filler(PartnerProgramView, Program, description=_PROGRAM_DESCRIPTION)
 _fill_offer = filler(
-    OfferView,
+    NetworkProgramView,
     NetworkProgram,
     description=_PROGRAM_DESCRIPTION,
     confirmation_rate_30d="confirmation_rate",
     joined="has_joined",
 )
 _fill_offer_publication = filler(
-    OfferPublication,
+    NetworkPublication,
     NetworkProgram,
     uuid="publication_id",
     name="publication_name",
@@ -301,8 +301,8 @@ _fill_partner_campaign = filler(
 )
 
 
-def _figures_view(f: PublicFigures) -> FiguresView:
-    return FiguresView(
+def _figures_view(f: PublicFigures) -> ProgramFiguresView:
+    return ProgramFiguresView(
         decided=f.decided,
         confirmed=f.share(f.verified),
         rejected=f.share(f.rejected),
@@ -314,7 +314,7 @@ def _figures_view(f: PublicFigures) -> FiguresView:
 
 def network_program_view(
     site: Site, o: NetworkProgram, account_id: str, figures: PublicFigures | None
-) -> OfferView:
+) -> NetworkProgramView:
     """A program in the partner network, as this account sees it."""
     return _fill_offer(
         o,
@@ -343,10 +343,10 @@ def remaining_payout(spent_cents: int, cap_cents: int) -> Decimal:
     return dollars(rules.left_cents(spent_cents=spent_cents, cap_cents=cap_cents))
 
 
-_fill_referral = filler(ReferralView, ListedReferral, given=["due_at"])
+_fill_referral = filler(PartnerReferralView, ListedReferral, given=["due_at"])
 
 
-def referral_view(r: ListedReferral) -> ReferralView:
+def referral_view(r: ListedReferral) -> PartnerReferralView:
     reversal = None
     if r.reversal_reason is not None and r.decided_ms is not None:
         reversal = ReversalView(r.reversal_reason, r.reversal_note, iso(r.decided_ms))

@@ -10,25 +10,25 @@ from honeyguide.api.call import Call, Known, Listed, resource
 from honeyguide.api.money_views import (
     OneEarnings,
     OnePayout,
-    OneSpend,
+    OneProgramSpend,
+    PayoutList,
     PayoutMeta,
-    Payouts,
     earnings_view,
     payout_view,
     spend_view,
 )
 from honeyguide.api.partner_views import (
-    Offers,
-    OneOffer,
+    NetworkProgramList,
+    OneNetworkProgram,
     OnePartnerCampaign,
+    OnePartnerProgram,
     OnePartnerReferral,
-    OneProgram,
+    PartnerCampaignList,
     PartnerCampaignMeta,
-    PartnerCampaigns,
-    ProgramMeta,
-    Programs,
-    ReferralMeta,
-    Referrals,
+    PartnerProgramList,
+    PartnerProgramMeta,
+    PartnerReferralList,
+    PartnerReferralMeta,
     network_program_view,
     partner_campaign_view,
     program_view,
@@ -53,33 +53,33 @@ from honeyguide.signups import reversals, signups
 from honeyguide.store.tx import Tx
 
 
-async def create_program(tx: Tx, call: Call) -> OneProgram:
+async def create_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
     if not call.body.publication_uuid:
         raise Required("publication_uuid")
     publication_id = lowercase_id(call.body.publication_uuid)
     made = await programs.create(call.change(tx), publication_id, call.body)
-    return OneProgram(program_view(made))
+    return OnePartnerProgram(program_view(made))
 
 
-async def list_programs(tx: Tx, call: Call) -> Listed:
+async def list_partner_programs(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await programs.page_of(tx, call.tenant.account_id, page)
-    meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Programs([program_view(row) for row in rows], meta), page, total)
+    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(PartnerProgramList([program_view(row) for row in rows], meta), page, total)
 
 
-async def get_program(tx: Tx, call: Call) -> OneProgram:
-    return OneProgram(
+async def get_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
+    return OnePartnerProgram(
         program_view(await programs.get(tx, call.tenant.account_id, call.path["uuid"]))
     )
 
 
-async def update_program(tx: Tx, call: Call) -> OneProgram:
+async def update_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
     changed = await programs.update(call.change(tx), call.path["uuid"], call.body)
-    return OneProgram(program_view(changed))
+    return OnePartnerProgram(program_view(changed))
 
 
-async def delete_program(tx: Tx, call: Call) -> Message:
+async def delete_partner_program(tx: Tx, call: Call) -> Message:
     await programs.delete(call.change(tx), call.path["uuid"])
     return Message("The partner program was deleted.")
 
@@ -109,29 +109,29 @@ def _amount(text: str | None, param: str) -> int:
     return money.cents(Decimal(text), param=param)
 
 
-async def list_offers(tx: Tx, call: Call) -> Listed:
+async def list_network_programs(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await network.page_of(
         tx, call.tenant.account_id, _network_query(call), page, now_ms=call.now_ms
     )
-    meta = ProgramMeta(page.per_page, page.page, page.total_pages(total), total)
+    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     figures = await public_figures.of(tx, [row.id for row in rows])
     shown = [
         network_program_view(call.site, row, call.tenant.account_id, figures.get(row.id))
         for row in rows
     ]
-    return Listed(Offers(shown, meta), page, total)
+    return Listed(NetworkProgramList(shown, meta), page, total)
 
 
-async def get_offer(tx: Tx, call: Call) -> OneOffer:
+async def get_network_program(tx: Tx, call: Call) -> OneNetworkProgram:
     account_id = call.tenant.account_id
     program = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
     figures = await public_figures.of(tx, [program.id])
     view = network_program_view(call.site, program, account_id, figures.get(program.id))
-    return OneOffer(view)
+    return OneNetworkProgram(view)
 
 
-async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
+async def join_program(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     partner_campaign, is_new = await network.join(
         call.change(tx), call.path["uuid"], call.body.reason_for_recommending
     )
@@ -139,39 +139,39 @@ async def join(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
     return view if is_new else Known(view)
 
 
-_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
-_network = resource("Partner network", "partners", right=Right.PARTNERS)
-_partner_campaigns = resource("Partner campaigns", "partners", right=Right.PARTNERS)
-_earnings = resource("Earnings", "partners", right=Right.PARTNERS)
-_payouts = resource("Payouts", "partners", right=Right.PARTNERS)
+_programs = resource("Partner programs", right=Right.PARTNERS)
+_network = resource("Partner network", right=Right.PARTNERS)
+_partner_campaigns = resource("Partner campaigns", right=Right.PARTNERS)
+_earnings = resource("Earnings", right=Right.PARTNERS)
+_payouts = resource("Payouts", right=Right.PARTNERS)
 
 
-async def list_joined(tx: Tx, call: Call) -> Listed:
+async def list_partner_campaigns(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await network.page_of_partner_campaigns(
         tx, call.tenant.account_id, page, now_ms=call.now_ms
     )
     meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [partner_campaign_view(call.site, row) for row in rows]
-    return Listed(PartnerCampaigns(shown, meta), page, total)
+    return Listed(PartnerCampaignList(shown, meta), page, total)
 
 
-async def get_joined(tx: Tx, call: Call) -> OnePartnerCampaign:
+async def get_partner_campaign(tx: Tx, call: Call) -> OnePartnerCampaign:
     partner_campaign = await network.get_partner_campaign(
         tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms
     )
     return OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
 
 
-async def list_referrals(tx: Tx, call: Call) -> Listed:
+async def list_program_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
     rows, total = await signups.page_of_program(tx, call.tenant.account_id, program.id, page)
-    meta = ReferralMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Referrals([referral_view(row) for row in rows], meta), page, total)
+    meta = PartnerReferralMeta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(PartnerReferralList([referral_view(row) for row in rows], meta), page, total)
 
 
-async def reverse(tx: Tx, call: Call) -> OnePartnerReferral:
+async def reverse_referral_charge(tx: Tx, call: Call) -> OnePartnerReferral:
     if not call.body.reason:
         raise Required("reason")
     reversal = reversal_reasons.parse(call.body.reason, call.body.text)
@@ -190,13 +190,13 @@ def _month(call: Call) -> str:
     return rules.month_of(call.now_ms) if not asked else rules.parse_month(asked, param="month")
 
 
-async def spend(tx: Tx, call: Call) -> OneSpend:
+async def get_program_spend(tx: Tx, call: Call) -> OneProgramSpend:
     program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
     spent = await forecast.spend(tx, program, _month(call), now_ms=call.now_ms)
-    return OneSpend(spend_view(spent))
+    return OneProgramSpend(spend_view(spent))
 
 
-async def earnings(tx: Tx, call: Call) -> OneEarnings:
+async def get_earnings(tx: Tx, call: Call) -> OneEarnings:
     earned = await forecast.earnings(tx, call.tenant.account_id, _month(call), now_ms=call.now_ms)
     return OneEarnings(earnings_view(earned))
 
@@ -205,7 +205,7 @@ async def list_payouts(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await payouts.page_of(tx, call.tenant.account_id, page)
     meta = PayoutMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Payouts([payout_view(row) for row in rows], meta), page, total)
+    return Listed(PayoutList([payout_view(row) for row in rows], meta), page, total)
 
 
 async def get_payout(tx: Tx, call: Call) -> OnePayout:
@@ -229,57 +229,69 @@ ROUTES = (
     _programs(
         "POST",
         _P,
-        create_program,
+        create_partner_program,
         summary="Create a partner program",
-        body=bodies.ProgramCreate,
-        answer=OneProgram,
+        detail="A publication can have one program. Partners earn `cpa` for each new subscriber, "
+        "up to `max_payout` each and `total_budget` together in a month.",
+        body=bodies.PartnerProgramCreate,
+        answer=OnePartnerProgram,
         status=201,
     ),
     _programs(
         "GET",
         _P,
-        list_programs,
+        list_partner_programs,
         summary="List partner programs",
+        detail="Your own, newest first.",
         query=_PAGED,
-        answer=Programs,
+        answer=PartnerProgramList,
         snapshot=True,
     ),
     _programs(
         "GET",
         f"{_P}/{{uuid}}",
-        get_program,
+        get_partner_program,
         summary="Get a partner program",
-        answer=OneProgram,
+        detail="One of your own.",
+        answer=OnePartnerProgram,
     ),
     _programs(
         "PUT",
         f"{_P}/{{uuid}}",
-        update_program,
+        update_partner_program,
         summary="Update a partner program",
-        body=bodies.ProgramUpdate,
-        answer=OneProgram,
+        detail="Only the fields you send change. A new fee applies to new referrals; a referral "
+        "keeps the fee that it arrived with.",
+        body=bodies.PartnerProgramUpdate,
+        answer=OnePartnerProgram,
     ),
     _programs(
         "DELETE",
         f"{_P}/{{uuid}}",
-        delete_program,
+        delete_partner_program,
         summary="Delete a partner program",
+        detail="It leaves the partner network and accepts no more signups. Pending referrals run "
+        "to their end, and charges stay.",
         answer=Message,
     ),
     _programs(
         "GET",
         f"{_P}/{{uuid}}/referrals",
-        list_referrals,
+        list_program_referrals,
         summary="List a partner program's referrals",
+        detail="Newest first: who came from which partner, what was decided and why, and what it "
+        "cost.",
         query=_PAGED,
-        answer=Referrals,
+        answer=PartnerReferralList,
         snapshot=True,
     ),
     _programs(
         "POST",
         f"{_P}/{{uuid}}/referrals/{{referral_uuid}}/reversal",
-        reverse,
+        reverse_referral_charge,
         summary="Take back the charge for a referral",
+        detail="The partner is notified and reads the reason. The referral then counts as "
+        "rejected.",
         right=Right.MONEY,
         body=bodies.ReversalCreate,
         answer=OnePartnerReferral,
@@ -288,34 +300,40 @@ ROUTES = (
     _programs(
         "GET",
         f"{_P}/{{uuid}}/spend",
-        spend,
+        get_program_spend,
         summary="Get a partner program's spending",
+        detail="What was charged in a month, what may still be, and what is left of the budget.",
         query=("month",),
-        answer=OneSpend,
+        answer=OneProgramSpend,
         snapshot=True,
     ),
     _network(
         "GET",
         _N,
-        list_offers,
+        list_network_programs,
         summary="List programs in the partner network",
+        detail="Programs that show themselves in the directory, your own included. Filters can "
+        "be combined.",
         query=_FILTERS,
-        answer=Offers,
+        answer=NetworkProgramList,
         snapshot=True,
     ),
     _network(
         "GET",
         f"{_N}/{{uuid}}",
-        get_offer,
+        get_network_program,
         summary="Get a program in the partner network",
-        answer=OneOffer,
+        detail="Also finds a program that is not in the directory, if you know its UUID.",
+        answer=OneNetworkProgram,
     ),
     _network(
         "POST",
         f"{_N}/{{uuid}}/join",
-        join,
+        join_program,
         summary="Join a partner program",
-        body=bodies.Join,
+        detail="You get a referral code and links of your own. If you have joined already, the "
+        "answer is the same partner campaign with 200.",
+        body=bodies.JoinInput,
         answer=OnePartnerCampaign,
         status=201,
         known=True,
@@ -323,24 +341,27 @@ ROUTES = (
     _partner_campaigns(
         "GET",
         f"{_ME}/partner_campaigns",
-        list_joined,
+        list_partner_campaigns,
         summary="List the programs you have joined",
+        detail="Newest first, with your links and what you can still earn this month.",
         query=_PAGED,
-        answer=PartnerCampaigns,
+        answer=PartnerCampaignList,
         snapshot=True,
     ),
     _partner_campaigns(
         "GET",
         f"{_ME}/partner_campaigns/{{uuid}}",
-        get_joined,
+        get_partner_campaign,
         summary="Get a program you have joined",
+        detail="With your links and what you can still earn this month.",
         answer=OnePartnerCampaign,
     ),
     _earnings(
         "GET",
         f"{_ME}/earnings",
-        earnings,
+        get_earnings,
         summary="Get your earnings",
+        detail="What you earned in a month and what is pending, for each program you have joined.",
         query=("month",),
         answer=OneEarnings,
         snapshot=True,
@@ -350,8 +371,9 @@ ROUTES = (
         f"{_ME}/payouts",
         list_payouts,
         summary="List payouts",
+        detail="Newest first. A payout is made when a month with earnings is closed.",
         query=_PAGED,
-        answer=Payouts,
+        answer=PayoutList,
         snapshot=True,
     ),
     _payouts(
@@ -359,6 +381,7 @@ ROUTES = (
         f"{_ME}/payouts/{{uuid}}",
         get_payout,
         summary="Get a payout",
+        detail="One month's amount, and whether it has been paid.",
         answer=OnePayout,
     ),
 )

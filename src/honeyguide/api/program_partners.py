@@ -55,7 +55,7 @@ class ProgramPartnerMeta(PageMeta, frozen=True):
     total_partners: Total
 
 
-class ProgramPartners(View, frozen=True):
+class ProgramPartnerList(View, frozen=True):
     partners: list[ProgramPartnerView]
     meta: Annotated[ProgramPartnerMeta, META]
 
@@ -85,19 +85,19 @@ async def _get(tx: Tx, call: Call) -> ProgramPartner:
     return found
 
 
-async def list_partners(tx: Tx, call: Call) -> Listed:
+async def list_program_partners(tx: Tx, call: Call) -> Listed:
     page = call.page
     program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
     rows, total = await program_partners.page_of(tx, program, page)
     meta = ProgramPartnerMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(ProgramPartners([_view(row) for row in rows], meta), page, total)
+    return Listed(ProgramPartnerList([_view(row) for row in rows], meta), page, total)
 
 
-async def get_partner(tx: Tx, call: Call) -> OneProgramPartner:
+async def get_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
     return OneProgramPartner(_view(await _get(tx, call)))
 
 
-async def remove_partner(tx: Tx, call: Call) -> OneProgramPartner:
+async def remove_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
     removal = Removal(
         reason=call.query.get("reason") or None,
         ends_pending=call.choice("end_pending", ("false", "true"), "false") == "true",
@@ -107,7 +107,7 @@ async def remove_partner(tx: Tx, call: Call) -> OneProgramPartner:
     return OneProgramPartner(_view(removed))
 
 
-async def allow_partner(tx: Tx, call: Call) -> OneProgramPartner:
+async def allow_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
     partner = await _get(tx, call)
     return OneProgramPartner(_view(await program_partners.allow(call.change(tx), partner.id)))
 
@@ -124,7 +124,7 @@ async def unblock_partner(tx: Tx, call: Call) -> OneProgramPartner:
     return OneProgramPartner(_view(await program_partners.unblock(call.change(tx), partner.id)))
 
 
-async def leave(tx: Tx, call: Call) -> OnePartnerCampaign:
+async def leave_program(tx: Tx, call: Call) -> OnePartnerCampaign:
     left = await network.leave(call.change(tx), call.path["uuid"])
     return OnePartnerCampaign(partner_campaign_view(call.site, left))
 
@@ -138,30 +138,33 @@ _AFTERWARDS = (
     "what is pending."
 )
 
-_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
-_partner_campaigns = resource("Partner campaigns", "partners", right=Right.PARTNERS)
+_programs = resource("Partner programs", right=Right.PARTNERS)
+_partner_campaigns = resource("Partner campaigns", right=Right.PARTNERS)
 
 ROUTES = (
     _programs(
         "GET",
         _P,
-        list_partners,
+        list_program_partners,
         summary="List a partner program's partners",
+        detail="Everyone who ever joined, with their status, their pending referrals and what "
+        "these may cost.",
         query=("page", "per_page"),
-        answer=ProgramPartners,
+        answer=ProgramPartnerList,
         snapshot=True,
     ),
     _programs(
         "GET",
         _ONE,
-        get_partner,
+        get_program_partner,
         summary="Get a partner of a program",
+        detail="Takes the UUID of the partner campaign, as in the list.",
         answer=OneProgramPartner,
     ),
     _programs(
         "DELETE",
         _ONE,
-        remove_partner,
+        remove_program_partner,
         summary="Remove a partner from a program",
         detail=_AFTERWARDS,
         query=("end_pending", "reason"),
@@ -170,7 +173,7 @@ ROUTES = (
     _programs(
         "POST",
         f"{_ONE}/allow",
-        allow_partner,
+        allow_program_partner,
         summary="Allow a removed partner again",
         detail="The partner's code counts again, unless they left; then they can join again.",
         answer=OneProgramPartner,
@@ -181,7 +184,7 @@ ROUTES = (
         block_partner,
         summary="Block a partner in all your programs",
         detail=f"Also in programs that you create later. {_AFTERWARDS}",
-        body=bodies.BlockPartner,
+        body=bodies.BlockPartnerInput,
         answer=OneProgramPartner,
     ),
     _programs(
@@ -196,7 +199,7 @@ ROUTES = (
     _partner_campaigns(
         "DELETE",
         "/v2/partner_profile/partner_campaigns/{uuid}",
-        leave,
+        leave_program,
         summary="Leave a partner program",
         detail="New referrals with your code are rejected as `partner_left`; what is pending "
         "finishes as planned. If you join again, you get the same partner campaign and code.",

@@ -12,8 +12,8 @@ from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.partner_views import (
     OnePublication,
+    PublicationList,
     PublicationMeta,
-    Publications,
     logo_url,
     publication_view,
 )
@@ -52,47 +52,49 @@ async def _stored(call: Call, logo: object) -> StoredLogo:
     return await logos.store(clean, call.site.logo_folder)
 
 
-async def create(tx: Tx, call: Call) -> OnePublication:
+async def create_publication(tx: Tx, call: Call) -> OnePublication:
     body: WithLogo[PublicationFields] = call.body
     assert body.logo is not None
     made = await publications.create(call.change(tx), body.fields, body.logo)
     return OnePublication(publication_view(call.site, made))
 
 
-async def list_all(tx: Tx, call: Call) -> Listed:
+async def list_publications(tx: Tx, call: Call) -> Listed:
     page = call.page
     rows, total = await publications.page_of(tx, call.tenant.account_id, page)
     meta = PublicationMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [publication_view(call.site, row) for row in rows]
-    return Listed(Publications(shown, meta), page, total)
+    return Listed(PublicationList(shown, meta), page, total)
 
 
-async def get(tx: Tx, call: Call) -> OnePublication:
+async def get_publication(tx: Tx, call: Call) -> OnePublication:
     found = await publications.get(tx, call.tenant.account_id, call.path["uuid"])
     return OnePublication(publication_view(call.site, found))
 
 
-async def update(tx: Tx, call: Call) -> OnePublication:
+async def update_publication(tx: Tx, call: Call) -> OnePublication:
     body: WithLogo[PublicationChanges] = call.body
     changed = await publications.update(call.change(tx), call.path["uuid"], body.fields, body.logo)
     return OnePublication(publication_view(call.site, changed))
 
 
-async def delete(tx: Tx, call: Call) -> Message:
+async def delete_publication(tx: Tx, call: Call) -> Message:
     await publications.delete(call.change(tx), call.path["uuid"])
     return Message("The publication was deleted.")
 
 
 _BASE = "/v2/publications"
 
-_publications = resource("Publications", "publications", right=Right.PARTNERS)
+_publications = resource("Publications", right=Right.PARTNERS)
 
 ROUTES = (
     _publications(
         "POST",
         _BASE,
-        create,
+        create_publication,
         summary="Create a publication",
+        detail="As JSON, with the logo as base64 or a data URI, or as `multipart/form-data`, "
+        "with the logo as a file.",
         body=bodies.PublicationCreate,
         answer=OnePublication,
         status=201,
@@ -102,24 +104,28 @@ ROUTES = (
     _publications(
         "GET",
         _BASE,
-        list_all,
+        list_publications,
         summary="List publications",
+        detail="Your own, newest first, archived ones included.",
         query=("page", "per_page"),
-        answer=Publications,
+        answer=PublicationList,
         snapshot=True,
     ),
     _publications(
         "GET",
         f"{_BASE}/{{uuid}}",
-        get,
+        get_publication,
         summary="Get a publication",
+        detail="One of your own.",
         answer=OnePublication,
     ),
     _publications(
         "PUT",
         f"{_BASE}/{{uuid}}",
-        update,
+        update_publication,
         summary="Update a publication",
+        detail="Only the fields you send change. You can send back the `logo` that a response "
+        "has: it stays as it is. Takes `multipart/form-data`, too.",
         body=bodies.PublicationUpdate,
         answer=OnePublication,
         prepare=prepare_update,
@@ -128,8 +134,10 @@ ROUTES = (
     _publications(
         "DELETE",
         f"{_BASE}/{{uuid}}",
-        delete,
+        delete_publication,
         summary="Delete a publication",
+        detail="Its program leaves the partner network and accepts no more signups. Pending "
+        "referrals run to their end, and charges stay.",
         answer=Message,
     ),
 )

@@ -54,7 +54,7 @@ async def _try_out(tx: Tx, call: Call, asked: AskedSignup) -> NoReturn:
 
 async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
     """What `check_and_take_back` found."""
-    if isinstance(call.body, bodies.NewReferralCheck):
+    if isinstance(call.body, bodies.ReferralCheckInput):
         # The answer to this Idempotency-Key expired while we looked for it.
         raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
     found: ReferralCheck = call.body
@@ -70,7 +70,7 @@ async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
     )
 
 
-_referrals = resource("Referrals", "referrals", right=Right.READ)
+_referrals = resource("Referrals", right=Right.READ)
 
 ROUTES = (
     _referrals(
@@ -82,7 +82,7 @@ ROUTES = (
         "evidence. Nothing is stored, nothing is sent and nobody is notified. The address is taken "
         "as if an ordinary browser had followed the link. With an unknown code, or for somebody "
         "who is already subscribed, the decision is `rejected` and the explanation says so.",
-        body=bodies.NewReferralCheck,
+        body=bodies.ReferralCheckInput,
         answer=OneReferralCheck,
         in_parts=check_and_take_back,
     ),

@@ -3,19 +3,21 @@ data export."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Route, resource
+from honeyguide.api.call import Call, Route, of_account, resource
 from honeyguide.api.subscriber_views import (
-    DecidedReferrals,
-    OneReferral,
-    PersonExport,
+    DecidedReferralList,
+    OneExplainedReferral,
+    SubscriberExport,
     decided_view,
     explained,
 )
-from honeyguide.api.views import OneSettings, settings_view
+from honeyguide.api.views import OneCampaignSettings, settings_view
 from honeyguide.kernel.errors import Busy, Required
 from honeyguide.referrals import campaigns, explanations, rules, subscribers
 from honeyguide.signups import group_decisions, privacy, signups
@@ -24,25 +26,25 @@ from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
 
-async def get_referral(tx: Tx, call: Call) -> OneReferral:
+async def get_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
     return explained(await explanations.explain(tx, call.site, call.tenant, call.path["uuid"]))
 
 
-async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneReferral:
+async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneExplainedReferral:
     await signups.decide(call.change(tx), call.path["uuid"], status)
-    return await get_referral(tx, call)
+    return await get_subscriber_referral(tx, call)
 
 
-async def verify_referral(tx: Tx, call: Call) -> OneReferral:
+async def verify_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
     return await _decide(tx, call, rules.Status.VERIFIED)
 
 
-async def reject_referral(tx: Tx, call: Call) -> OneReferral:
+async def reject_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
     return await _decide(tx, call, rules.Status.REJECTED)
 
 
 async def decide_in_parts(store: Store, call: Call) -> list[DecisionResult]:
-    body: bodies.ReferralDecisions = call.body
+    body: bodies.ReferralDecisionsInput = call.body
     if body.status is None:
         raise Required("status")
     if body.subscribers is None:
@@ -60,25 +62,25 @@ async def _decide_part(
     return await group_decisions.decide_many(call.change(tx), part, earlier)
 
 
-async def decide_referrals(tx: Tx, call: Call) -> DecidedReferrals:
+async def decide_referrals(tx: Tx, call: Call) -> DecidedReferralList:
     """What `decide_in_parts` did."""
-    if isinstance(call.body, bodies.ReferralDecisions):
+    if isinstance(call.body, bodies.ReferralDecisionsInput):
         # The answer to this Idempotency-Key expired while we looked for it.
         raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
-    return DecidedReferrals([decided_view(each) for each in call.body])
+    return DecidedReferralList([decided_view(each) for each in call.body])
 
 
-async def get_settings(tx: Tx, call: Call) -> OneSettings:
+async def get_campaign_settings(tx: Tx, call: Call) -> OneCampaignSettings:
     return settings_view(call.site, await campaigns.get(tx, call.tenant))
 
 
-async def update_settings(tx: Tx, call: Call) -> OneSettings:
+async def update_campaign_settings(tx: Tx, call: Call) -> OneCampaignSettings:
     chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
     return settings_view(call.site, await campaigns.configure(call.change(tx), chosen))
 
 
-async def export_subscriber(tx: Tx, call: Call) -> PersonExport:
-    return PersonExport(
+async def export_subscriber(tx: Tx, call: Call) -> SubscriberExport:
+    return SubscriberExport(
         await privacy.export_person(
             tx, call.tenant, await subscribers.get(tx, call.tenant, call.path["uuid"])
         )
@@ -93,47 +95,48 @@ _WHY = (
 _HAND = "Overrides every rule. Repeating the request changes nothing; "
 
 
-_referrals = resource("Referrals", "referrals", right=Right.SUBSCRIBERS)
-_subscribers = resource("Subscribers", "referrals", right=Right.SUBSCRIBERS)
-_campaigns = resource("Campaigns", "referrals", right=Right.CAMPAIGN)
+_referrals = resource("Referrals", right=Right.SUBSCRIBERS)
+_account_referrals = resource("Referrals", right=Right.SUBSCRIBERS, twin=of_account)
+_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
+_campaigns = resource("Campaigns", right=Right.CAMPAIGN)
 
 
-def _referral(subscribers: str) -> tuple[Route, ...]:
+def _referral(row: Callable[..., Route], subscribers: str) -> tuple[Route, ...]:
     path = f"{subscribers}/{{uuid}}/referral"
     return (
-        _referrals(
+        row(
             "GET",
             path,
-            get_referral,
+            get_subscriber_referral,
             summary="Explain a referral",
             detail=_WHY,
-            answer=OneReferral,
+            answer=OneExplainedReferral,
             snapshot=True,
         ),
-        _referrals(
+        row(
             "POST",
             f"{path}/verify",
-            verify_referral,
+            verify_subscriber_referral,
             summary="Verify a referral",
             detail=f"{_HAND}a verified referral stays verified.",
-            body=bodies.Nothing,
-            answer=OneReferral,
+            body=bodies.EmptyBody,
+            answer=OneExplainedReferral,
         ),
-        _referrals(
+        row(
             "POST",
             f"{path}/reject",
-            reject_referral,
+            reject_subscriber_referral,
             summary="Reject a referral",
             detail=f"{_HAND}a verified referral cannot be rejected.",
-            body=bodies.Nothing,
-            answer=OneReferral,
+            body=bodies.EmptyBody,
+            answer=OneExplainedReferral,
         ),
     )
 
 
 ROUTES = (
-    *_referral(f"{_C}/subscribers"),
-    *_referral("/v2/subscribers"),
+    *_referral(_referrals, f"{_C}/subscribers"),
+    *_referral(_account_referrals, "/v2/subscribers"),
     _referrals(
         "POST",
         f"{_C}/referral_decisions",
@@ -142,8 +145,8 @@ ROUTES = (
         detail="Each is decided as if you sent it alone, and has its own line in the answer, in "
         "the order you sent. One that is refused does not stop the others. If the request fails "
         "midway, send it again: what was decided stays decided.",
-        body=bodies.ReferralDecisions,
-        answer=DecidedReferrals,
+        body=bodies.ReferralDecisionsInput,
+        answer=DecidedReferralList,
         in_parts=decide_in_parts,
     ),
     _subscribers(
@@ -152,24 +155,26 @@ ROUTES = (
         export_subscriber,
         summary="Export a subscriber's data",
         detail="Everything stored about them. Other people appear only as UUIDs.",
-        answer=PersonExport,
+        answer=SubscriberExport,
         snapshot=True,
     ),
     _campaigns(
         "GET",
         f"{_C}/settings",
-        get_settings,
+        get_campaign_settings,
         summary="Get a campaign's settings",
-        answer=OneSettings,
+        detail="How new referrals are screened, whether subscribers confirm their email address, "
+        "and where links lead.",
+        answer=OneCampaignSettings,
     ),
     _campaigns(
         "PUT",
         f"{_C}/settings",
-        update_settings,
+        update_campaign_settings,
         summary="Update a campaign's settings",
         detail="Only the fields you send change. Existing referrals are not affected. "
         "With a null `destination_url`, referral links lead to the hosted signup page.",
-        body=bodies.SettingsUpdate,
-        answer=OneSettings,
+        body=bodies.CampaignSettingsUpdate,
+        answer=OneCampaignSettings,
     ),
 )

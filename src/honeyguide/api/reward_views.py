@@ -37,7 +37,7 @@ class OneReward(View, frozen=True):
     reward: RewardView
 
 
-class Rewards(View, frozen=True):
+class RewardList(View, frozen=True):
     rewards: list[RewardView]
 
 
@@ -84,7 +84,7 @@ class OneAdjustment(View, frozen=True):
     adjustment: AdjustmentView
 
 
-class Adjustments(View, frozen=True):
+class AdjustmentList(View, frozen=True):
     adjustments: list[AdjustmentView]
     progress: RewardProgress
 
@@ -93,7 +93,7 @@ class OneEarnedReward(View, frozen=True):
     reward: EarnedRewardView
 
 
-class EarnedRewards(View, frozen=True):
+class EarnedRewardList(View, frozen=True):
     rewards: list[EarnedRewardView]
     progress: RewardProgress
 

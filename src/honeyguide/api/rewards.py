@@ -9,12 +9,12 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.reward_views import (
-    Adjustments,
-    EarnedRewards,
+    AdjustmentList,
+    EarnedRewardList,
     OneAdjustment,
     OneEarnedReward,
     OneReward,
-    Rewards,
+    RewardList,
     adjustment_view,
     earned_view,
     progress_view,
@@ -46,8 +46,10 @@ async def _with_codes(
     return OneReward(reward_view(reward))
 
 
-async def list_rewards(tx: Tx, call: Call) -> Rewards:
-    return Rewards([reward_view(reward) for reward in await rewards.of_campaign(tx, call.tenant)])
+async def list_rewards(tx: Tx, call: Call) -> RewardList:
+    return RewardList(
+        [reward_view(reward) for reward in await rewards.of_campaign(tx, call.tenant)]
+    )
 
 
 async def get_reward(tx: Tx, call: Call) -> OneReward:
@@ -64,20 +66,20 @@ async def delete_reward(tx: Tx, call: Call) -> Message:
     return Message("The reward was deleted.")
 
 
-async def list_earned_rewards(tx: Tx, call: Call) -> EarnedRewards:
+async def list_earned_rewards(tx: Tx, call: Call) -> EarnedRewardList:
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
     earned = await earned_rewards.earned_by(tx, call.tenant, subscriber.id)
     offered = await rewards.of_campaign(tx, call.tenant)
     shown = [earned_view(each) for each in earned]
-    return EarnedRewards(shown, progress_view(subscriber, offered))
+    return EarnedRewardList(shown, progress_view(subscriber, offered))
 
 
-async def list_adjustments(tx: Tx, call: Call) -> Adjustments:
+async def list_adjustments(tx: Tx, call: Call) -> AdjustmentList:
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
     made = await adjustments.of_subscriber(tx, call.tenant, subscriber.id)
     offered = await rewards.of_campaign(tx, call.tenant)
     shown = [adjustment_view(each) for each in made]
-    return Adjustments(shown, progress_view(subscriber, offered))
+    return AdjustmentList(shown, progress_view(subscriber, offered))
 
 
 async def create_adjustment(tx: Tx, call: Call) -> OneAdjustment:
@@ -92,13 +94,13 @@ async def _named(tx: Tx, call: Call) -> tuple[str, str | None]:
     return call.path["reward_uuid"], (await subscribers.get(tx, call.tenant, call.path["uuid"])).id
 
 
-async def approve_reward(tx: Tx, call: Call) -> OneEarnedReward:
+async def approve_earned_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned_id, of = await _named(tx, call)
     earned = await earned_rewards.approve(call.change(tx), earned_id, of=of)
     return OneEarnedReward(earned_view(earned))
 
 
-async def redeem_reward(tx: Tx, call: Call) -> OneEarnedReward:
+async def redeem_earned_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned_id, of = await _named(tx, call)
     shipping = _shipping(call.body.shipping_details)
     earned = await earned_rewards.redeem(
@@ -126,7 +128,7 @@ _CODES = (
 _KEPT = "Rewards already earned are kept."
 _EARNED = "Takes the UUID of the earned reward. "
 
-_rewards = resource("Rewards", "rewards", right=Right.REWARDS)
+_rewards = resource("Rewards", right=Right.REWARDS)
 
 ROUTES = (
     _rewards(
@@ -145,13 +147,14 @@ ROUTES = (
         list_rewards,
         summary="List rewards",
         detail="Fewest referrals first.",
-        answer=Rewards,
+        answer=RewardList,
     ),
     _rewards(
         "GET",
         f"{_C}/rewards/{{uuid}}",
         get_reward,
         summary="Get a reward",
+        detail="A deleted reward is not found, even if subscribers have earned it.",
         answer=OneReward,
     ),
     _rewards(
@@ -178,7 +181,7 @@ ROUTES = (
         list_earned_rewards,
         summary="List a subscriber's earned rewards",
         detail="`progress` says what they have toward the next one.",
-        answer=EarnedRewards,
+        answer=EarnedRewardList,
         snapshot=True,
     ),
     _rewards(
@@ -187,7 +190,7 @@ ROUTES = (
         list_adjustments,
         summary="List a subscriber's adjustments",
         detail="Newest first.",
-        answer=Adjustments,
+        answer=AdjustmentList,
         snapshot=True,
     ),
     _rewards(
@@ -204,39 +207,39 @@ ROUTES = (
     _rewards(
         "POST",
         f"{_S}/{{reward_uuid}}/approve",
-        approve_reward,
+        approve_earned_reward,
+        operation_id="approveSubscriberReward",
         summary="Approve an earned reward",
         detail=_EARNED + "Approving twice changes nothing.",
-        body=bodies.Nothing,
+        body=bodies.EmptyBody,
         answer=OneEarnedReward,
     ),
     _rewards(
         "POST",
         f"{_S}/{{reward_uuid}}/redeem",
-        redeem_reward,
+        redeem_earned_reward,
+        operation_id="redeemSubscriberReward",
         summary="Mark an earned reward as redeemed",
         detail=_EARNED + "Redeeming twice changes nothing.",
-        body=bodies.Redeem,
+        body=bodies.RedeemInput,
         answer=OneEarnedReward,
     ),
     _rewards(
         "POST",
         f"{_C}/rewards/{{uuid}}/approve",
-        approve_reward,
-        operation_id="v1_rewards_approve_reward_of_campaigns",
+        approve_earned_reward,
         summary="Approve an earned reward",
         detail=_EARNED + "Same as the endpoint under the subscriber.",
-        body=bodies.Nothing,
+        body=bodies.EmptyBody,
         answer=OneEarnedReward,
     ),
     _rewards(
         "POST",
         f"{_C}/rewards/{{uuid}}/redeem",
-        redeem_reward,
-        operation_id="v1_rewards_redeem_reward_of_campaigns",
+        redeem_earned_reward,
         summary="Mark an earned reward as redeemed",
         detail=_EARNED + "Same as the endpoint under the subscriber.",
-        body=bodies.Redeem,
+        body=bodies.RedeemInput,
         answer=OneEarnedReward,
     ),
 )

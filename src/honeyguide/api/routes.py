@@ -23,7 +23,7 @@ from honeyguide.api import (
     views,
     webhooks,
 )
-from honeyguide.api.call import Route, resource
+from honeyguide.api.call import Route, in_v2, of_account, resource
 
 _C = "/v1/campaigns"
 _S = "/v1/campaigns/{campaign_uuid}/subscribers"
@@ -32,6 +32,8 @@ _PAGED = ("page", "per_page")
 
 _campaigns = resource("Campaigns", right=Right.CAMPAIGN)
 _subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
+_subscribers_v2 = resource("Subscribers", right=Right.SUBSCRIBERS, twin=in_v2)
+_account_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS, twin=of_account)
 
 CAMPAIGNS = (
     _campaigns(
@@ -40,13 +42,14 @@ CAMPAIGNS = (
         v1.list_campaigns,
         summary="List campaigns",
         detail="Always exactly one. Start here: its UUID is part of every v1 path.",
-        answer=views.Campaigns,
+        answer=views.CampaignList,
     ),
     _campaigns(
         "GET",
         f"{_C}/{{campaign_uuid}}",
         v1.get_campaign,
         summary="Get a campaign",
+        detail="Its UUID and its name. How it works is in its settings.",
         answer=views.OneCampaign,
     ),
     _campaigns(
@@ -54,6 +57,7 @@ CAMPAIGNS = (
         f"{_C}/{{campaign_uuid}}",
         v1.update_campaign,
         summary="Update a campaign",
+        detail="Renames it. Without a name, nothing changes.",
         body=bodies.CampaignUpdate,
         answer=views.OneCampaign,
     ),
@@ -83,7 +87,7 @@ SUBSCRIBERS_V1 = (
         summary="Create a subscriber",
         detail=_CREATE,
         body=bodies.SubscriberCreate,
-        answer=subscriber_views.OneWritten,
+        answer=subscriber_views.OneSavedSubscriber,
         status=201,
     ),
     _subscribers(
@@ -93,7 +97,7 @@ SUBSCRIBERS_V1 = (
         summary="List subscribers",
         detail=_NEWEST,
         query=("type", *_PAGED),
-        answer=subscriber_views.ReadList,
+        answer=subscriber_views.SubscriberList,
         snapshot=True,
     ),
     _subscribers(
@@ -101,16 +105,17 @@ SUBSCRIBERS_V1 = (
         f"{_S}/{{uuid}}",
         v1.get_subscriber,
         summary="Get a subscriber",
-        answer=subscriber_views.OneRead,
+        detail="Takes their UUID or their email address.",
+        answer=subscriber_views.OneSubscriber,
     ),
     _subscribers(
         "GET",
         f"{_S}/{{uuid}}/referrals",
-        v1.list_referrals,
+        v1.list_subscriber_referrals,
         summary="List a subscriber's referrals",
         detail=_ALL_STATES,
         query=_PAGED,
-        answer=subscriber_views.ReadList,
+        answer=subscriber_views.SubscriberList,
         snapshot=True,
     ),
     _subscribers(
@@ -120,7 +125,7 @@ SUBSCRIBERS_V1 = (
         summary="Update a subscriber",
         detail=_UPDATE,
         body=bodies.SubscriberUpdate,
-        answer=subscriber_views.OneWritten,
+        answer=subscriber_views.OneSavedSubscriber,
     ),
     _subscribers(
         "DELETE",
@@ -133,86 +138,84 @@ SUBSCRIBERS_V1 = (
 )
 
 SUBSCRIBERS_V2 = (
-    _subscribers(
+    _subscribers_v2(
         "GET",
         _S2,
         v2.list_subscribers,
         summary="List subscribers",
         detail=_NEWEST,
         query=("type", "expand", *_PAGED),
-        answer=subscriber_views.PlainList,
+        answer=subscriber_views.SubscriberListV2,
         snapshot=True,
     ),
-    _subscribers(
+    _subscribers_v2(
         "GET",
         f"{_S2}/{{uuid}}",
         v2.get_subscriber,
         summary="Get a subscriber",
+        detail="Takes their UUID or their email address.",
         query=("expand",),
-        answer=subscriber_views.OnePlain,
+        answer=subscriber_views.OneSubscriberV2,
     ),
-    _subscribers(
+    _subscribers_v2(
         "GET",
         f"{_S2}/{{uuid}}/referrals",
-        v2.list_referrals,
+        v2.list_subscriber_referrals,
         summary="List a subscriber's referrals",
         detail=_ALL_STATES,
         query=("expand", *_PAGED),
-        answer=subscriber_views.CountedList,
+        answer=subscriber_views.ReferredSubscriberListV2,
         snapshot=True,
     ),
-    _subscribers(
+    _account_subscribers(
         "POST",
         "/v2/subscribers",
         v1.create_subscriber,
         summary="Create a subscriber",
         detail=_OWN + _CREATE,
         body=bodies.SubscriberCreate,
-        answer=subscriber_views.OneWritten,
+        answer=subscriber_views.OneSavedSubscriber,
         status=201,
     ),
-    _subscribers(
+    _account_subscribers(
         "GET",
         "/v2/subscribers",
         v2.list_subscribers,
-        operation_id="v2_list_subscribers_of_account",
         summary="List subscribers",
         detail=_OWN + _NEWEST,
         query=("type", "expand", *_PAGED),
-        answer=subscriber_views.PlainList,
+        answer=subscriber_views.SubscriberListV2,
         snapshot=True,
     ),
-    _subscribers(
+    _account_subscribers(
         "GET",
         "/v2/subscribers/{uuid}",
         v2.get_subscriber,
-        operation_id="v2_get_subscriber_of_account",
         summary="Get a subscriber",
         detail=_OWN.strip(),
         query=("expand",),
-        answer=subscriber_views.OnePlain,
+        answer=subscriber_views.OneSubscriberV2,
     ),
-    _subscribers(
+    _account_subscribers(
         "GET",
         "/v2/subscribers/{uuid}/referrals",
-        v2.list_referrals,
-        operation_id="v2_list_referrals_of_account",
+        v2.list_subscriber_referrals,
         summary="List a subscriber's referrals",
         detail=_OWN + _ALL_STATES,
         query=("expand", *_PAGED),
-        answer=subscriber_views.CountedList,
+        answer=subscriber_views.ReferredSubscriberListV2,
         snapshot=True,
     ),
-    _subscribers(
+    _account_subscribers(
         "PUT",
         "/v2/subscribers/{uuid}",
         v1.update_subscriber,
         summary="Update a subscriber",
         detail=_OWN + _UPDATE,
         body=bodies.SubscriberUpdate,
-        answer=subscriber_views.OneWritten,
+        answer=subscriber_views.OneSavedSubscriber,
     ),
-    _subscribers(
+    _account_subscribers(
         "DELETE",
         "/v2/subscribers/{uuid}",
         v1.delete_subscriber,

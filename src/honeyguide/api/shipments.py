@@ -56,7 +56,7 @@ class ShipmentMeta(PageMeta, frozen=True):
     total_shipments: Total
 
 
-class Shipments(View, frozen=True):
+class ShipmentList(View, frozen=True):
     shipments: list[ShipmentView]
     meta: Annotated[ShipmentMeta, META]
 
@@ -77,10 +77,10 @@ async def list_shipments(tx: Tx, call: Call) -> Listed:
     status = call.choice("status", shipments.SHIPMENT_STATUSES, shipments.TO_SEND)
     rows, total = await shipments.page_newest_first(tx, call.tenant, status, page)
     meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(Shipments([shipment_view(row) for row in rows], meta), page, total)
+    return Listed(ShipmentList([shipment_view(row) for row in rows], meta), page, total)
 
 
-async def mark_sent(tx: Tx, call: Call) -> OneShipment:
+async def mark_shipment_sent(tx: Tx, call: Call) -> OneShipment:
     shipment, _ = await shipments.mark_sent(
         call.change(tx),
         call.path["uuid"],
@@ -92,7 +92,7 @@ async def mark_sent(tx: Tx, call: Call) -> OneShipment:
 
 _S = "/v1/campaigns/{campaign_uuid}/shipments"
 
-_shipments = resource("Shipments", "shipments", right=Right.REWARDS)
+_shipments = resource("Shipments", right=Right.REWARDS)
 
 ROUTES = (
     _shipments(
@@ -103,17 +103,17 @@ ROUTES = (
         detail="Newest claim first. A physical reward that was redeemed without a postal address "
         "is not among them.",
         query=("status", "page", "per_page"),
-        answer=Shipments,
+        answer=ShipmentList,
         snapshot=True,
     ),
     _shipments(
         "POST",
         f"{_S}/{{uuid}}/sent",
-        mark_sent,
+        mark_shipment_sent,
         summary="Mark a shipment as sent",
         detail="The subscriber sees it, with your tracking note, and gets an email a minute later. "
         "Marking it twice changes nothing: the response says who did it first, and when.",
-        body=bodies.MarkSent,
+        body=bodies.MarkSentInput,
         answer=OneShipment,
     ),
 )

@@ -45,7 +45,7 @@ SignedUpAt = Annotated[public.Time, doc("When they subscribed.")]
 _NOT_SENT = doc(None, None)
 
 
-class WrittenSubscriber(View, frozen=True):
+class SavedSubscriber(View, frozen=True):
     """A subscriber as create and update return it."""
 
     uuid: public.Uuid
@@ -62,7 +62,7 @@ class WrittenSubscriber(View, frozen=True):
     created_at: SignedUpAt
 
 
-class ReadSubscriber(View, frozen=True):
+class SubscriberView(View, frozen=True):
     """A subscriber as v1 returns it."""
 
     uuid: public.Uuid
@@ -104,7 +104,7 @@ Programs = list[ReferralProgram] | msgspec.UnsetType
 _EXPANDED = doc("Present only with `expand=campaigns`.")
 
 
-class PlainSubscriber(View, frozen=True, omit_defaults=True):
+class SubscriberViewV2(View, frozen=True, omit_defaults=True):
     """A subscriber as v2 returns it: no `referrals_count`; `referral_programs` only with
     `expand=campaigns`."""
 
@@ -124,7 +124,7 @@ class PlainSubscriber(View, frozen=True, omit_defaults=True):
     referral_programs: Annotated[Programs, _EXPANDED] = msgspec.UNSET
 
 
-class CountedSubscriber(ReadSubscriber, frozen=True):
+class ReferredSubscriberV2(SubscriberView, frozen=True):
     """A subscriber in the v2 referrals list, with `referrals_count`."""
 
     referral_programs: Annotated[Programs, _EXPANDED] = msgspec.UNSET
@@ -134,30 +134,30 @@ class SubscriberMeta(PageMeta, frozen=True):
     total_subscribers: Total
 
 
-class OneWritten(View, frozen=True):
-    subscriber: WrittenSubscriber
+class OneSavedSubscriber(View, frozen=True):
+    subscriber: SavedSubscriber
 
 
-class OneRead(View, frozen=True):
-    subscriber: ReadSubscriber
+class OneSubscriber(View, frozen=True):
+    subscriber: SubscriberView
 
 
-class OnePlain(View, frozen=True):
-    subscriber: PlainSubscriber
+class OneSubscriberV2(View, frozen=True):
+    subscriber: SubscriberViewV2
 
 
-class ReadList(View, frozen=True):
-    subscribers: list[ReadSubscriber]
+class SubscriberList(View, frozen=True):
+    subscribers: list[SubscriberView]
     meta: Annotated[SubscriberMeta, META]
 
 
-class PlainList(View, frozen=True):
-    subscribers: list[PlainSubscriber]
+class SubscriberListV2(View, frozen=True):
+    subscribers: list[SubscriberViewV2]
     meta: Annotated[SubscriberMeta, META]
 
 
-class CountedList(View, frozen=True):
-    subscribers: list[CountedSubscriber]
+class ReferredSubscriberListV2(View, frozen=True):
+    subscribers: list[ReferredSubscriberV2]
     meta: Annotated[SubscriberMeta, META]
 
 
@@ -210,7 +210,7 @@ class ExplainedReferral(View, frozen=True):
     evidence: Annotated[list[EvidenceView], doc("What speaks for and against it, oldest first.")]
 
 
-class OneReferral(View, frozen=True):
+class OneExplainedReferral(View, frozen=True):
     referral: ExplainedReferral
 
 
@@ -227,15 +227,15 @@ class DecidedReferral(View, frozen=True):
     error: Annotated[str, doc("Why it was refused, as a sentence.", None)] | None
 
 
-class DecidedReferrals(View, frozen=True):
+class DecidedReferralList(View, frozen=True):
     decisions: Annotated[list[DecidedReferral], doc("In the order you sent.")]
 
 
-class Tags(View, frozen=True):
+class TagList(View, frozen=True):
     tags: public.Tags
 
 
-class PersonExport(View, frozen=True):
+class SubscriberExport(View, frozen=True):
     """All data stored about one subscriber."""
 
     export: Annotated[dict[str, Any], doc("Tables and their rows.")]
@@ -258,17 +258,17 @@ def _is_given(code: str | None) -> bool:
 
 _COUNT = "referrals_verified"
 _REFERRED = ("referrer_code", _is_given)
-written = filler(WrittenSubscriber, Subscriber, referrals_count=_COUNT)
-read = filler(ReadSubscriber, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
-_fill_plain = filler(PlainSubscriber, Subscriber, referred=_REFERRED)
-_fill_counted = filler(CountedSubscriber, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
+written = filler(SavedSubscriber, Subscriber, referrals_count=_COUNT)
+read = filler(SubscriberView, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
+_fill_plain = filler(SubscriberViewV2, Subscriber, referred=_REFERRED)
+_fill_counted = filler(ReferredSubscriberV2, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
 
 
-def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> PlainSubscriber:
+def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> SubscriberViewV2:
     return _fill_plain(s, referral_programs=programs)
 
 
-def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> CountedSubscriber:
+def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> ReferredSubscriberV2:
     return _fill_counted(s, referral_programs=programs)
 
 
@@ -276,9 +276,9 @@ def subscriber_meta(page: Page, total: int) -> SubscriberMeta:
     return SubscriberMeta(page.per_page, page.page, page.total_pages(total), total)
 
 
-def explained(found: Explained) -> OneReferral:
+def explained(found: Explained) -> OneExplainedReferral:
     s = found.subscriber
-    return OneReferral(
+    return OneExplainedReferral(
         ExplainedReferral(
             subscriber_uuid=s.id,
             status=s.referral_status,

@@ -5,47 +5,47 @@ from __future__ import annotations
 from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Endpoint, Route, resource
-from honeyguide.api.subscriber_views import Tags
+from honeyguide.api.subscriber_views import TagList
 from honeyguide.kernel.errors import Required
 from honeyguide.referrals import subscribers, tags
 from honeyguide.store.tx import Tx
 
 
 def _given(call: Call) -> list[str]:
-    body: bodies.TagList = call.body
+    body: bodies.TagsInput = call.body
     if body.tags is None:
         raise Required("tags")
     return tags.check_tags(body.tags)
 
 
-async def list_tags(tx: Tx, call: Call) -> Tags:
-    return Tags(await tags.in_use(tx, call.tenant))
+async def list_tags(tx: Tx, call: Call) -> TagList:
+    return TagList(await tags.in_use(tx, call.tenant))
 
 
-async def get_tags(tx: Tx, call: Call) -> Tags:
+async def get_subscriber_tags(tx: Tx, call: Call) -> TagList:
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    return Tags(await tags.of_subscriber(tx, call.tenant, subscriber.id))
+    return TagList(await tags.of_subscriber(tx, call.tenant, subscriber.id))
 
 
-async def replace_tags(tx: Tx, call: Call) -> Tags:
+async def replace_subscriber_tags(tx: Tx, call: Call) -> TagList:
     given = _given(call)
     subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
     await tags.replace(tx, call.tenant, subscriber.id, given, now_ms=call.now_ms)
-    return await get_tags(tx, call)
+    return await get_subscriber_tags(tx, call)
 
 
-async def add_tags(tx: Tx, call: Call) -> Tags:
+async def add_subscriber_tags(tx: Tx, call: Call) -> TagList:
     given = _given(call)
     subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
     await tags.add(tx, call.tenant, [subscriber.id], given, now_ms=call.now_ms)
-    return await get_tags(tx, call)
+    return await get_subscriber_tags(tx, call)
 
 
-async def remove_tags(tx: Tx, call: Call) -> Tags:
+async def remove_subscriber_tags(tx: Tx, call: Call) -> TagList:
     given = _given(call)
     subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
     await tags.remove(tx, call.tenant, [subscriber.id], given)
-    return await get_tags(tx, call)
+    return await get_subscriber_tags(tx, call)
 
 
 _C = "/v1/campaigns/{campaign_uuid}"
@@ -53,7 +53,7 @@ _S = f"{_C}/subscribers/{{uuid}}/tags"
 _RULES = f"Tags become lower case. Up to {tags.MOST_AT_ONCE} per request."
 
 
-_subscribers = resource("Subscribers", "tags", right=Right.SUBSCRIBERS)
+_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
 
 
 def _write(method: str, path: str, endpoint: Endpoint, summary: str, detail: str) -> Route:
@@ -63,8 +63,8 @@ def _write(method: str, path: str, endpoint: Endpoint, summary: str, detail: str
         endpoint,
         summary=summary,
         detail=f"{detail} {_RULES}",
-        body=bodies.TagList,
-        answer=Tags,
+        body=bodies.TagsInput,
+        answer=TagList,
     )
 
 
@@ -75,33 +75,34 @@ ROUTES = (
         list_tags,
         summary="List tags",
         detail=f"The tags that subscribers have, in alphabetical order, up to {tags.MOST_LISTED}.",
-        answer=Tags,
+        answer=TagList,
     ),
     _subscribers(
         "GET",
         _S,
-        get_tags,
+        get_subscriber_tags,
         summary="Get a subscriber's tags",
-        answer=Tags,
+        detail="In alphabetical order. Empty if they have none.",
+        answer=TagList,
     ),
     _write(
         "PUT",
         _S,
-        replace_tags,
+        replace_subscriber_tags,
         "Set a subscriber's tags",
         "The subscriber has these tags afterwards, and no others.",
     ),
     _write(
         "POST",
         f"{_S}/add",
-        add_tags,
+        add_subscriber_tags,
         "Add tags to a subscriber",
         "Tags that the subscriber has already stay.",
     ),
     _write(
         "POST",
         f"{_S}/remove",
-        remove_tags,
+        remove_subscriber_tags,
         "Remove tags from a subscriber",
         "Tags that the subscriber does not have are ignored.",
     ),

@@ -8,9 +8,9 @@ from honeyguide.api import views
 from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate
 from honeyguide.api.call import Call, Listed
 from honeyguide.api.subscriber_views import (
-    OneRead,
-    OneWritten,
-    ReadList,
+    OneSavedSubscriber,
+    OneSubscriber,
+    SubscriberList,
     read,
     subscriber_meta,
     written,
@@ -22,8 +22,8 @@ from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 
 
-async def list_campaigns(tx: Tx, call: Call) -> views.Campaigns:
-    return views.Campaigns([views.campaign_view(await campaigns.get(tx, call.tenant))])
+async def list_campaigns(tx: Tx, call: Call) -> views.CampaignList:
+    return views.CampaignList([views.campaign_view(await campaigns.get(tx, call.tenant))])
 
 
 async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
@@ -46,9 +46,9 @@ def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
     return NewSubscriber(**given)
 
 
-async def create_subscriber(tx: Tx, call: Call) -> OneWritten:
+async def create_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
     subscriber = await signups.sign_up(call.change(tx), _new_subscriber(call.body))
-    return OneWritten(written(subscriber))
+    return OneSavedSubscriber(written(subscriber))
 
 
 async def list_subscribers(tx: Tx, call: Call) -> Listed:
@@ -57,24 +57,24 @@ async def list_subscribers(tx: Tx, call: Call) -> Listed:
         tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = [read(row) for row in rows]
-    return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)
+    return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> OneRead:
-    return OneRead(read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
+async def get_subscriber(tx: Tx, call: Call) -> OneSubscriber:
+    return OneSubscriber(read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
 
 
-async def list_referrals(tx: Tx, call: Call) -> Listed:
+async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
     shown = [read(row) for row in rows]
-    return Listed(ReadList(shown, subscriber_meta(page, total)), page, total)
+    return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def update_subscriber(tx: Tx, call: Call) -> OneWritten:
+async def update_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
     changed = await signups.update(call.change(tx), call.path["uuid"], call.body)
-    return OneWritten(written(changed))
+    return OneSavedSubscriber(written(changed))
 
 
 async def delete_subscriber(tx: Tx, call: Call) -> views.Message:

@@ -64,20 +64,22 @@ async def list_subscribers(tx: Tx, call: Call) -> Listed:
         tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
-    return Listed(views.PlainList(shown, views.subscriber_meta(page, total)), page, total)
+    return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> views.OnePlain:
+async def get_subscriber(tx: Tx, call: Call) -> views.OneSubscriberV2:
     campaign = await _expanded(tx, call)
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    return views.OnePlain(
+    return views.OneSubscriberV2(
         views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0])
     )
 
 
-async def list_referrals(tx: Tx, call: Call) -> Listed:
+async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
     shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
-    return Listed(views.CountedList(shown, views.subscriber_meta(page, total)), page, total)
+    return Listed(
+        views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
+    )

@@ -7,47 +7,47 @@ from msgspec import UnsetType
 from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
-from honeyguide.api.verification_views import OneVerification, verification_view
+from honeyguide.api.verification_views import OneProgramVerification, verification_view
 from honeyguide.partners import verification
 from honeyguide.store.tx import Tx
 
 
-async def get_verification(tx: Tx, call: Call) -> OneVerification:
+async def get_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
     found = await verification.get(tx, call.tenant.account_id, call.path["uuid"])
-    return OneVerification(verification_view(found))
+    return OneProgramVerification(verification_view(found))
 
 
-async def update_verification(tx: Tx, call: Call) -> OneVerification:
+async def update_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
     nested = call.body.verification
     fields = call.body if isinstance(nested, UnsetType) else nested
     changed = await verification.set_verification(call.change(tx), call.path["uuid"], fields)
-    return OneVerification(verification_view(changed))
+    return OneProgramVerification(verification_view(changed))
 
 
 _PATH = "/v2/partner_programs/{uuid}/verification"
 
-_programs = resource("Partner programs", "partners", right=Right.PARTNERS)
+_programs = resource("Partner programs", right=Right.PARTNERS)
 
 ROUTES = (
     _programs(
         "GET",
         _PATH,
-        get_verification,
+        get_program_verification,
         summary="Get what a partner program asks of its referrals",
         detail="A program that was made before programs had a screening level of their own shows "
         "the campaign's.",
-        answer=OneVerification,
+        answer=OneProgramVerification,
     ),
     _programs(
         "PUT",
         _PATH,
-        update_verification,
+        update_program_verification,
         summary="Change what a partner program asks of its referrals",
         detail="What you leave out stays as it is. From then on the rule and the level hold for "
         "every new referral, also for those by API and import; before, they hold for signups with "
         "magic links, on hosted pages and with embedded forms. Partners see both. A rule that "
         "needs email is a 400 `no_mail_server` while no mail server is set.",
-        body=bodies.VerificationUpdate,
-        answer=OneVerification,
+        body=bodies.ProgramVerificationUpdate,
+        answer=OneProgramVerification,
     ),
 )

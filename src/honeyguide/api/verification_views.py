@@ -8,16 +8,16 @@ from honeyguide.api.views import View
 from honeyguide.partners.verification import RULE, SCREENING, Verification
 
 
-class VerificationView(View, frozen=True):
+class ProgramVerificationView(View, frozen=True):
     """What a program asks of its referrals."""
 
     rule: Annotated[str, RULE]
     screening: Annotated[str, SCREENING]
 
 
-class OneVerification(View, frozen=True):
-    verification: VerificationView
+class OneProgramVerification(View, frozen=True):
+    verification: ProgramVerificationView
 
 
-def verification_view(v: Verification) -> VerificationView:
-    return VerificationView(rule=v.rule, screening=v.screening)
+def verification_view(v: Verification) -> ProgramVerificationView:
+    return ProgramVerificationView(rule=v.rule, screening=v.screening)

@@ -118,7 +118,7 @@ class OneCampaign(View, frozen=True):
     campaign: CampaignView
 
 
-class Campaigns(View, frozen=True):
+class CampaignList(View, frozen=True):
     campaigns: list[CampaignView]
 
 
@@ -132,7 +132,7 @@ class CampaignSettingsView(View, frozen=True):
     signup_page_url: Annotated[public.Url, doc("URL of the hosted signup page.")]
 
 
-class OneSettings(View, frozen=True):
+class OneCampaignSettings(View, frozen=True):
     settings: CampaignSettingsView
 
 
@@ -143,6 +143,6 @@ def campaign_view(campaign: Campaign) -> CampaignView:
 _fill_settings = filler(CampaignSettingsView, Campaign)
 
 
-def settings_view(site: Site, campaign: Campaign) -> OneSettings:
+def settings_view(site: Site, campaign: Campaign) -> OneCampaignSettings:
     url = site.page_link(campaign.slug)
-    return OneSettings(_fill_settings(campaign, signup_page_url=url))
+    return OneCampaignSettings(_fill_settings(campaign, signup_page_url=url))

@@ -11,44 +11,44 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
 
 
-class EventsV1(View, frozen=True):
+class WebhookEvents(View, frozen=True):
     new_referral: public.NewReferral | None
     reward_unlocked: public.RewardUnlocked | None
 
 
-class Events(View, frozen=True):
+class WebhookEventsV2(View, frozen=True):
     new_referral: public.NewReferral | None
     new_partner_referral: public.NewPartnerReferral | None
     reward_unlocked: public.RewardUnlocked | None
     reward_redeemed: public.RewardRedeemed | None
 
 
-class WebhookViewV1(View, frozen=True):
-    uuid: public.Uuid
-    url: public.WebhookUrl
-    events: Annotated[EventsV1, public.EVENTS]
-
-
 class WebhookView(View, frozen=True):
     uuid: public.Uuid
     url: public.WebhookUrl
-    events: Annotated[Events, public.EVENTS]
+    events: Annotated[WebhookEvents, public.EVENTS]
 
 
-class OneWebhookV1(View, frozen=True):
-    webhook: WebhookViewV1
+class WebhookViewV2(View, frozen=True):
+    uuid: public.Uuid
+    url: public.WebhookUrl
+    events: Annotated[WebhookEventsV2, public.EVENTS]
 
 
 class OneWebhook(View, frozen=True):
     webhook: WebhookView
 
 
-class WebhooksV1(View, frozen=True):
-    webhooks: list[WebhookViewV1]
+class OneWebhookV2(View, frozen=True):
+    webhook: WebhookViewV2
 
 
-class Webhooks(View, frozen=True):
+class WebhookList(View, frozen=True):
     webhooks: list[WebhookView]
+
+
+class WebhookListV2(View, frozen=True):
+    webhooks: list[WebhookViewV2]
 
 
 class MoreEvents(View, frozen=True):
@@ -63,7 +63,7 @@ class OneMoreEvents(View, frozen=True):
     more_events: Annotated[MoreEvents, doc("Which of these events are sent; null means not set.")]
 
 
-class Secret(View, frozen=True):
+class WebhookSecret(View, frozen=True):
     secret: Annotated[
         str,
         doc(
@@ -77,7 +77,7 @@ class SparkLoopTokenView(View, frozen=True):
     sparkloop_token: public.SparkLoopToken | None
 
 
-class AttemptView(View, frozen=True):
+class DeliveryAttemptView(View, frozen=True):
     at: Annotated[public.Time, doc("When we called your server.")]
     status_code: Annotated[int | None, doc("HTTP status of your server's response.", 200)]
     latency_ms: Annotated[int, doc("Response time of your server, in milliseconds.", 84)]
@@ -106,7 +106,7 @@ class DeliveryView(View, frozen=True):
     next_attempt_at: Annotated[
         public.Time | None, doc("When we try again; null if no further attempt is planned.", None)
     ]
-    attempts: list[AttemptView]
+    attempts: list[DeliveryAttemptView]
 
 
 class OneDelivery(View, frozen=True):
@@ -117,7 +117,7 @@ class DeliveryMeta(PageMeta, frozen=True):
     total_deliveries: Total
 
 
-class Deliveries(View, frozen=True):
+class DeliveryList(View, frozen=True):
     disabled_at: Annotated[
         public.Time | None,
         doc(
@@ -130,23 +130,23 @@ class Deliveries(View, frozen=True):
     meta: Annotated[DeliveryMeta, META]
 
 
-class Replayed(View, frozen=True):
+class ReplayedEvents(View, frozen=True):
     replayed: Annotated[int, doc("Number of deliveries that are sent again.", 12, minimum=0)]
 
 
-_fill_events_v1 = filler(EventsV1, Webhook)
-_fill_events = filler(Events, Webhook)
+_fill_events = filler(WebhookEvents, Webhook)
+_fill_events_v2 = filler(WebhookEventsV2, Webhook)
 _fill_more_events = filler(MoreEvents, Webhook)
 _fill_delivery = filler(DeliveryView, Delivery)
-_fill_attempt = filler(AttemptView, Attempt, at=("at_ms", iso))
-
-
-def webhook_view_v1(hook: Webhook) -> WebhookViewV1:
-    return WebhookViewV1(hook.id, hook.url, _fill_events_v1(hook))
+_fill_attempt = filler(DeliveryAttemptView, Attempt, at=("at_ms", iso))
 
 
 def webhook_view(hook: Webhook) -> WebhookView:
     return WebhookView(hook.id, hook.url, _fill_events(hook))
+
+
+def webhook_view_v2(hook: Webhook) -> WebhookViewV2:
+    return WebhookViewV2(hook.id, hook.url, _fill_events_v2(hook))
 
 
 def more_events_view(hook: Webhook) -> OneMoreEvents:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed, Route, resource
+from honeyguide.api.call import Call, Listed, Route, in_v2, resource
 from honeyguide.api.decoding import Body
 from honeyguide.api.views import Message, View
 from honeyguide.api.webhook_views import (
-    Deliveries,
+    DeliveryList,
     DeliveryMeta,
     OneDelivery,
     OneMoreEvents,
     OneWebhook,
-    OneWebhookV1,
-    Replayed,
-    Secret,
+    OneWebhookV2,
+    ReplayedEvents,
     SparkLoopTokenView,
-    Webhooks,
-    WebhooksV1,
+    WebhookList,
+    WebhookListV2,
+    WebhookSecret,
     delivery_view,
     more_events_view,
     webhook_view,
-    webhook_view_v1,
+    webhook_view_v2,
 )
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags, Webhook
@@ -40,8 +41,8 @@ def _scope(call: Call) -> str:
     return call.path.get("campaign_uuid", "")
 
 
-def _one(call: Call, hook: Webhook) -> OneWebhook | OneWebhookV1:
-    return OneWebhookV1(webhook_view_v1(hook)) if _scope(call) else OneWebhook(webhook_view(hook))
+def _one(call: Call, hook: Webhook) -> OneWebhookV2 | OneWebhook:
+    return OneWebhook(webhook_view(hook)) if _scope(call) else OneWebhookV2(webhook_view_v2(hook))
 
 
 def _flags(body: Any) -> Flags:
@@ -54,7 +55,7 @@ def _flags(body: Any) -> Flags:
     return Flags(**chosen)
 
 
-async def create(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
+async def create_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
     if not call.body.url:
         raise Required("url")
     hook = await webhooks.create(
@@ -63,20 +64,20 @@ async def create(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     return _one(call, hook)
 
 
-async def list_all(tx: Tx, call: Call) -> Webhooks | WebhooksV1:
+async def list_webhooks(tx: Tx, call: Call) -> WebhookListV2 | WebhookList:
     hooks = await webhooks.of_account(tx, call.tenant.account_id, _scope(call))
     if _scope(call):
-        return WebhooksV1([webhook_view_v1(hook) for hook in hooks])
-    return Webhooks([webhook_view(hook) for hook in hooks])
+        return WebhookList([webhook_view(hook) for hook in hooks])
+    return WebhookListV2([webhook_view_v2(hook) for hook in hooks])
 
 
-async def get(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
+async def get_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
     return _one(
         call, await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     )
 
 
-async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
+async def update_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
     hook = await webhooks.update(
         call.change(tx),
         _scope(call),
@@ -88,7 +89,7 @@ async def update(tx: Tx, call: Call) -> OneWebhook | OneWebhookV1:
     return _one(call, hook)
 
 
-async def delete(tx: Tx, call: Call) -> Message:
+async def delete_webhook(tx: Tx, call: Call) -> Message:
     await webhooks.delete(call.change(tx), _scope(call), call.path["uuid"])
     return Message("The webhook was deleted.")
 
@@ -110,18 +111,18 @@ async def update_more_events(tx: Tx, call: Call) -> OneMoreEvents:
     return more_events_view(hook)
 
 
-async def secret(tx: Tx, call: Call) -> Secret:
-    return Secret(
+async def get_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
+    return WebhookSecret(
         (await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])).secret
     )
 
 
-async def rotate_secret(tx: Tx, call: Call) -> Secret:
+async def rotate_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
     hook_id = call.path["uuid"]
-    return Secret(await webhooks.rotate_secret(call.change(tx), _scope(call), hook_id))
+    return WebhookSecret(await webhooks.rotate_secret(call.change(tx), _scope(call), hook_id))
 
 
-async def sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
+async def get_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
     hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     return SparkLoopTokenView(hook.sparkloop_token)
 
@@ -129,27 +130,27 @@ async def sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
 async def set_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
     token = call.body.sparkloop_token
     if token is msgspec.UNSET:
-        return await sparkloop_token(tx, call)
+        return await get_sparkloop_token(tx, call)
     hook = await webhooks.set_sparkloop_token(
         call.change(tx), _scope(call), call.path["uuid"], token
     )
     return SparkLoopTokenView(hook.sparkloop_token)
 
 
-async def test(tx: Tx, call: Call) -> OneDelivery:
+async def send_test_event(tx: Tx, call: Call) -> OneDelivery:
     sent = await webhooks.send_test(
         tx, call.tenant.account_id, _scope(call), call.path["uuid"], now_ms=call.now_ms
     )
     return OneDelivery(delivery_view(*sent))
 
 
-async def deliveries(tx: Tx, call: Call) -> Listed:
+async def list_deliveries(tx: Tx, call: Call) -> Listed:
     page = call.page
     hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
     rows, total = await webhooks.page_of_deliveries(
         tx, call.tenant.account_id, _scope(call), hook.id, page
     )
-    shown = Deliveries(
+    shown = DeliveryList(
         disabled_at=iso(hook.disabled_ms) if hook.disabled_ms else None,
         deliveries=[delivery_view(*row) for row in rows],
         meta=DeliveryMeta(page.per_page, page.page, page.total_pages(total), total),
@@ -157,7 +158,7 @@ async def deliveries(tx: Tx, call: Call) -> Listed:
     return Listed(shown, page, total)
 
 
-async def resend(tx: Tx, call: Call) -> OneDelivery:
+async def resend_delivery(tx: Tx, call: Call) -> OneDelivery:
     again = await webhooks.resend(
         tx,
         call.tenant.account_id,
@@ -169,19 +170,21 @@ async def resend(tx: Tx, call: Call) -> OneDelivery:
     return OneDelivery(delivery_view(*again))
 
 
-async def replay(tx: Tx, call: Call) -> Replayed:
+async def replay_events(tx: Tx, call: Call) -> ReplayedEvents:
     hook_id, since = call.path["uuid"], call.body.since
-    return Replayed(
+    return ReplayedEvents(
         await webhooks.replay(
             tx, call.tenant.account_id, _scope(call), hook_id, since, now_ms=call.now_ms
         )
     )
 
 
-_webhooks = resource("Webhooks", "webhooks", right=Right.WEBHOOKS)
+_webhooks = resource("Webhooks", right=Right.WEBHOOKS)
+_webhooks_v2 = resource("Webhooks", right=Right.WEBHOOKS, twin=in_v2)
 
 
 def _routes(
+    row: Callable[..., Route],
     base: str,
     *,
     one: type[View],
@@ -191,79 +194,88 @@ def _routes(
 ) -> tuple[Route, ...]:
     hook = f"{base}/{{uuid}}"
     return (
-        _webhooks(
+        row(
             "POST",
             base,
-            create,
+            create_webhook,
             summary="Create a webhook",
+            detail="Events of the chosen types are sent to the URL, signed with a secret of its "
+            "own, which `GET …/secret` returns. If the service has an https base URL, so "
+            "must the webhook.",
             body=new,
             answer=one,
             status=201,
         ),
-        _webhooks(
+        row(
             "GET",
             base,
-            list_all,
+            list_webhooks,
             summary="List webhooks",
             detail="All of them, newest first.",
             answer=many,
         ),
-        _webhooks(
+        row(
             "GET",
             hook,
-            get,
+            get_webhook,
             summary="Get a webhook",
+            detail="Its URL and the events it receives. Whether it was disabled is among its "
+            "deliveries.",
             answer=one,
         ),
-        _webhooks(
+        row(
             "PUT",
             hook,
-            update,
+            update_webhook,
             summary="Update a webhook",
             detail="Also re-enables a disabled webhook.",
             body=changed,
             answer=one,
         ),
-        *_common_routes(hook),
-        *_delivery_routes(hook),
+        *_common_routes(row, hook),
+        *_delivery_routes(row, hook),
     )
 
 
-def _common_routes(hook: str) -> tuple[Route, ...]:
+def _common_routes(row: Callable[..., Route], hook: str) -> tuple[Route, ...]:
     return (
-        _webhooks(
+        row(
             "DELETE",
             hook,
-            delete,
+            delete_webhook,
             summary="Delete a webhook",
+            detail="Nothing more is sent to it, pending deliveries included.",
             answer=Message,
         ),
-        _webhooks(
+        row(
             "GET",
             f"{hook}/secret",
-            secret,
+            get_webhook_secret,
             summary="Get the signing secret",
+            detail="Verify the signature of every delivery with it. Signatures follow the Standard "
+            "Webhooks specification, so there is a library for most languages.",
             right=Right.WEBHOOKS,
-            answer=Secret,
+            answer=WebhookSecret,
         ),
-        _webhooks(
+        row(
             "POST",
             f"{hook}/rotate_secret",
-            rotate_secret,
+            rotate_webhook_secret,
             summary="Rotate the signing secret",
             detail="For 24 hours, deliveries are signed with both the old and the new secret.",
-            body=bodies.Nothing,
-            answer=Secret,
+            body=bodies.EmptyBody,
+            answer=WebhookSecret,
         ),
-        _webhooks(
+        row(
             "GET",
             f"{hook}/sparkloop_token",
-            sparkloop_token,
+            get_sparkloop_token,
             summary="Get the SparkLoop token",
+            detail="Null if the header `SparkLoop-Token` is not sent.",
             right=Right.WEBHOOKS,
             answer=SparkLoopTokenView,
         ),
-        _webhooks(
+        row(
             "PUT",
             f"{hook}/sparkloop_token",
             set_sparkloop_token,
@@ -276,40 +288,48 @@ def _common_routes(hook: str) -> tuple[Route, ...]:
     )
 
 
-def _delivery_routes(hook: str) -> tuple[Route, ...]:
+def _delivery_routes(row: Callable[..., Route], hook: str) -> tuple[Route, ...]:
     return (
-        _webhooks(
+        row(
             "POST",
             f"{hook}/test",
-            test,
+            send_test_event,
             summary="Send a test event",
-            body=bodies.Nothing,
+            detail="Sends an event of the type `test` to this webhook, whatever its events. List "
+            "its deliveries to see the response of your server.",
+            body=bodies.EmptyBody,
             answer=OneDelivery,
         ),
-        _webhooks(
+        row(
             "GET",
             f"{hook}/deliveries",
-            deliveries,
+            list_deliveries,
             summary="List deliveries and their attempts",
+            detail="Newest first, as far back as 30 days. Each has all its attempts, with the "
+            "responses of your server.",
             query=("page", "per_page"),
-            answer=Deliveries,
+            answer=DeliveryList,
             snapshot=True,
         ),
-        _webhooks(
+        row(
             "POST",
             f"{hook}/deliveries/{{delivery_uuid}}/resend",
-            resend,
+            resend_delivery,
             summary="Resend a delivery",
-            body=bodies.Nothing,
+            detail="Sends the same event again now, with the same ID, and tries again as often "
+            "as for a new one.",
+            body=bodies.EmptyBody,
             answer=OneDelivery,
         ),
-        _webhooks(
+        row(
             "POST",
             f"{hook}/replay",
-            replay,
+            replay_events,
             summary="Replay events since a time",
-            body=bodies.Replay,
-            answer=Replayed,
+            detail="Sends every event since then again, delivered or not, unless it is still "
+            "being sent.",
+            body=bodies.ReplayInput,
+            answer=ReplayedEvents,
         ),
     )
 
@@ -318,18 +338,20 @@ _MORE_EVENTS = "/v2/webhooks/{uuid}/more_events"
 
 ROUTES = (
     *_routes(
+        _webhooks,
         "/v1/campaigns/{campaign_uuid}/webhooks",
-        one=OneWebhookV1,
-        many=WebhooksV1,
-        new=bodies.WebhookCreateV1,
-        changed=bodies.WebhookUpdateV1,
-    ),
-    *_routes(
-        "/v2/webhooks",
         one=OneWebhook,
-        many=Webhooks,
+        many=WebhookList,
         new=bodies.WebhookCreate,
         changed=bodies.WebhookUpdate,
+    ),
+    *_routes(
+        _webhooks_v2,
+        "/v2/webhooks",
+        one=OneWebhookV2,
+        many=WebhookListV2,
+        new=bodies.WebhookCreateV2,
+        changed=bodies.WebhookUpdateV2,
     ),
     _webhooks(
         "GET",
