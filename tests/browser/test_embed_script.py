@@ -140,7 +140,7 @@ def test_the_snippets_of_the_documentation_work_as_printed(
     embed, ann = embedding(alice, website.origin), leader(alice, "ann@example.org")
     text = DOCS.read_text().replace("https://refer.example.com", service.url)
     script, form, elements = re.findall(r"```html\n(.*?)```", text, re.S)
-    (allowed,) = re.findall(r"## Content security policy\n```\n(.*?)\n```", text)
+    (allowed,) = re.findall(r"## Content security policy\n```(?:text)?\n(.*?)\n```", text)
     website.policy = f"default-src 'none'; form-action 'self'; {allowed}"
     form = re.sub(r'action="[^"]*"', 'action="/subscribe"', form)
     website.pages["/"] = html(script.replace("hg_…", embed.public_id), form + elements)
