@@ -144,7 +144,7 @@ def test_alerts_follow_what_happens(watched: Watched) -> None:
 
 
 def test_the_scrape_settings_of_the_guide_are_valid(tmp_path: Path) -> None:
-    guide = (ROOT / "docs" / "operations.md").read_text()
+    guide = (ROOT / "docs" / "monitoring.md").read_text()
     (settings,) = re.findall(r"```yaml\n(scrape_configs:.*?)```", guide, re.DOTALL)
     (tmp_path / "prometheus.yml").write_text(settings)
     promtool("check", "config", "--syntax-only", str(tmp_path / "prometheus.yml"))

@@ -1,6 +1,6 @@
 """PostgreSQL connections from asyncpg's pool, and what a lost one means. Settings are startup
 parameters and statements are prepared, so both stay with a connection; nothing else does, so it is
-not reset when it is given back. What this means for PgBouncer is in docs/operations.md.
+not reset when it is given back. What this means for PgBouncer is in docs/cluster.md.
 """
 
 from __future__ import annotations
