@@ -91,7 +91,7 @@ pictures: $(DEV) chromium ## take the README screenshots from the demo
 
 lock: $(UV) ## pin all dependencies from pyproject.toml (to upgrade: LOCK_ARGS=--upgrade)
 	$(COMPILE) -o requirements.lock
-	$(COMPILE) --extra dev -c requirements.lock --no-annotate -o requirements-dev.lock
+	$(COMPILE) --extra dev --extra mcp -c requirements.lock --no-annotate -o requirements-dev.lock
 
 # The wheel is built from the sdist, by the setuptools that requirements.lock pins.
 dist: $(UV) ## build a wheel and an sdist into dist/
