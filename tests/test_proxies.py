@@ -237,4 +237,7 @@ def test_absolute_urls_are_https(
 
 
 def test_the_session_cookie_is_secure(browser: httpx.Client) -> None:
-    assert [cookie.name for cookie in browser.cookies.jar if cookie.secure] == ["__Host-hg_session"]
+    assert [cookie.name for cookie in browser.cookies.jar if cookie.secure] == [
+        "__Host-hg_session",
+        "__Host-hg_known",
+    ]

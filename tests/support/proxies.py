@@ -25,8 +25,10 @@ CADDY_OPTIONS = """{{
 	http_port {http_port}
 	https_port {https_port}
 	default_bind 127.0.0.1
-}}
+{more}}}
 """
+# Caddy's own authority instead of Let's Encrypt.
+OWN_AUTHORITY = "\tlocal_certs\n\tskip_install_trust\n"
 NGINX_MAIN = """
 daemon off;
 {user}
@@ -45,7 +47,7 @@ http {{
 class Proxy:
     """Only ports, the certificate and folders differ from the file that is shipped."""
 
-    def __init__(self, name: str, upstream_port: int) -> None:
+    def __init__(self, name: str, upstream_port: int, *, link_hosts: bool = False) -> None:
         found = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
         assert found, f"{name} is not installed; `make test-long` installs it on Debian"
         self.program = found
@@ -56,7 +58,7 @@ class Proxy:
         authority.configure_trust(self.trust)
         self._certificate(authority)
         self._upstream = f"127.0.0.1:{upstream_port}"
-        self._command = self._caddy() if name == "caddy" else self._nginx()
+        self._command = self._caddy(link_hosts) if name == "caddy" else self._nginx()
 
     def _certificate(self, authority: trustme.CA) -> None:
         made = authority.issue_cert(HOST)
@@ -64,13 +66,17 @@ class Proxy:
         for part in made.cert_chain_pems:
             part.write_to_path(self.folder / "cert.pem", append=True)
 
-    def _caddy(self) -> list[str]:
+    def _caddy(self, link_hosts: bool) -> list[str]:
         site = self._shipped(
             "Caddyfile",
-            ("127.0.0.1:8000", self._upstream),
             (f"{HOST} {{\n", f"{HOST} {{\n\ttls {self.folder}/cert.pem {self.folder}/key.pem\n"),
+        ).replace("127.0.0.1:8000", self._upstream)
+        more = ""
+        if link_hosts:
+            site, more = _uncommented(site)
+        options = CADDY_OPTIONS.format(
+            http_port=self.http_port, https_port=self.https_port, more=more
         )
-        options = CADDY_OPTIONS.format(http_port=self.http_port, https_port=self.https_port)
         (self.folder / "Caddyfile").write_text(options + site)
         return [self.program, "run", "--config", f"{self.folder}/Caddyfile"]
 
@@ -139,6 +145,17 @@ class Proxy:
     ) -> None:
         self._process.terminate()
         self._process.wait(30)
+
+
+def _uncommented(site: str) -> tuple[str, str]:
+    """The part about link hosts as its comment says to use it: what belongs to the site, and what
+    goes to the top of the file."""
+    site, comment, rest = site.partition("#\n# {\n")
+    assert comment, "the part about link hosts has changed"
+    lines = [line.removeprefix("#").removeprefix(" ") for line in rest.splitlines()]
+    end = lines.index("}")
+    options = "".join(f"{line}\n" for line in lines[:end])
+    return site + "\n".join(lines[end + 1 :]) + "\n", options + OWN_AUTHORITY
 
 
 def _name_the_host(request: httpx.Request) -> None:
