@@ -33,6 +33,7 @@ DOMAIN = (
     "moving",
     "account_life",
     "backups",
+    "copying",
 )
 EDGES = ("api", "pages", "work")
 

@@ -109,6 +109,11 @@ def migrations(engine: str) -> list[Migration]:
     )
 
 
+def migration_names() -> set[str]:
+    """Those of this version, for either engine."""
+    return {each.name for engine in ("sqlite", "postgres") for each in migrations(engine)}
+
+
 def pending_of(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
     version = max(path.name[:4] for path in FOLDER.glob("*.sql"))
@@ -299,6 +304,21 @@ async def _upgrade_postgres(connection: Any) -> list[str]:
         apply = _build_index if migration.concurrent_index else _apply
         await _retry(migration.name, apply, connection, migration)
     return [migration.name for migration in pending]
+
+
+async def create_schema(connection: Any) -> None:
+    """The schema of an empty database, all of it in the caller's transaction."""
+    if not await connection.fetchval("SELECT pg_try_advisory_xact_lock($1)", _LOCK):
+        raise Unavailable(
+            "Another process is filling or upgrading this database. "
+            "Wait until it has ended, then try again."
+        )
+    await _add_columns(connection, list(_COLUMNS))
+    for migration in migrations("postgres"):
+        # Outside a transaction it would not wait for others; nobody else can see these tables yet.
+        sql = migration.sql.replace("INDEX CONCURRENTLY", "INDEX")
+        await connection.execute(sql if migration.concurrent_index else migration.sql)
+        await _record(connection, migration)
 
 
 async def _add_columns(connection: Any, columns: list[str]) -> None:

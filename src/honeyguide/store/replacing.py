@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 import apsw
 import asyncpg
@@ -18,7 +19,7 @@ from honeyguide.store.scratch import database_of_url, maintenance_connection
 from honeyguide.store.server_lock import ServerRuns, lock_for_server
 
 # The files that an SQLite database can consist of.
-_ENDINGS = ("", "-wal", "-shm", "-journal")
+ENDINGS = ("", "-wal", "-shm", "-journal")
 
 
 class Contains(Enum):
@@ -57,6 +58,13 @@ async def _inspect_postgres(url: str) -> Contains:
             return Contains.NOTHING
         raise
     try:
+        return await contents_of_postgres(connection)
+    finally:
+        connection.terminate()
+
+
+async def contents_of_postgres(connection: Any) -> Contains:
+    try:
         rows = await connection.fetch(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace NOT IN "
             "('pg_catalog'::regnamespace, 'information_schema'::regnamespace, "
@@ -68,8 +76,6 @@ async def _inspect_postgres(url: str) -> Contains:
         )
     except asyncpg.PostgresError:
         return Contains.SOMETHING_ELSE
-    finally:
-        connection.terminate()
     return _contents(tables, has_accounts=has_accounts)
 
 
@@ -112,7 +118,7 @@ async def move_into_place(url: str, scratch: str, stamp: str, *, keeps_old: bool
     try:
         has_old = _replace_file(path, new, aside)
         if not keeps_old:
-            for ending in _ENDINGS:
+            for ending in ENDINGS:
                 Path(f"{aside}{ending}").unlink(missing_ok=True)
     except (OSError, apsw.Error) as error:
         raise Unavailable(
@@ -132,7 +138,7 @@ def _replace_file(path: Path, new: Path, aside: Path) -> bool:
         with suppress(apsw.CorruptError, apsw.NotADBError):  # maybe why it is replaced
             _without_journal(path)
     # SQLite would replay what is left of the old journal over the restored file.
-    for ending in _ENDINGS[1:]:
+    for ending in ENDINGS[1:]:
         with suppress(FileNotFoundError):
             Path(f"{path}{ending}").rename(f"{aside}{ending}")
     if has_old:
