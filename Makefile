@@ -5,6 +5,7 @@
 PYTEST_ARGS ?= -n 4 --dist loadfile --no-loadscope-reorder
 BENCH_ARGS  ?=
 LOCK_ARGS   ?=
+RELEASE_ARGS ?=
 MUTANTS_ARGS ?=
 DIST        ?= dist
 IMAGE       ?= localhost/honeyguide
@@ -18,12 +19,13 @@ PIP     = $(BIN)/python -m pip --disable-pip-version-check
 UV_VERSION = 0.13.7
 MOTO_VERSION = 5.2.5
 AUDIT_VERSION = 2.9.0
+CYCLONEDX_VERSION = 7.5.0
 UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
-	messages-check pictures lock dist image clean chromium servers ghost
+	messages-check pictures lock dist release image clean chromium servers ghost
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -98,6 +100,14 @@ dist: $(UV) ## build a wheel and an sdist into dist/
 	@rm -f $(DIST)/honeyguide-*
 	$(UV) build --quiet --build-constraints requirements.lock --require-hashes --out-dir $(DIST)
 	@ls -l $(DIST)
+
+# What lists the components has a venv of its own, so that it is not among them.
+release: $(UV) ## build all files of a release into dist/ (without the container image: RELEASE_ARGS=--without-image)
+	@[ -x .venv/cyclonedx-$(CYCLONEDX_VERSION)/bin/cyclonedx-py ] || { echo "Installing cyclonedx-py ..." && \
+		$(BIN)/python -m venv .venv/cyclonedx-$(CYCLONEDX_VERSION) && \
+		.venv/cyclonedx-$(CYCLONEDX_VERSION)/bin/pip install --quiet cyclonedx-bom==$(CYCLONEDX_VERSION); }
+	@$(BIN)/python -m release $(DIST) --uv $(abspath $(UV)) \
+		--cyclonedx $(abspath .venv/cyclonedx-$(CYCLONEDX_VERSION)/bin/cyclonedx-py) $(RELEASE_ARGS)
 
 # podman and buildah leave the health check out unless the format is Docker's.
 image: ## build the container image with docker, podman or buildah (other name: IMAGE=name)

@@ -44,7 +44,11 @@ def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
 def test_tests_and_benches_are_short_too() -> None:
     """They are read as often as the source is."""
     root = Path(__file__).parent.parent
-    paths = [path for part in ("tests", "bench") for path in sorted((root / part).rglob("*.py"))]
+    paths = [
+        path
+        for part in ("tests", "bench", "release")
+        for path in sorted((root / part).rglob("*.py"))
+    ]
     found = [
         Module(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
         for path in paths

@@ -74,21 +74,28 @@ class Builder:
 
     def make_image(self) -> Image:
         """With `make image`. pip gets this machine's settings, from outside the image."""
-        pip = self.folder / "pip"
-        pip.mkdir()
-        _write_pip_settings(pip)
-        arguments = f"--isolation chroot --build-arg BASE={BASE} --volume {pip}:{PIP_FOLDER}:ro"
+        arguments = f"--isolation chroot --build-arg BASE={BASE} --volume {self.pip_settings()}"
         self.run(
             *("make", "-C", ROOT, "image", "BUILDERS=buildah"),
             *(f"IMAGE={NAME}", f"IMAGE_ARGS={arguments} --build-arg SOURCE=https://example.org/"),
         )
         return Image(self)
 
-    def run_in_base(self, script: str) -> str:
-        """The output of a shell in a copy of the base image; this checkout is its folder /src."""
+    def pip_settings(self) -> str:
+        """A volume that gives this machine's pip settings to what runs in a container."""
+        folder = self.folder / "pip"
+        if not folder.exists():
+            folder.mkdir()
+            _write_pip_settings(folder)
+        return f"{folder}:{PIP_FOLDER}:ro"
+
+    def run_in_base(self, script: str, *volumes: str) -> str:
+        """The output of a shell in a copy of the base image. Without volumes, this checkout is its
+        folder /src.
+        """
         container = self("from", BASE)
         try:
-            mounts = ("--volume", f"{ROOT}:/src:ro")
+            mounts = [f"--volume={volume}" for volume in volumes or (f"{ROOT}:/src:ro",)]
             words = ("run", "--isolation", "chroot", *mounts, container, "--", "sh", "-ec", script)
             return self(*words)
         finally:
