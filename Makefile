@@ -15,6 +15,7 @@ BUILDERS    ?= docker podman buildah
 BIN     = .venv/bin
 RUNTIME = .venv/.runtime-installed
 DEV     = .venv/.dev-installed
+SITE    = .venv/site/.installed
 PIP     = $(BIN)/python -m pip --disable-pip-version-check
 UV_VERSION = 0.13.7
 MOTO_VERSION = 5.2.5
@@ -25,7 +26,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
-	messages-check pictures lock dist release image clean chromium servers ghost
+	messages-check site site-lock settings-page pictures lock dist release image clean chromium servers ghost
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -87,6 +88,24 @@ messages: $(DEV) ## update the translations in src/honeyguide/locale with the te
 
 messages-check: $(DEV) ## check that the translations are up to date and fit the texts
 	$(BIN)/python -m tests.messages --check
+
+site: $(SITE) ## build the documentation as a site into dist/site
+	.venv/site/bin/python -m website.build $(DIST)/site
+
+site-lock: $(UV) ## pin what builds the site (to upgrade: LOCK_ARGS=--upgrade)
+	$(UV) --no-config pip compile website/requirements.in --universal --python-version 3.11 --generate-hashes --no-header \
+		--no-annotate --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS) -o website/requirements.txt
+
+settings-page: $(DEV) ## write docs/settings.md from the settings in the code
+	$(BIN)/python -m tests.settings_page
+
+# A venv of its own: what builds the site must not change what is tested.
+$(SITE): website/requirements.txt | .venv/bin/python
+	@echo "Installing what builds the site ..."
+	@rm -rf .venv/site
+	@$(BIN)/python -m venv .venv/site
+	@.venv/site/bin/pip install --quiet --require-hashes -r website/requirements.txt
+	@touch $@
 
 pictures: $(DEV) chromium ## take the README screenshots from the demo
 	$(BIN)/python -m tests.browser.pictures

@@ -36,17 +36,17 @@ def setting(default: str | int | None, about: str) -> str:
 class Settings:
     database_url: str = setting(
         "sqlite:///var/honeyguide.db",
-        "sqlite:///path or postgresql://user@host/name; the servers of a cluster with commas "
-        "between: postgresql://user@db1,db2/name",
+        "URL of the database: sqlite:///path or postgresql://user@host/name; the servers of a "
+        "cluster with commas between: postgresql://user@db1,db2/name",
     )
     database_direct_url: str = setting(
         "",
-        "postgresql:// URL past PgBouncer, if DATABASE_URL leads to PgBouncer in transaction mode; "
+        "URL of PostgreSQL itself, if DATABASE_URL leads to PgBouncer in transaction mode; "
         "default: DATABASE_URL",
     )
     replica_url: str = setting(
         "",
-        "postgresql:// URL of a read replica, for Home, searches and exports; default: none",
+        "URL of a read replica of PostgreSQL, for Home, searches and exports; default: none",
     )
     host: str = setting("127.0.0.1", "IP address to listen on")
     port: int = setting("8000", "port to listen on")  # type: ignore[assignment]
@@ -60,12 +60,13 @@ class Settings:
     max_webhooks: int = setting("100", "webhooks allowed per account")  # type: ignore[assignment]
     secret_key: str = setting(
         "",
-        "at least 32 bytes in hex; several, newest first, with commas between, to change the key; "
+        "key that secrets are encrypted with, at least 32 bytes in hex; several keys, newest "
+        "first, with commas between, to change the key; "
         "default: generated once and stored in the database",
     )
     smtp_url: str = setting(
         "",
-        "smtp://user:password@host:587, smtps://… or file:///folder; "
+        "URL of the mail server: smtp://user:password@host:587, smtps://… or file:///folder; "
         "default: emails are only logged",
     )
     mail_from: str = setting("Honeyguide <honeyguide@localhost>", "sender of outgoing emails")
@@ -99,7 +100,7 @@ class Settings:
     backup_interval: int = setting("24", "hours between two backups")  # type: ignore[assignment]
     backup_keep_days: int = setting("30", "days after which a backup is deleted")  # type: ignore[assignment]
     backup_age_recipient: str = setting(
-        "", "age public key (age1…) to encrypt backups for; default: not encrypted"
+        "", "public key (age1…) that age encrypts backups for; default: not encrypted"
     )
     change_log_keep_days: int = setting(  # type: ignore[assignment]
         "730", "days after which an entry of the change log is deleted"
