@@ -151,6 +151,8 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "referrer_code": partner.ref_code,
         "referral_status": "verified",
         "origin": "api",
+        "is_referred": 1,
+        "is_own": 0,
         "created_ms": now_ms,
         "received_ms": now_ms,
         "kind": "charge",
@@ -182,9 +184,8 @@ def _learn(name: str, row: Any, given: dict[str, Any]) -> None:
         given["common"]["budget_spent_cents"] = row[1] + FEE
     elif name == "partners.charges.lock_partner_spend":
         given["common"]["partner_spent_cents"] = row[0] + FEE
-        given["common"] |= zip(
-            ("budget_step", "partner_step", "person_step"), row[-3:], strict=True
-        )
+        *steps, _shared_members = row[-4:]
+        given["common"] |= zip(("budget_step", "partner_step", "person_step"), steps, strict=True)
 
 
 def _sqlite_alone(shop: Shop, seconds: float) -> float:
