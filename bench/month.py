@@ -14,8 +14,8 @@ from honeyguide.store import sqlite_path
 
 PER_PARTNER = 100
 _MADE = """
-INSERT INTO account (id, email, email_key, name, created_ms)
-    SELECT {partner}, 'p' || n || '@bench.example', 'p' || n || '@bench.example', 'P' || n, 1 FROM
+INSERT INTO account (id, email, name, created_ms)
+    SELECT {partner}, 'p' || n || '@bench.example', 'P' || n, 1 FROM
     {partners};
 INSERT INTO partner_campaign (id, account_id, owner_account_id, program_id, ref_code, created_ms)
     SELECT {place}, {partner}, '{owner}', {program}, 'p' || {pad}, 1 FROM {partners};

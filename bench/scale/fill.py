@@ -30,8 +30,8 @@ Say = Callable[[str], None]
 
 
 _ACCOUNTS = """
-INSERT INTO account (id, email, email_key, name, created_ms, weekly_due_ms)
-    SELECT {account}, 'a' || n || '@scale.example', 'a' || n || '@scale.example', 'Account ' || n,
+INSERT INTO account (id, email, name, created_ms, weekly_due_ms)
+    SELECT {account}, 'a' || n || '@scale.example', 'Account ' || n,
     {now}, {now} + 604800000 FROM {accounts};
 INSERT INTO campaign (id, account_id, name, slug, created_ms, first_referral_ms)
     SELECT {campaign}, {account}, 'Newsletter ' || n, 'scale-' || n, {now}, {now} FROM {accounts};
