@@ -79,7 +79,7 @@ def composed(builder: Builder) -> dict[str, Any]:
     """compose.yaml as the real Docker Compose reads it."""
     found = builder.run_in_base(
         "{ apt-get update -qq; apt-get install -y -qq --no-install-recommends docker-compose; } >&2"
-        "; cd /src; docker-compose --profile mail config --format json"
+        "; cd /src; docker-compose --profile mail --profile tls config --format json"
     )
     read: dict[str, Any] = json.loads(found)
     return read
@@ -238,12 +238,14 @@ class TestCompose:
 
     def test_every_service_is_confined_and_checked(self, composed: dict[str, Any]) -> None:
         services = composed["services"]
-        assert set(services) == {"honeyguide", "postgres", "mailpit"}
-        for service in services.values():
+        assert set(services) == {"honeyguide", "postgres", "mailpit", "caddy"}
+        for name, service in services.items():
             assert service["read_only"] and service["cap_drop"] == ["ALL"]
             assert service["security_opt"] == ["no-new-privileges:true"]
-            assert {port["host_ip"] for port in service.get("ports", ())} <= {"127.0.0.1"}
+            hosts = {port.get("host_ip") for port in service.get("ports", ())}
+            assert hosts <= ({None} if name == "caddy" else {"127.0.0.1"})
         assert services["mailpit"]["profiles"] == ["mail"]
+        assert services["caddy"]["profiles"] == ["tls"]
         wait = services["honeyguide"]["depends_on"]["postgres"]["condition"]
         assert wait == "service_healthy" and services["postgres"]["healthcheck"]["test"]
 
