@@ -9,7 +9,7 @@ import re
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts
+from honeyguide.accounts import attempts, setup_codes
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, WebClient, operator
 
@@ -38,7 +38,8 @@ def test_the_session_cookie_is_guarded(service: Service) -> None:
 def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> None:
     with Service(engine, base_url="https://go.example.org", test_clock="") as service:
         web = WebClient(service)
-        page = web.get("/signup")
+        code = service.write(setup_codes.renew)
+        page = web.get("/setup")
         token = re.search(r'name="csrf" value="(\w+)"', page.text)
         cookies = page.headers.get_list("set-cookie")
         assert (
@@ -50,8 +51,9 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
         # hand.
         name, _, value = cookies[0].partition(";")[0].partition("=")
         fields = {"csrf": token[1], "name": "Wax", "email": "ann@example.org", "password": PASSWORD}
+        fields["code"] = code
         made = httpx.post(
-            f"{service.url}/signup",
+            f"{service.url}/setup",
             data=fields,
             headers={"origin": "https://go.example.org", "cookie": f"{name}={value}"},
             verify=False,
@@ -63,7 +65,7 @@ def test_behind_https_cookies_are_secure_and_bound_to_the_host(engine: str) -> N
             and "Domain" not in session
         )
         elsewhere = httpx.post(
-            f"{service.url}/signup",
+            f"{service.url}/setup",
             data=fields,
             headers={"origin": service.url, "cookie": f"{name}={value}"},
             verify=False,

@@ -64,6 +64,7 @@ NO_IDS = {
     "/integrations/{platform}",
     "/login",
     "/logout",
+    "/setup",
     "/signup",
     "/welcome/{token}",
     "/password",

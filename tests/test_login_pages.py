@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from honeyguide.accounts import accounts, attempts
+from honeyguide.accounts import attempts
 from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
@@ -15,8 +14,8 @@ from honeyguide.mail import emails
 from honeyguide.pages.dashboard import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
-from tests.support.service import ENGINES, Service
-from tests.support.web import PASSWORD, WebClient, mistakes, operator, text_of
+from tests.support.service import Service
+from tests.support.web import PASSWORD, WebClient, operator, text_of
 
 NEW = "four quiet green herons"
 
@@ -31,40 +30,6 @@ def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
     """All tests share one address; the tests of the limits set them back."""
     for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
         monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_first_account_runs_the_installation(engine: str) -> None:
-    with Service(engine, signups="open") as untouched:
-        _the_first_account(untouched)
-
-
-def _the_first_account(fresh: Service) -> None:
-    web = WebClient(fresh)
-    assert web.get("/login").headers["location"] == "/signup"
-    assert "Create the first account." in text_of(web.get("/signup").text)
-    weak = web.post("/signup", name="Wax", email="ann@example.org", password="password123")
-    assert weak.status_code == 400 and "easy to guess" in weak.text
-    made = web.post("/signup", name="The Wax", email="ann@example.org", password=PASSWORD)
-    assert (made.status_code, made.headers["location"]) == (303, "/")
-    assert "Role Administrator" in text_of(web.get("/account").text)
-    other = WebClient(fresh)
-    assert "Create the first account." not in other.get("/signup").text
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_every_missing_field_of_the_first_account_is_reported_at_once(engine: str) -> None:
-    with Service(engine) as untouched:
-        web = WebClient(untouched)
-        empty = web.post("/signup", name=" ", email="", password="")
-        assert empty.status_code == 400
-        asked = {"name": "Enter the name of your newsletter.", "email": "Enter your email address."}
-        assert mistakes(empty.text) == {**asked, "password": "Enter a password."}
-        bad = web.post("/signup", name="Wax & Co", email="nobody", password=PASSWORD)
-        assert (
-            mistakes(bad.text) == {"email": "Enter a valid email address."}
-            and 'value="Wax &amp; Co"' in bad.text
-        )
 
 
 def test_failures_have_the_usual_titles(service: Service) -> None:
@@ -82,26 +47,6 @@ def test_failures_have_the_usual_titles(service: Service) -> None:
     ):
         page = text_of(bytes(refusal(fault).body).decode())
         assert title in page and "a_field" not in page
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_of_many_first_accounts_at_once_one_is_opened(engine: str) -> None:
-    with Service(engine, signups="invited") as untouched:
-        browsers = [WebClient(untouched) for _ in range(6)]
-        forms = [
-            {"csrf": browser.token("/signup"), "name": "Wax", "password": PASSWORD}
-            for browser in browsers
-        ]
-        with ThreadPoolExecutor(len(browsers)) as pool:
-            sending = [
-                pool.submit(
-                    browser.http.post, "/signup", data={**form, "email": f"ann{n}@example.org"}
-                )
-                for n, (browser, form) in enumerate(zip(browsers, forms, strict=True))
-            ]
-            answers = sorted(each.result().status_code for each in sending)
-        assert answers == [303, 404, 404, 404, 404, 404]
-        assert [account.is_admin for account in untouched.read(accounts.list_all)] == [1]
 
 
 def test_without_an_invitation_the_door_stays_shut(service: Service, web: WebClient) -> None:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, setup_codes
 from honeyguide.accounts.admission import admission
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
@@ -177,9 +177,12 @@ async def opened(settings: Settings) -> AsyncIterator[Services]:
 class Application:
     """The ASGI application. API paths go straight to the API, others to links, probes and pages."""
 
-    def __init__(self, settings: Settings, *, work: bool = True) -> None:
+    def __init__(
+        self, settings: Settings, *, work: bool = True, shows_setup_code: bool = False
+    ) -> None:
         self._settings = settings
         self._work = work
+        self._shows_setup_code = shows_setup_code
         self.services: Services | None = None
         self._api: Api | None = None
         self._system: System | None = None
@@ -219,6 +222,8 @@ class Application:
                     and self._settings.log_level in ("debug", "info")
                 )
                 background = self._build(services, telemetry)
+                if self._shows_setup_code:
+                    await _show_setup_code(services)
                 running = asyncio.create_task(background.run())
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
@@ -293,6 +298,17 @@ class Application:
         notes = HealthNotes(store, background, services.loop)
         background.add(process, links.counter, notes, *(services.work if self._work else ()))
         return background
+
+
+async def _show_setup_code(services: Services) -> None:
+    """A warning, so that it is in the log at every usual level."""
+    code = await services.store.write(setup_codes.renew)
+    if code is not None:
+        log.warning(
+            "There is no account yet. Create the first one at %s/setup with the setup code %s",
+            services.site.base_url,
+            code,
+        )
 
 
 def _state_metrics(services: Services, settings: Settings) -> StateMetrics:

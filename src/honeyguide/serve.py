@@ -79,9 +79,15 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def _serve(
-    settings: Settings, sock: socket.socket, work: bool, on_answering: Callable[[], None]
+    settings: Settings,
+    sock: socket.socket,
+    work: bool,
+    on_answering: Callable[[], None],
+    number: int = 0,
 ) -> int:
-    config = server_config(Application(settings, work=work), settings)
+    # One of several processes shows the code for the first account: each code replaces the last.
+    application = Application(settings, work=work, shows_setup_code=number == 0)
+    config = server_config(application, settings)
     server = Server(config, on_answering)
     try:
         server.run(sockets=[sock])
@@ -118,7 +124,7 @@ def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool
             # Each worker counts in files of its own there; the one that Prometheus asks adds them
             # up. A replacement goes on counting where the one before it stopped.
             values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
-            return _serve(settings, sock, work, on_answering)
+            return _serve(settings, sock, work, on_answering, number)
 
         greet = partial(_greet, settings)
         return supervisor.Supervisor(serve, greet, blocked_s=supervisor.BLOCKED_S).run(workers)

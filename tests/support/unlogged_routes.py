@@ -25,6 +25,7 @@ NOT_LOGGED = {
     "/login/again": "proves who has the session",
     "/logout": "ends a session",
     "/signup": "sends an email",
+    "/setup": "opens the first account, which says since when it is there",
     "/password": "sends an email",
     "/welcome/{token}": "opens an account, which says since when it is there",
     "/checklist/dismiss": "hides a list",

@@ -252,6 +252,15 @@ async def note_unsubscribes_recorded_since(tx: Tx, since_ms: int) -> None:
     await tx.run(_KEEP_INSTANCE_VALUE, name=name, value=str(since_ms))
 
 
+async def note_setup_code(tx: Tx, digest: str) -> None:
+    """Instead of the one before."""
+    await tx.run(_KEEP_INSTANCE_VALUE, name="setup_code", value=digest)
+
+
+async def setup_code_digest(tx: Tx) -> str | None:
+    return await tx.one(_INSTANCE_VALUE, name="setup_code")
+
+
 async def list_all(tx: Tx) -> list[Account]:
     """For the administrator: every account, newest first, and no more than anybody reads."""
     return await tx.all(_ALL)

@@ -35,6 +35,9 @@ PASSWORD_AGAIN = Limit("password again", 10, 15 * MINUTE_MS)
 # Of a million codes three are right at any time, so an hour allows few guesses.
 CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
 CODE_WITH_PASSWORD = Limit("code with password", 10, HOUR_MS)
+# A code of 60 bits cannot be guessed; this keeps those who try from filling the log.
+SETUP_BY_ADDRESS = Limit("setup by address", 10, 15 * MINUTE_MS)
+SETUP_BY_INSTALLATION = Limit("setup by installation", 200, 15 * MINUTE_MS)
 EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
 EMAILS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 

@@ -266,7 +266,9 @@ def _ask_account(
     setup: Setup, email: str | None, name: str | None, password_file: Path | None
 ) -> NewAccount:
     if email is None and not setup.questions.is_interactive:
-        fail("Add --email: whoever opened the page first would own the installation.")
+        fail(
+            "Add --email with the email address of the first account, which runs the installation."
+        )
     ask, wrong_name = setup.questions.ask, first_account.wrong_name
     email = ask("Your email address", email, "", first_account.wrong_email)
     name = ask("Name of your newsletter", name, "My newsletter", wrong_name)

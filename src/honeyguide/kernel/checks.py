@@ -31,7 +31,7 @@ campaigns checklist clock confirm css dashboard docs earnings emails embed expor
 health healthz help honeyguide hooks hub images img import index integrations internal invite join
 js login logo logos logout look m metrics network newsletter notices oauth openapi overview p pages
 partner-network partners password payouts privacy program programs publications r readyz reference
-register reset review rewards robots search sessions settings shipments signin signout signup
+register reset review rewards robots search sessions settings setup shipments signin signout signup
 sitemap statements static stop subscribe subscribers support team terms thank-you thankyou
 unsubscribe v1 v2 v3 verify webhooks welcome well-known www
 """

@@ -11,6 +11,7 @@ from honeyguide.pages.dashboard import (
     backups,
     change_log,
     login,
+    setup,
     switching,
     team,
     undo,
@@ -35,7 +36,9 @@ LOGIN = (
     post("/login", ANYONE, SERVICES, login.log_in, login.login_page, login.LOGIN),
     post("/logout", OWN_LOGIN, WRITES, login.log_out, before_second_factor=True),
     get("/signup", ANYONE, READS, login.signup_form),
-    post("/signup", ANYONE, SERVICES, login.sign_up, login.signup_page, login.FIRST_ACCOUNT),
+    post("/signup", ANYONE, WRITES, login.sign_up, login.signup_page, login.EMAIL),
+    get("/setup", ANYONE, READS, setup.setup_form),
+    post("/setup", ANYONE, SERVICES, setup.set_up, setup.setup_form, setup.FIELDS),
     get("/welcome/{token}", ANYONE, READS, welcome.welcome_form),
     post(
         "/welcome/{token}",

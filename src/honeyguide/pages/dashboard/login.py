@@ -31,7 +31,6 @@ EMAIL = {"email": Field("Email", "Enter your email address.")}
 LOGIN = {**EMAIL, "password": Field("Password", "Enter your password.")}
 NEW_PASSWORD = {"password": Field("Password", "Enter a password.")}
 INVITED = {"name": Field("Newsletter name", "Enter the name of your newsletter."), **NEW_PASSWORD}
-FIRST_ACCOUNT = {**EMAIL, **INVITED}
 
 
 def _email_key(email: str) -> str:
@@ -52,7 +51,7 @@ async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
     if await invitations.is_untouched(tx):
-        return request.go("/signup")
+        return request.go("/setup")
     return await login_page(tx, request)
 
 
@@ -110,14 +109,17 @@ async def log_out(tx: Tx, request: PageRequest) -> Response:
 
 
 async def signup_form(tx: Tx, request: PageRequest) -> PageView | Response:
-    return request.go("/") if request.visitor is not None else await signup_page(tx, request)
+    if request.visitor is not None:
+        return request.go("/")
+    if await invitations.is_untouched(tx):
+        return request.go("/setup")
+    return await signup_page(tx, request)
 
 
 async def signup_page(tx: Tx, request: PageRequest) -> PageView:
-    is_first = await invitations.is_untouched(tx)
-    if not is_first and request.services.settings.signups != "open":
+    if request.services.settings.signups != "open":
         return request.view("by_invitation.html", contact=_contact(request.services.settings))
-    return request.view("signup.html", is_first=is_first, given=request.fields)
+    return request.view("signup.html", given=request.fields)
 
 
 def _contact(settings: Settings) -> str:
@@ -128,16 +130,13 @@ def _contact(settings: Settings) -> str:
     return "" if host == "localhost" or "reply" in mailbox.lower() else address
 
 
-async def sign_up(services: PageServices, request: PageRequest) -> PageView | Response:
-    """Sends a signup link. Only the first account, the administrator's, is opened without one."""
-    if await services.store.read(invitations.is_untouched):
-        return await _open_first_account(services, request)
-    if services.settings.signups != "open":
+async def sign_up(tx: Tx, request: PageRequest) -> PageView | Response:
+    """Sends a signup link. The first account is opened elsewhere: it would be the administrator's,
+    whoever asked for it."""
+    if await invitations.is_untouched(tx):
+        return request.go("/setup")
+    if request.services.settings.signups != "open":
         raise Missing("Accounts are by invitation only.")
-    return await services.store.write(_ask_to_join, request)
-
-
-async def _ask_to_join(tx: Tx, request: PageRequest) -> PageView:
     email = await _count_email(tx, request)
     await invitations.ask_to_join(tx, request.services.site, email, now_ms=request.now_ms)
     return request.view("email_sent.html", email=request.text("email"))
@@ -155,20 +154,6 @@ async def _count_email(tx: Tx, request: PageRequest) -> EmailAddress:
     await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
     await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, email.key, now_ms=now_ms)
     return email
-
-
-async def _open_first_account(services: PageServices, request: PageRequest) -> Response:
-    """No email is needed: it is the person who installed this, and mail may not work yet."""
-    forms.require(FIRST_ACCOUNT, request.fields)
-    email = EmailAddress.parse(request.text("email"))
-    user_id = await services.store.write(
-        invitations.open_first_account,
-        email,
-        name=request.text("name"),
-        password_hash=await hash_for_new_account(request, email.text),
-        now_ms=request.now_ms,
-    )
-    return await session_start.begin_session(request, user_id, "/", WELCOME)
 
 
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
