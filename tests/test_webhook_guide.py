@@ -4,16 +4,25 @@ one we keep.
 
 from __future__ import annotations
 
+import os
 import re
+import socket
+import subprocess
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
+import httpx
+import pytest
 from standardwebhooks.webhooks import Webhook
 
 from honeyguide.events import outbox, schedule
 from honeyguide.events.signature import new_secret
 from honeyguide.pages.dashboard import webhook_examples
+from tests.support import npm_clients
 from tests.support.payloads import GUIDE, PAYLOADS, blocks
+from tests.support.postgres import free_port
+from tests.support.service import until
 
 UNITS_MS = {"seconds": 1_000, "minutes": 60_000, "hours": 3_600_000}
 
@@ -49,3 +58,35 @@ def test_the_schedule_in_the_table_is_the_one_we_keep() -> None:
     )
     assert [int(row[0]) for row in rows] == list(range(2, schedule.ATTEMPTS + 1))
     assert tuple(int(number) * UNITS_MS[unit] for _, number, unit in rows) == schedule.WAITS_MS
+
+
+@pytest.mark.long
+def test_the_javascript_snippet_runs_and_refuses_what_is_forged(tmp_path: Path) -> None:
+    (snippet,) = blocks("js")
+    (tmp_path / "receiver.mjs").write_text(snippet)
+    npm_clients.give_packages(tmp_path)
+    secret, port, now = new_secret(), free_port(), datetime.now(UTC)
+    body = b'{"type":"test","id":"msg_1"}'
+    headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(secret).sign("msg_1", now, body.decode()),
+    }
+    env = os.environ | {"WEBHOOK_SECRET": secret, "PORT": str(port)}
+    with subprocess.Popen(["node", "receiver.mjs"], cwd=tmp_path, env=env) as receiver:
+        try:
+
+            def answered(sent: bytes) -> int:
+                url = f"http://127.0.0.1:{port}/"
+                return httpx.post(url, content=sent, headers=headers, timeout=20).status_code
+
+            until(lambda: _listens(port))
+            assert answered(body) == 204
+            assert answered(body + b" ") == 400
+        finally:
+            receiver.terminate()
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0

@@ -10,19 +10,25 @@ from pathlib import Path
 
 from tests.support.ghost_install import CACHE
 
-PACKAGES = ("@beehiiv/sdk@0.1.9", "@tryghost/admin-api@1.14.13")
-FOLDER = CACHE / "clients-1"  # another number for other packages
+PACKAGES = ("@beehiiv/sdk@0.1.9", "@tryghost/admin-api@1.14.13", "standardwebhooks@1.1.1")
+FOLDER = CACHE / "clients-2"  # another number for other packages
 
 
 def install() -> None:
     if FOLDER.exists():
         return
     print("Installing clients for Node ...", flush=True)
-    building = CACHE / f"clients-1.{os.getpid()}"
+    building = CACHE / f"clients-2.{os.getpid()}"
     building.mkdir(parents=True)
     options = ("--silent", "--no-audit", "--no-fund", "--ignore-scripts")
     subprocess.run(["npm", "install", *options, *PACKAGES], cwd=building, check=True)
     building.rename(FOLDER)
+
+
+def give_packages(folder: Path) -> None:
+    """For a program there that imports them: modules are not looked for in NODE_PATH."""
+    assert FOLDER.exists(), "Run `make ghost` first."
+    (folder / "node_modules").symlink_to(FOLDER / "node_modules")
 
 
 def run(script: str, *words: str) -> None:
