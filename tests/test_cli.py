@@ -255,3 +255,13 @@ def test_a_secret_may_come_from_a_file(tmp_path):
             ).status
             == 201
         )
+
+
+def test_help_has_no_types_of_flags_and_breaks_no_sentence():
+    listed = command("--help").stdout
+    assert "--help" in listed and "<bool>" not in listed
+    joined = " ".join(listed.replace("│", " ").split())
+    assert "and the digests of closed months. Exits with 1 if a check fails." in joined
+    about = listed[listed.index("│ verify") : listed.index("│ import")].splitlines()
+    assert all(len(line.rstrip(" │")) > 60 for line in about[:-2]), about
+    assert "<bool>" not in command("serve", "--help").stdout

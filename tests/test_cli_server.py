@@ -71,8 +71,11 @@ def test_it_stops_when_told_to_and_finishes_what_is_under_way(number):
             == 201
         )
         began = time.monotonic()
-        server.stop(number)
+        code = server.stop(number)
         assert time.monotonic() - began < 12 and "Traceback" not in server.output
+        assert '"message":"Stopped"' in server.output
+        # Ctrl-C is a way to stop it, not an error; SIGTERM ends it as the signal would.
+        assert code == (0 if number == signal.SIGINT else -signal.SIGTERM)
 
 
 def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_parent():
@@ -111,6 +114,7 @@ def test_workers_share_a_port_are_replaced_when_killed_and_never_outlive_their_p
         crew = children(server.process.pid)
         server.stop()
         assert not any(is_alive(pid) for pid in crew)
+        assert server.output.count('"message":"Stopped"') == 1
 
 
 def children(pid: int) -> list[int]:
@@ -163,7 +167,10 @@ def test_work_runs_until_it_is_told_to_stop():
             stderr=subprocess.PIPE,
             text=True,
         )
-        assert worker.stderr is not None and "Running background" in worker.stderr.readline()
+        assert worker.stderr is not None
+        if number == signal.SIGINT:
+            assert '"message":"Ran ' in worker.stderr.readline()
+        assert "Running background" in worker.stderr.readline()
         worker.send_signal(number)
         _, output = worker.communicate(timeout=20)
         assert "Traceback" not in output, output

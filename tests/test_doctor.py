@@ -243,7 +243,7 @@ def test_a_new_database_is_not_touched(engine: str, tmp_path: Path) -> None:
     assert "HONEYGUIDE_BASE_URL" in done.stdout and "HONEYGUIDE_SMTP_URL" in done.stdout
     assert "\n3 warnings." in done.stdout
     again = command("migrate", "--plan", database_url=url)
-    assert "0001_foundation would run" in again.stdout
+    assert "0001_foundation to " in again.stdout
     if engine == "sqlite":
         assert not Path(url.removeprefix("sqlite:///")).exists()
 

@@ -232,14 +232,31 @@ def server_config(
 
 
 class Server(uvicorn.Server):
-    """uvicorn with a callback for when it is ready."""
+    """uvicorn with callbacks for when it is ready, when it begins to stop and when it has stopped.
+    A signal that stops it is raised again right after the last one.
+    """
 
-    def __init__(self, config: uvicorn.Config, on_answering: Callable[[], None] | None) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        on_answering: Callable[[], None] | None,
+        on_stopping: Callable[[], None] | None = None,
+        on_stopped: Callable[[], None] | None = None,
+    ) -> None:
         super().__init__(config)
         self._on_answering = on_answering
+        self._on_stopping = on_stopping
+        self._on_stopped = on_stopped
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         memory.tune_collector()
         if self.started and self._on_answering is not None:
             self._on_answering()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if self._on_stopping is not None:
+            self._on_stopping()
+        await super().shutdown(sockets)
+        if self._on_stopped is not None:
+            self._on_stopped()

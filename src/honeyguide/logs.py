@@ -1,5 +1,5 @@
 """The log, configured once by each command that keeps running. Lines go to standard error: readable
-text on a terminal, otherwise one JSON object each.
+text on a terminal, in color unless NO_COLOR is set, otherwise one JSON object each.
 
 Nothing personal is logged. Our own messages name things by ID. Messages of libraries are cut to one
 line, without email and IP addresses. A traceback shows where an exception came from, but not its
@@ -8,21 +8,33 @@ message, because those of drivers and libraries quote values. The level `debug` 
 
 from __future__ import annotations
 
-import json
 import logging
+import os
 import re
 import sys
 import threading
 import traceback
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.json_lines import json_line
 
 log = logging.getLogger("honeyguide")
+
+# What a line on a terminal says before the brackets; the message of a request has three of them.
+_IN_BEGINNING = {"time", "level", "message", "logger", "event", "method", "route", "status"}
+_DIM, _PLAIN = "\x1b[2m", "\x1b[0m"
+_COLORS = {
+    "debug": _DIM,
+    "info": "\x1b[32m",
+    "warning": "\x1b[33m",
+    "error": "\x1b[31m",
+    "critical": "\x1b[1;31m",
+}
 
 _EMAIL = re.compile(r"""[^\s<>"'(),;:=]+@[^\s<>"'(),;:]+""")
 _IP = re.compile(
@@ -35,7 +47,9 @@ def configure(level: str) -> None:
     """Libraries are logged from warnings up, whatever the level."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(level.upper())
-    handler.setFormatter(TextFormatter() if sys.stderr.isatty() else JsonFormatter())
+    handler.setFormatter(
+        TextFormatter(in_color=wants_color(sys.stderr)) if sys.stderr.isatty() else JsonFormatter()
+    )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.WARNING)
@@ -44,6 +58,16 @@ def configure(level: str) -> None:
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_in_thread
     sys.unraisablehook = _log_unraisable
+
+
+def wants_color(stream: IO[Any]) -> bool:
+    """Whether to write to `stream` in color: to a terminal, unless its user says otherwise."""
+    return stream.isatty() and allows_color()
+
+
+def allows_color() -> bool:
+    """See no-color.org; a dumb terminal shows the codes themselves."""
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def is_configured() -> bool:
@@ -66,27 +90,34 @@ def _log_unraisable(args: Any) -> None:
 
 class JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return json.dumps(_fields(record))
+        return json_line(_fields(record))
 
 
 class TextFormatter(logging.Formatter):
+    def __init__(self, *, in_color: bool = False) -> None:
+        super().__init__()
+        self._in_color = in_color
+
     def format(self, record: logging.LogRecord) -> str:
         fields = _fields(record)
         trace = fields.pop("traceback", "")
-        line = as_text(fields)
+        line = as_text(fields, in_color=self._in_color)
         return f"{line}\n{trace}".rstrip("\n")
 
 
-def as_text(fields: dict[str, Any]) -> str:
+def as_text(fields: dict[str, Any], *, in_color: bool = False) -> str:
     """A line for people: the time, level and message, then whatever else is known."""
-    begin = f"{fields['time'][:19].replace('T', ' ')} {fields['level']:7} {fields['message']}"
-    skipped = ("time", "level", "message", "logger", "event")
     rest = [
         f"{name}={value}"
         for name, value in fields.items()
-        if value is not None and name not in skipped
+        if value is not None and name not in _IN_BEGINNING
     ]
-    return f"{begin}  [{' '.join(rest)}]" if rest else begin
+    time, level = fields["time"][:19].replace("T", " "), f"{fields['level']:7}"
+    details = f"[{' '.join(rest)}]" if rest else ""
+    if in_color:
+        time, level = f"{_DIM}{time}{_PLAIN}", f"{_COLORS[fields['level']]}{level}{_PLAIN}"
+        details = f"{_DIM}{details}{_PLAIN}" if details else ""
+    return f"{time} {level} {fields['message']}" + (f"  {details}" if details else "")
 
 
 def _fields(record: logging.LogRecord) -> dict[str, Any]:

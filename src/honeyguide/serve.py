@@ -45,8 +45,13 @@ def run_server(
         )
     if workers == 1:
         greet = on_answering or partial(_greet, settings)
-        sys.exit(_serve(settings, sock, work, partial(_greet_and_watch, greet)))
+        application = Application(settings, work=work, shows_setup_code=True)
+        watch = partial(_greet_and_watch, greet)
+        server = _server(settings, application, watch, log_stopping, log_stopped)
+        sys.exit(_run(server, sock))
     code = _supervise(settings, sock, workers, work)
+    if code == 0:
+        log_stopped()
     del lock
     sys.exit(code)
 
@@ -78,22 +83,32 @@ def listen(settings: Settings) -> socket.socket:
     return sock
 
 
-def _serve(
+def _server(
     settings: Settings,
-    sock: socket.socket,
-    work: bool,
+    application: Application,
     on_answering: Callable[[], None],
-    number: int = 0,
-) -> int:
-    # One of several processes shows the code for the first account: each code replaces the last.
-    application = Application(settings, work=work, shows_setup_code=number == 0)
-    config = server_config(application, settings)
-    server = Server(config, on_answering)
+    *on_end: Callable[[], None],
+) -> Server:
+    return Server(server_config(application, settings), on_answering, *on_end)
+
+
+def _run(server: Server, sock: socket.socket) -> int:
+    """Returns the exit code."""
     try:
         server.run(sockets=[sock])
     except SystemExit:  # the application did not start; uvicorn has logged why
         return 1
+    except KeyboardInterrupt:  # Ctrl-C is how it is stopped, and it has stopped
+        return 0
     return 0 if server.started else 1
+
+
+def log_stopping() -> None:
+    log.info("Stopping. Waiting for requests and jobs to finish.")
+
+
+def log_stopped() -> None:
+    log.info("Stopped")
 
 
 def _greet(settings: Settings) -> None:
@@ -124,7 +139,11 @@ def _supervise(settings: Settings, sock: socket.socket, workers: int, work: bool
             # Each worker counts in files of its own there; the one that Prometheus asks adds them
             # up. A replacement goes on counting where the one before it stopped.
             values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
-            return _serve(settings, sock, work, on_answering, number)
+            # One of them shows the code for the first account: each code replaces the last.
+            application = Application(settings, work=work, shows_setup_code=number == 0)
+            return _run(_server(settings, application, on_answering), sock)
 
-        greet = partial(_greet, settings)
-        return supervisor.Supervisor(serve, greet, blocked_s=supervisor.BLOCKED_S).run(workers)
+        parent = supervisor.Supervisor(
+            serve, partial(_greet, settings), log_stopping, blocked_s=supervisor.BLOCKED_S
+        )
+        return parent.run(workers)

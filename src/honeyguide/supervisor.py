@@ -40,11 +40,13 @@ class Supervisor:
         self,
         serve: Callable[[int, Callable[[], None]], int],
         on_answering: Callable[[], None],
+        on_stopping: Callable[[], None] = lambda: None,
         *,
         blocked_s: float,
     ) -> None:
         self._serve = serve
         self._on_answering = on_answering
+        self._on_stopping = on_stopping
         self._blocked_s = blocked_s
         self._workers: dict[int, Worker] = {}
         self._has_answered = False
@@ -83,6 +85,8 @@ class Supervisor:
                 self._start(worker.number)
             if self._is_stopping and not was_signaled:
                 was_signaled = True
+                if code == 0:
+                    self._on_stopping()
                 for pid in self._workers:
                     os.kill(pid, signal.SIGTERM)
             self._kill_blocked()

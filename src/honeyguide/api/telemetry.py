@@ -1,5 +1,5 @@
-"""What operators see of a request: one JSON log line and a few counters. Both name the route's
-template, so no path, email address or key ever reaches the log.
+"""What operators see of a request, to the API or to a page: one log line and a few counters. Both
+name the route's template, so no path, email address or key ever reaches the log.
 """
 
 from __future__ import annotations
@@ -16,19 +16,22 @@ from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from honeyguide import logs
 from honeyguide.api.transport import App, Receive, Scope, Send
-from honeyguide.kernel.clock import iso
+from honeyguide.kernel import log_context
+from honeyguide.kernel.clock import iso, system_clock
 
 # Requests are counted and logged in batches, this often. One by one, it takes three times as long.
 _FLUSH_S = 0.02
 # The library's own, and two below them: a read takes about a millisecond.
 _BUCKETS_S = (0.001, 0.0025, *Histogram.DEFAULT_BUCKETS)
+# Files of the pages, whose requests are counted but not logged.
+_FILES = "/static/"
 # The codes of all answers with a status of 500 or more.
 FAULT_CODES = ("internal_error", "overloaded", "unavailable")
 
 
 class Answered(NamedTuple):
-    """A request that was answered, as far as the log may know it. Pages are counted, but have no
-    `request_id` and are not logged.
+    """A request that was answered, as far as the log may know it. Without a `request_id` it is
+    counted, but not logged.
     """
 
     method: str
@@ -90,6 +93,7 @@ class Telemetry:
         self._log = log
         self._out = out or sys.stdout.buffer
         self._is_terminal = self._out.isatty()
+        self._in_color = logs.wants_color(self._out)
         self._answered: list[Answered] = []
         self._encode = msgspec.json.Encoder().encode
 
@@ -129,7 +133,8 @@ class Telemetry:
     def _line(self, request: Answered) -> bytes:
         line = _line(request)
         if self._is_terminal:
-            return logs.as_text(msgspec.structs.asdict(line)).encode() + b"\n"
+            fields = msgspec.structs.asdict(line)
+            return logs.as_text(fields, in_color=self._in_color).encode() + b"\n"
         return self._encode(line) + b"\n"
 
 
@@ -164,8 +169,19 @@ class PageCounter:
                 if status >= 500:
                     code = "unavailable" if status == 503 else "internal_error"
                 took_s = time.perf_counter() - began
+                request_id, account_id, _ = log_context.current()
                 self._telemetry.answered(
-                    Answered(scope["method"], self._route(scope), status, took_s, code)
+                    Answered(
+                        method=scope["method"],
+                        route=self._route(scope),
+                        status=status,
+                        seconds=took_s,
+                        code=code,
+                        now_ms=system_clock(),
+                        # A page needs a dozen files, about which a log has nothing to say.
+                        request_id=None if scope["path"].startswith(_FILES) else request_id,
+                        account_id=account_id,
+                    )
                 )
 
     def _route(self, scope: Scope) -> str:

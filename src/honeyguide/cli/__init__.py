@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
-from honeyguide import __version__
+from honeyguide import __version__, logs
 from honeyguide.cli import (
     account_life,
     accounts,
@@ -21,6 +22,7 @@ from honeyguide.cli import (
     demo,
     doctor,
     documents,
+    help_texts,
     init,
     jobs,
     keys,
@@ -96,8 +98,11 @@ def main() -> None:
     # Databases, backups and exports have people's addresses in them: whatever a command writes is
     # for its user alone.
     os.umask(0o077)
+    command = typer.main.get_command(app)
+    assert isinstance(command, TyperGroup)
+    help_texts.make_readable(command)
     try:
-        app()
+        command(color=None if logs.allows_color() else False)
     except KeyboardInterrupt:
         sys.exit(130)
     except FileNotFoundError:

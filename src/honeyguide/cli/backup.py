@@ -158,4 +158,6 @@ async def _records(chosen: Settings) -> list[BackupRecord]:
 
 
 def _size(number: int) -> str:
-    return f"{number / 1_000_000:.1f} MB"
+    if number < 1_000_000:
+        return f"{max(1, round(number / 1000)):,} KB"
+    return f"{number / 1_000_000:,.1f} MB"

@@ -8,11 +8,12 @@ from typing import Annotated
 from urllib.parse import urlsplit
 
 import typer
+from rich.progress import TimeElapsedColumn
 
 from honeyguide import demo as demo_data
 from honeyguide import logs
 from honeyguide.accounts import accounts
-from honeyguide.cli.base import fail, read, read_settings, with_services
+from honeyguide.cli.base import fail, progress, read, read_settings, with_services
 from honeyguide.demo import kept as demo_kept
 from honeyguide.demo import local_tools, team
 from honeyguide.demo.kept import KeptSecrets
@@ -50,7 +51,7 @@ def demo(
     kept = demo_kept.load(file)
     if chosen.on_loopback:
         chosen = _with_toys(chosen, kept)
-    made = with_services(demo_data.prepare, kept)
+    made = _prepare(kept)
     if chosen.on_loopback:
         demo_kept.save(file, kept)
     if not serve:
@@ -59,7 +60,18 @@ def demo(
         return
     local_tools.start(kept.port)
     logs.configure(chosen.log_level)
-    run_server(chosen, on_answering=lambda: print(_invitation(chosen, made), flush=True))
+    text = f"{_invitation(chosen, made)}\n  Press Ctrl-C to stop.\n"
+    run_server(chosen, on_answering=lambda: print(text, flush=True))
+
+
+def _prepare(kept: KeptSecrets) -> demo_data.Demo:
+    with progress(TimeElapsedColumn(), transient=True) as bar:
+        task = bar.add_task("Creating demo data, week by week", total=None, visible=False)
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total, visible=True)
+
+        return with_services(demo_data.prepare, kept, show)
 
 
 def _base(chosen: Settings) -> Path:
@@ -128,7 +140,8 @@ def _invitation(chosen: Settings, made: demo_data.Demo) -> str:
     partners = " and ".join(email for email in demo_data.EMAILS if email != demo_data.OWNER)
     colleagues = " and ".join(f"{email} ({role})" for email, (_, role) in team.COLLEAGUES.items())
     return (
-        f"\n  Dashboard {chosen.base_url}/ login {demo_data.OWNER} / {made.password}\n"
+        f"\n  Dashboard              {chosen.base_url}/\n"
+        f"  Login                  {demo_data.OWNER} / {made.password}\n"
         f"  Team logins            {colleagues}, same password\n"
         f"  Partner logins         {partners}, same password\n\n"
         f"  API keys               {chosen.base_url}/account/keys\n"

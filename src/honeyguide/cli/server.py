@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+from itertools import groupby
 from typing import Annotated
 
 import typer
@@ -88,7 +89,7 @@ def migrate_command(
     try:
         if plan:
             planned = asyncio.run(plan_migrations(chosen.direct_url))
-            typer.echo("\n".join(map(_plan_line, planned)) or UP_TO_DATE)
+            typer.echo("\n".join(_plan_lines(planned)) or UP_TO_DATE)
             return
         applied = asyncio.run(migrate(chosen.direct_url))
     except Fault as fault:
@@ -96,11 +97,21 @@ def migrate_command(
     typer.echo("\n".join(f"Applied {name}." for name in applied) or UP_TO_DATE)
 
 
-def _plan_line(planned: Planned) -> str:
-    line = f"{planned.name} would run. It locks {planned.locks}."
-    if planned.keeps_older_code:
+def _plan_lines(planned: list[Planned]) -> list[str]:
+    """One for each run of migrations that lock the same, in the order in which they would run."""
+    runs = groupby(planned, key=lambda each: (each.locks, each.keeps_older_code))
+    return [_plan_line([each.name for each in run], *key) for key, run in runs]
+
+
+def _plan_line(names: list[str], locks: str, keeps_older_code: bool) -> str:
+    if len(names) == 1:
+        line, them = f"{names[0]} would run. It locks {locks}.", "it"
+    else:
+        line = f"{names[0]} to {names[-1]} ({len(names)} migrations) would run. They lock {locks}."
+        them = "them"
+    if keeps_older_code:
         return line
-    return f"{line} Stop all processes of the old version first; they do not work with it."
+    return f"{line} Stop all processes of the old version first; they do not work with {them}."
 
 
 @app.command("settings")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -190,7 +191,9 @@ def import_command(
     else:
         done = with_services(_import, account, file.name, read, (order, give_rewards))
     import_runs.show_lines(done)
-    typer.echo(f"{import_runs.in_words(done, is_dry=dry_run)}\n{columns}")
+    typer.echo(import_runs.in_words(done, is_dry=dry_run))
+    if not sys.stdout.isatty():  # a terminal has shown them already
+        typer.echo(columns)
     import_runs.keep_refused(errors, read.header, done)
     if dry_run:
         typer.echo("Nothing was changed. To import, run this again without --dry-run.", err=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords, users
@@ -37,15 +37,19 @@ class Demo(NamedTuple):
     password: str
 
 
-async def prepare(services: Services, kept: KeptSecrets | None = None) -> Demo:
+async def prepare(
+    services: Services,
+    kept: KeptSecrets | None = None,
+    on_week: Callable[[int, int], None] = lambda done, total: None,
+) -> Demo:
     """Create the demo's accounts and data, once. `kept` has the password and keys of the start
-    before, and gets those that are new."""
+    before, and gets those that are new. `on_week` is told how many weeks of how many are made."""
     kept = kept or KeptSecrets(secret_key="")
     now_ms = services.clock()
     tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:
         state = await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms)
-        kept.port = await history.create_history(services, state)
+        kept.port = await history.create_history(services, state, on_week)
         await moved_in.move_in(services, tenants[OWNER], now_ms=now_ms)
         for newsletter in NEWSLETTERS:
             await _use_a_key(services, tenants[newsletter.email])

@@ -59,10 +59,12 @@ ADJUSTED_MS = 21 * DAY_MS
 Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
 
-async def create_history(services: Services, state: DemoState) -> int:
+async def create_history(
+    services: Services, state: DemoState, on_week: Callable[[int, int], None]
+) -> int:
     """Returns the port on which the tools of the first newsletter listened."""
     async with WebhookReceiver(services, state).listening() as receiver:
-        await _weeks(services, state, receiver)
+        await _weeks(services, state, receiver, on_week)
         if services.policy.loopback_ok:
             first = state.accounts[0].tenant
             await local_tools.connect_email_tool(services, first, receiver.port)
@@ -79,15 +81,21 @@ async def _skip_emails(tx: Tx, state: DemoState) -> None:
         await emails.mark_all_sent(tx, account.tenant.account_id, state.end_ms)
 
 
-async def _weeks(services: Services, state: DemoState, receiver: WebhookReceiver) -> None:
-    at_ms = state.start_ms
-    while at_ms < state.end_ms:
+async def _weeks(
+    services: Services,
+    state: DemoState,
+    receiver: WebhookReceiver,
+    on_week: Callable[[int, int], None],
+) -> None:
+    starts = range(state.start_ms, state.end_ms, WEEK_MS)
+    for done, at_ms in enumerate(starts):
+        on_week(done, len(starts))
         await receiver.connect(at_ms)
         until_ms = min(at_ms + WEEK_MS, state.end_ms)
         steps = sorted(_steps(state, at_ms, until_ms), key=lambda step: step[:2])
         await services.store.write(_week, state, steps, until_ms)
         await receiver.receive_due(until_ms)
-        at_ms = until_ms
+    on_week(len(starts), len(starts))
 
 
 async def _week(tx: Tx, state: DemoState, steps: list[Step], until_ms: int) -> None:

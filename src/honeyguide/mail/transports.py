@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import json
 import os
 import socket
 import ssl
@@ -31,6 +30,7 @@ import aiosmtplib
 from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.json_lines import json_line
 from honeyguide.mail import bounces
 from honeyguide.mail.emails import one_line
 from honeyguide.mail.headers import unfolded
@@ -364,7 +364,7 @@ def _as_shown(email: OutgoingEmail, sender: str) -> str:
 
 def _as_json(email: OutgoingEmail, sender: str) -> str:
     *_, job = log_context.current()
-    return json.dumps(
+    return json_line(
         {
             "time": iso(email.created_ms),
             "level": "info",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import apsw
@@ -23,11 +24,14 @@ from honeyguide.store.migrate import (
     migrate_sqlite,
     plan_postgres,
     plan_sqlite,
+    ran,
 )
 from honeyguide.store.postgres import open_postgres
 from honeyguide.store.private_files import make_database_private
 from honeyguide.store.sqlite import SqliteStore, sqlite_version
 from honeyguide.store.tx import Again, LockWait, Store, Taken, Tx
+
+log = logging.getLogger("honeyguide.store")
 
 __all__ = [
     "Again",
@@ -63,7 +67,13 @@ def sqlite_path(url: str) -> Path | None:
 async def migrate(url: str) -> list[str]:
     """Bring the schema up to date, and return the names of the migrations applied."""
     path = sqlite_path(url)
-    return migrate_sqlite(path) if path is not None else await migrate_postgres(_postgres_url(url))
+    if path is not None:
+        applied = migrate_sqlite(path)
+    else:
+        applied = await migrate_postgres(_postgres_url(url))
+    if applied:
+        log.info("%s", ran(applied))
+    return applied
 
 
 async def plan_migrations(url: str) -> list[Planned]:

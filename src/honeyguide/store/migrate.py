@@ -114,6 +114,13 @@ def migration_names() -> set[str]:
     return {each.name for engine in ("sqlite", "postgres") for each in migrations(engine)}
 
 
+def ran(names: list[str]) -> str:
+    """Says which migrations were applied, for a log."""
+    if len(names) == 1:
+        return f"Ran the migration {names[0]}"
+    return f"Ran {len(names)} migrations: {names[0][:4]} … {names[-1][:4]}"
+
+
 def pending_of(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
     version = max(path.name[:4] for path in FOLDER.glob("*.sql"))
@@ -249,7 +256,7 @@ async def plan_postgres(url: str) -> list[Planned]:
 def _locks(migration: Migration) -> str:
     if migration.concurrent_index:
         return "nothing; it builds an index while reads and writes go on"
-    return migration.locks or "the tables that it changes, for reads and writes"
+    return migration.locks or "the changed tables, for reads and writes"
 
 
 @asynccontextmanager

@@ -73,20 +73,21 @@ async def has_any(store: Store, job: str, work: Sequence[Items], now_ms: int) ->
     return False
 
 
-async def run_all(store: Store, job: str, work: Sequence[Items], clock: Clock) -> None:
+async def run_all(store: Store, job: str, work: Sequence[Items], clock: Clock) -> bool:
+    """Returns whether there was anything to do."""
     began_ms = system_clock()
-    for items in work:
-        await _run(store, job, items, clock)
+    had_any = [await _run(store, job, items, clock) for items in work]
     await store.write(job_failures.forget_tried, job, tried_ms=began_ms)
+    return any(had_any)
 
 
-async def _run(store: Store, job: str, items: Items, clock: Clock) -> None:
+async def _run(store: Store, job: str, items: Items, clock: Clock) -> bool:
     skipped = await store.read(job_failures.skipped, job, now_ms=system_clock())
-    more = True
+    more, had_any = True, False
     while more:
         now_ms = clock()
         found = await find_items(store, items, skipped, now_ms)
-        more = False
+        more, had_any = False, had_any or bool(found)
 
         async def do(some: Sequence[Any], now_ms: int = now_ms) -> None:
             nonlocal more
@@ -97,6 +98,7 @@ async def _run(store: Store, job: str, items: Items, clock: Clock) -> None:
                 more = more or len(found) == items.most
                 skipped.add(key_of(item))
                 await _record(store, job, key_of(item), error)
+    return had_any
 
 
 async def _record(store: Store, job: str, key: str, error: Exception) -> None:

@@ -20,7 +20,8 @@ log = logging.getLogger("honeyguide.work")
 
 # A process that died while it ran a job is replaced after this long.
 LEASE_MS = 60_000
-# A job that runs more often says only at the debug level that it did.
+# A job that runs more often says only at the debug level that it did, as do those that had nothing
+# to do.
 QUIET_BELOW_MS = 30_000
 
 
@@ -122,9 +123,10 @@ class Loop:
             return False
         result = "interrupted"
         try:
-            await self._run_batches(job, token)
+            had_work = await self._run_batches(job, token)
             result = job_runs.OK
-            level = logging.DEBUG if job.every_ms < QUIET_BELOW_MS else logging.INFO
+            is_quiet = not had_work or job.every_ms < QUIET_BELOW_MS
+            level = logging.DEBUG if is_quiet else logging.INFO
             log.log(level, "Job finished", extra=_duration(began_ms))
         except Exception as error:
             result = f"failed: {type(error).__name__}"
@@ -139,26 +141,29 @@ class Loop:
             )
         return True
 
-    async def _run_batches(self, job: Job, token: str) -> None:
-        """Stops if the lease is lost, since another process may then run the job."""
+    async def _run_batches(self, job: Job, token: str) -> bool:
+        """Stops if the lease is lost, since another process may then run the job. Returns whether
+        there was anything to do.
+        """
         batches = asyncio.create_task(self._batches(job))
         lease = asyncio.create_task(self._renew_until_lost(job, token))
         try:
             await asyncio.wait((batches, lease), return_when=asyncio.FIRST_COMPLETED)
             if not batches.done():
                 raise Unavailable("The lease of the job was lost.")
-            batches.result()
+            return batches.result()
         finally:
             for task in (batches, lease):
                 task.cancel()
             await asyncio.gather(batches, lease, return_exceptions=True)
 
-    async def _batches(self, job: Job) -> None:
+    async def _batches(self, job: Job) -> bool:
         if isinstance(job.work, tuple):
-            await run_all(self.store, job.name, job.work, self._clock)
-            return
+            return await run_all(self.store, job.name, job.work, self._clock)
         while await job.work(self.store, self._clock()):
             pass
+        # One that always runs, such as the check of the ledger, logs what it finds by itself.
+        return not job.always_runs
 
     async def _renew_until_lost(self, job: Job, token: str) -> None:
         while True:

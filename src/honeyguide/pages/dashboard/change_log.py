@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.responses import Response, StreamingResponse
 
 from honeyguide.accounts import keys, members
@@ -106,7 +107,7 @@ def _cell(value: Any) -> str:
 
 
 def _json_rows(records: Sequence[dict[str, Any]], *, is_first: bool) -> str:
-    return "".join(f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+    return "".join(f"{msgspec.json.encode(record).decode()}\n" for record in records)
 
 
 async def _download(
