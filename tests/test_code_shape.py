@@ -119,7 +119,7 @@ def retired_words(name: str) -> frozenset[str]:
 def retired_names(module: Module) -> Iterator[str]:
     for line, name in names_in(module):
         if found := retired_words(name):
-            yield f"{module.path}:{line}: `{name}`: docs/glossary.md has a plain word for {found}"
+            yield f"{module.path}:{line}: `{name}`: CONTRIBUTING.md has a plain word for {found}"
 
 
 def vague_names(module: Module) -> Iterator[str]:
@@ -158,13 +158,13 @@ def names_in_page_file(module: Module) -> set[str]:
 def retired_names_on_pages(module: Module) -> Iterator[str]:
     for name in sorted(names_in_page_file(module)):
         if found := retired_words(name):
-            yield f"{module.path}: `{name}`: docs/glossary.md has a plain word for {found}"
+            yield f"{module.path}: `{name}`: CONTRIBUTING.md has a plain word for {found}"
 
 
 def retired_file_names(paths: list[str]) -> Iterator[str]:
     for path in paths:
         if found := retired_words(path):
-            yield f"{path}: docs/glossary.md has a plain word for {found}"
+            yield f"{path}: CONTRIBUTING.md has a plain word for {found}"
 
 
 def test_the_domain_opens_no_transaction() -> None:
