@@ -6,7 +6,8 @@ On update, UNSET leaves a field as it is, and null clears what may be empty.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -19,7 +20,7 @@ from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.partners.verification import VerificationFields
-from honeyguide.referrals import rewards
+from honeyguide.referrals import coupons, rewards, tags
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.codes import CodeFields
@@ -134,37 +135,86 @@ class LinkHostCreate(Body, LinkHostFields, frozen=True):
 class TagsInput(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("tags",)
 
-    tags: public.Tags | None = None
+    tags: Annotated[public.Tags, doc(None, maxItems=tags.MOST_AT_ONCE)] | None = None
 
 
 CouponCodes = Annotated[
-    list[str], doc("Unique codes to add to the pool.", ["WAX-7Q2M", "WAX-9KD4"])
+    list[str],
+    doc(
+        "Unique codes to add to the pool of a `coupon` reward.",
+        maxItems=coupons.MOST_AT_ONCE,
+        each={"minLength": 1, "maxLength": checks.STRING_LIMIT},
+    ),
 ]
 
 
 class RewardCreate(Body, RewardFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = rewards.REQUIRED
     drops_nulls: ClassVar[bool] = True
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        rewards.PHYSICAL: {
+            "name": "The mug",
+            "referrals": 5,
+            "kind": rewards.PHYSICAL,
+            "description": "Holds 400 ml. Dishwasher safe.",
+            "variants": ["Blue", "Yellow"],
+        },
+        rewards.LINK: {
+            "name": "The recipe book",
+            "referrals": 3,
+            "kind": rewards.LINK,
+            "link": "https://wax.example.org/recipes",
+        },
+        rewards.COUPON: {
+            "name": "20% off",
+            "referrals": 10,
+            "kind": rewards.COUPON,
+            "coupon_codes": ["WAX-7Q2M", "WAX-9KD4"],
+        },
+        rewards.MANUAL: {
+            "name": "A shout-out",
+            "referrals": 25,
+            "kind": rewards.MANUAL,
+            "recurring": True,
+            "approval": rewards.BY_HAND,
+        },
+    }
 
     coupon_codes: CouponCodes | UnsetType = UNSET
 
 
 class RewardUpdate(Body, RewardFields, frozen=True):
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "easier": {"referrals": 4, "description": "Now for four referrals."}
+    }
+
     coupon_codes: CouponCodes | UnsetType = UNSET
 
 
 class ShippingDetails(msgspec.Struct, frozen=True, kw_only=True):
     name: Annotated[str, doc("Name of the recipient.", "Ana Lopes")]
-    line1: Annotated[str, doc("Street and number.")]
+    line1: Annotated[str, doc("Street and number.", "Rua das Flores 12")]
     line2: Annotated[str, doc("Second line of the address.")] | None = None
-    city: Annotated[str, doc("City.")]
+    city: Annotated[str, doc("City.", "Porto")]
     region: Annotated[str, doc("State or region.")] | None = None
-    postcode: Annotated[str, doc("Postal code.")]
-    country: Annotated[str, doc("Country.")]
+    postcode: Annotated[str, doc("Postal code.", "4050-265")]
+    country: Annotated[str, doc("Country.", "Portugal")]
     phone: Annotated[str, doc("Phone number for the carrier.")] | None = None
 
 
 class RedeemInput(Body, frozen=True):
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        rewards.PHYSICAL: {
+            "shipping_details": {
+                "name": "Ana Lopes",
+                "line1": "Rua das Flores 12",
+                "city": "Porto",
+                "postcode": "4050-265",
+                "country": "Portugal",
+            }
+        }
+    }
+
     shipping_details: Annotated[
         ShippingDetails | None, doc("Postal address. A physical reward with one is a shipment.")
     ] = None
@@ -173,7 +223,15 @@ class RedeemInput(Body, frozen=True):
 
 class MarkSentInput(Body, frozen=True):
     tracking_note: (
-        Annotated[str, doc("Shown to the subscriber.", maxLength=checks.STRING_LIMIT)] | None
+        Annotated[
+            str,
+            doc(
+                "Shown to the subscriber.",
+                "CTT, tracking number RR123456785PT",
+                maxLength=checks.STRING_LIMIT,
+            ),
+        ]
+        | None
     ) = None
 
 
@@ -283,12 +341,16 @@ class ProgramVerificationUpdate(Body, VerificationFields, frozen=True):
 
 class JoinInput(Body, frozen=True):
     reason_for_recommending: (
-        Annotated[str, doc("Why you want to recommend this publication.")] | None
+        Annotated[
+            str,
+            doc("Why you want to recommend this publication.", "Our readers cook every weekend."),
+        ]
+        | None
     ) = None
 
 
 class BlockPartnerInput(Body, frozen=True):
-    reason: Annotated[str, doc("Why. The partner sees it.")] | None = None
+    reason: Annotated[str, doc("Why. The partner sees it.", "Too many bounces")] | None = None
     end_pending: Annotated[
         bool, doc("Whether to reject what is pending in all your programs.", False)
     ] = False

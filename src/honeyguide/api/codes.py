@@ -22,7 +22,12 @@ class SubscriberCodeView(View, frozen=True):
 
     code: Annotated[str, doc("The code as it was written; links work in any case.", "ann-lee")]
     source: Annotated[
-        str, doc("`assigned` (their `ref_code`), `imported` or `chosen`.", codes.CodeSource.CHOSEN)
+        str,
+        doc(
+            "Where it is from. `assigned` is their `ref_code`.",
+            codes.CodeSource.CHOSEN,
+            enum=list(codes.CodeSource),
+        ),
     ]
     created_at: public.CreatedAt
     link: Annotated[str, doc("A referral link with this code.", "https://go.example/r/wax/ann-lee")]

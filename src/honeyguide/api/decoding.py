@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, TypeVar
 
@@ -20,6 +21,8 @@ class Body(msgspec.Struct, frozen=True):
     # For a create whose fields are those of its update: nulls are dropped before the types are
     # checked, so that the types can say what an update takes.
     drops_nulls: ClassVar[bool] = False
+    # Whole examples by name, where those of the fields do not go together.
+    samples: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
 
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Any
-
-import msgspec
 
 import honeyguide
 from honeyguide.accounts import idempotency
 from honeyguide.accounts.permissions import SCOPES, Right, scope_of
+from honeyguide.api import event_views, openapi_examples, openapi_schemas, openapi_webhooks
 from honeyguide.api.call import Route
 from honeyguide.api.decoding import Body
+from honeyguide.api.openapi_schemas import REF, form_name, name_of
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
-from honeyguide.kernel import checks, public
 
 ABOUT = (
     "Newsletter referral and partner programs. "
     "Every request needs an API key; every response is JSON."
 )
 _KEY = "Your API key, from the page API keys. It starts with `hg_`."
+_HOME = "https://github.com/honeyguide/honeyguide"
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
-_REF = "#/components/schemas/"
 _ON_EVERY_ANSWER = ("X-Request-Id",)
 _ON_AUTHENTICATED = (
     *_ON_EVERY_ANSWER,
@@ -33,10 +31,10 @@ _ON_AUTHENTICATED = (
 
 
 def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
-    schemas = _schemas(routes)
+    schemas = openapi_schemas.of_routes(routes, event_views.types())
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, schemas)
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, routes, schemas)
     tags = dict.fromkeys(route.tag for route in routes)
     return {
         "openapi": "3.1.0",
@@ -44,12 +42,15 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
             "title": "Honeyguide API",
             "version": honeyguide.__version__,
             "summary": ABOUT,
+            "contact": {"name": "Honeyguide", "url": f"{_HOME}/issues"},
             "license": _LICENSE,
         },
+        "externalDocs": {"description": "Guides", "url": f"{_HOME}/tree/main/docs"},
         "servers": [{"url": base_url}],
         "security": [{"ApiKey": []}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],
         "paths": paths,
+        "webhooks": openapi_webhooks.section(),
         "components": {
             "securitySchemes": {
                 "ApiKey": {
@@ -74,7 +75,9 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
+def _operation(
+    route: Route, routes: tuple[Route, ...], schemas: dict[str, Schema]
+) -> dict[str, Any]:
     operation: dict[str, Any] = {
         "operationId": route.operation_id,
         "tags": [route.tag],
@@ -89,10 +92,28 @@ def _operation(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
     ]:
         operation["parameters"] = parameters
     if route.body is not None:
-        content = {"application/json": {"schema": {"$ref": _REF + _name(route.body)}}}
-        operation["requestBody"] = {"required": bool(route.body.required), "content": content}
-    operation["responses"] = _responses(route, schemas)
+        operation["requestBody"] = {
+            "required": bool(route.body.required),
+            "content": _content(route, route.body, schemas),
+        }
+    operation["responses"] = _responses(route, routes, schemas)
     return operation
+
+
+def _content(route: Route, body: type[Body], schemas: dict[str, Schema]) -> dict[str, Any]:
+    schema = schemas[name_of(body)]
+    as_json: Schema = {"schema": {"$ref": REF + name_of(body)}}
+    if body.samples:
+        as_json["examples"] = {name: {"value": value} for name, value in body.samples.items()}
+    elif example := openapi_examples.of_body(schema):
+        as_json["example"] = example
+    content = {"application/json": as_json}
+    if route.multipart:
+        content["multipart/form-data"] = {
+            "schema": {"$ref": REF + form_name(body)},
+            "encoding": {"logo": {"contentType": "image/png, image/jpeg"}},
+        }
+    return content
 
 
 def _scope_sentence(route: Route) -> str:
@@ -107,10 +128,7 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             continue
         name = segment[1:-1]
         schema: Schema = {"type": "string", "format": "uuid"}
-        words, example = (
-            f"UUID of the {_one(before)}.",
-            public.CAMPAIGN_UUID if name == "campaign_uuid" else public.SUBSCRIBER_UUID,
-        )
+        words = f"UUID of the {_one(before)}."
         if before == "subscribers":
             schema, words = (
                 {"type": "string", "minLength": 1},
@@ -122,7 +140,7 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             "required": True,
             "description": words,
             "schema": schema,
-            "example": example,
+            "example": openapi_examples.id_in_path(route.path, name),
         }
 
 
@@ -145,19 +163,23 @@ def _header_parameters(route: Route) -> Iterable[Schema]:
         }
 
 
-def _responses(route: Route, schemas: dict[str, Schema]) -> dict[str, Any]:
+def _responses(
+    route: Route, routes: tuple[Route, ...], schemas: dict[str, Schema]
+) -> dict[str, Any]:
     headers = [*_ON_AUTHENTICATED]
     if "page" in route.query:
         headers.append("Link")
     if route.method == "POST":
         headers.append("Idempotent-Replayed")
-    success = {
+    success: dict[str, Any] = {
         "description": "Created." if route.status == 201 else "Done." if route.writes else "OK.",
         "headers": _headers(headers),
         "content": {
-            "application/json": {"schema": {"$ref": _REF + _name(route.answer)}, **_example(route)}
+            "application/json": {"schema": {"$ref": REF + name_of(route.answer)}, **_example(route)}
         },
     }
+    if links := openapi_examples.links(route, routes):
+        success["links"] = links
     possible = _possible_errors(route, schemas)
     refused = {
         str(status): {"$ref": f"#/components/responses/{name}"}
@@ -177,14 +199,13 @@ def _example(route: Route) -> Schema:
 
 
 def _one(things: str) -> str:
-    """`partner_programs` as "partner program", `deliveries` as "delivery"."""
-    thing = f"{things.removesuffix('ies')}y" if things.endswith("ies") else things.removesuffix("s")
-    return thing.replace("_", " ")
+    """`partner_programs` as "partner program"."""
+    return openapi_examples.singular(things).replace("_", " ")
 
 
 def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
     possible = {400, 401, 403, 429, 500}
-    sent = schemas[_name(route.body)]["properties"] if route.body is not None else {}
+    sent = schemas[name_of(route.body)]["properties"] if route.body is not None else {}
     if "{" in route.path or any(field.get("format") == "uuid" for field in sent.values()):
         possible.add(404)
     if route.writes:
@@ -205,100 +226,9 @@ def _error(words: str, code: str, sentence: str) -> dict[str, Any]:
         "headers": _headers(
             [*headers, *(["Retry-After"] if code in ("rate_limited", "overloaded") else [])]
         ),
-        "content": {"application/json": {"schema": {"$ref": f"{_REF}Error"}, "example": example}},
+        "content": {"application/json": {"schema": {"$ref": f"{REF}Error"}, "example": example}},
     }
 
 
 def _headers(names: Iterable[str]) -> dict[str, Schema]:
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-
-
-def _schemas(routes: Iterable[Route]) -> dict[str, Schema]:
-    requests = dict.fromkeys(route.body for route in routes if route.body is not None)
-    types = [*requests, *dict.fromkeys(route.answer for route in routes)]
-    _, found = msgspec.json.schema_components(types, ref_template=_REF + "{name}")
-    by_name = {_name(kind): kind for kind in requests}
-    return {
-        _plain(name): _finished(schema, by_name.get(_plain(name))) for name, schema in found.items()
-    }
-
-
-def _name(kind: type[msgspec.Struct] | type[Body]) -> str:
-    return _plain(kind.__name__)
-
-
-def _plain(name: str) -> str:
-    """The name of a class in a generated client: `CampaignView` is `Campaign`, and `OneCampaign`,
-    which has nothing but a campaign, is `CampaignResponse`."""
-    name = re.sub(r"(?<=.)View(?=V\d+$|$)", "", name)
-    return re.sub(r"^One([A-Z]\w*?)(V\d+)?$", r"\1Response\2", name)
-
-
-def _finished(schema: Schema, body: type[Body] | None) -> Schema:
-    """The schema of a type as callers see it. Of a request's `body`, the required fields come
-    first."""
-    done = {
-        key: value
-        for key, value in schema.items()
-        if key not in ("title", "properties", "required")
-    }
-    if "description" in done:
-        done["description"] = re.sub(r"\s+", " ", done["description"])
-    fields = {field: _simple(raw) for field, raw in schema.get("properties", {}).items()}
-    if body is None:
-        done["properties"] = {field: _received(schema) for field, schema in fields.items()}
-        needed = list(schema.get("required", ()))
-    else:
-        needed = list(body.required)
-        names = [*needed, *(field for field in fields if field not in needed)]
-        done["properties"] = {field: _sent(fields[field], field, body) for field in names}
-    if needed:
-        done["required"] = needed
-    return done
-
-
-def _simple(schema: Schema) -> Schema:
-    """msgspec's schema, simplified: nullable types as a list, amounts as numbers, our names in
-    references."""
-    done = dict(schema)
-    if "$ref" in done:
-        done["$ref"] = _REF + _plain(done["$ref"].removeprefix(_REF))
-    if done.get("default", "") is None:
-        del done["default"]
-    if done.get("format") == "decimal":
-        done |= {"type": "number", "minimum": 0}
-        del done["format"]
-    for key in ("items", "additionalProperties"):
-        if isinstance(done.get(key), dict):
-            done[key] = _simple(done[key])
-    if "anyOf" in done:
-        options = [_simple(option) for option in done.pop("anyOf")]
-        kinds = [option for option in options if option != {"type": "null"}]
-        if len(kinds) == 1 and isinstance(kinds[0].get("type"), str):
-            is_nullable = len(kinds) < len(options)
-            kind = [kinds[0]["type"], "null"] if is_nullable else kinds[0]["type"]
-            # What is said about the whole field replaces what its type says.
-            done = {**kinds[0], "type": kind, **done}
-        else:
-            done["anyOf"] = options
-    if "enum" in done and "null" in done.get("type", ()):
-        done["enum"] = [*done["enum"], None]
-    return done
-
-
-def _received(schema: Schema) -> Schema:
-    """Only requests have limits on the length of a text."""
-    return {key: value for key, value in schema.items() if key != "maxLength"}
-
-
-def _sent(schema: Schema, field: str, body: type[Body]) -> Schema:
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    # On create, null is the same as absent, so a required field cannot be null.
-    if field in body.required and "null" in kinds:
-        schema = schema | {"type": next(kind for kind in kinds if kind != "null")}
-    if field not in body.required and body.drops_nulls and "null" not in kinds:
-        schema = schema | {"type": [*kinds, "null"]}
-    if "string" in kinds and not {"maxLength", "enum", "format"} & schema.keys():
-        schema = schema | {"maxLength": checks.STRING_LIMIT}
-    return schema

@@ -7,6 +7,7 @@ from typing import Any
 
 from honeyguide.accounts.admission import LACKS_SCOPE, NO_KEY
 from honeyguide.kernel import checks, money, paging
+from honeyguide.partners import rules
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
 from honeyguide.referrals import shipments, subscribers
@@ -61,7 +62,9 @@ QUERY: dict[str, Schema] = {
     },
     "month": {
         "description": "A calendar month in UTC, as `YYYY-MM`. Default: the current month.",
-        "schema": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$"},
+        # Empty is the same as absent.
+        "schema": {"type": "string", "pattern": f"^({rules.MONTH_PATTERN})?$"},
+        "example": "2026-11",
     },
     "search": {
         "description": "Finds words that start with this text in the name, description or "

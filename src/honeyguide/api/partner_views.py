@@ -14,11 +14,17 @@ from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import CPA, MAX_PAYOUT, TOTAL_BUDGET, doc
 from honeyguide.kernel.site import Site
 from honeyguide.partners import audience, rules, verification
-from honeyguide.partners.network import NetworkProgram, PartnerCampaign
+from honeyguide.partners.network import (
+    BUDGETS_LEFT,
+    PARTNER_CAMPAIGN_STATUSES,
+    NetworkProgram,
+    PartnerCampaign,
+)
 from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Program
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
-from honeyguide.referrals.rules import explain
+from honeyguide.partners.reversal_reasons import ReversalReason
+from honeyguide.referrals.rules import Status, explain
 from honeyguide.signups.signups import ListedReferral
 
 ProgramName = Annotated[
@@ -27,7 +33,7 @@ ProgramName = Annotated[
 PartnerName = Annotated[str, doc("Name of the partner.", "The Daily Comb")]
 PublicationUuid = Annotated[public.Uuid, doc("UUID of the publication.")]
 ProgramUuid = Annotated[public.Uuid, doc("UUID of the partner program.")]
-LogoUrl = Annotated[public.Url, doc("URL of the logo.")]
+LogoUrl = Annotated[public.Url, doc("URL of the logo.", public.LOGO_EXAMPLE)]
 PARTNERS_HOLDING_PERIOD = doc(
     "Days a referral must stay subscribed before it is verified; 0 without a holding period.",
     14,
@@ -46,7 +52,7 @@ class PublicationView(View, frozen=True):
     categories: audience.Categories
     list_id: public.ListId | None
     status: audience.PublicationStatus
-    logo: Annotated[str, public.LOGO]
+    logo: Annotated[LogoUrl, doc("URL of the logo, the same as `logo_url`.")]
     logo_url: LogoUrl
     enabled_partner_program: public.EnabledPartnerProgram
     audience_gender: audience.Gender
@@ -154,7 +160,9 @@ class NetworkProgramView(View, frozen=True):
         doc(f"Null if fewer than {LEAST_DECIDED} referrals were decided.", None),
     ]
     verification: ProgramVerificationView
-    budget_left: Annotated[str, doc("`plenty`, `low` or `none`.", "plenty")]
+    budget_left: Annotated[
+        str, doc("How much of the month's budget is left.", "plenty", enum=list(BUDGETS_LEFT))
+    ]
     own: Annotated[bool, doc("Whether the program is yours.")]
     joined: Annotated[
         bool, doc("Whether you have joined it, and neither left nor been removed since.")
@@ -176,8 +184,9 @@ class PartnerCampaignView(View, frozen=True):
     status: Annotated[
         str,
         doc(
-            "`active`, `paused` or `ended`; `removed` by the owner; `left` if you left.",
+            "`removed` by the owner; `left` if you left.",
             "active",
+            enum=list(PARTNER_CAMPAIGN_STATUSES),
         ),
     ]
     partner_program_uuid: ProgramUuid
@@ -221,7 +230,7 @@ class PartnerCampaignList(View, frozen=True):
 
 class ReversalView(View, frozen=True):
     reason: Annotated[
-        str, doc("`robot`, `not_a_reader`, `duplicate`, `agreed` or `other`.", "robot")
+        str, doc("Why the charge was taken back.", "robot", enum=list(ReversalReason))
     ]
     text: Annotated[str | None, doc("What the owner wrote to the partner about it.", None)]
     reversed_at: Annotated[public.Time, doc("When the charge was taken back.")]
@@ -233,10 +242,10 @@ class PartnerReferralView(View, frozen=True):
     email: public.Email | None
     partner_campaign_uuid: public.PartnerCampaignUuid
     partner_name: PartnerName
-    status: Annotated[str, doc("`verified`, `pending` or `rejected`.", "verified")]
-    reason: public.ReferralReason | None
-    explanation: public.ReferralExplanation | None
-    due_at: public.DueAt | None
+    status: Annotated[str, doc("Whether it counts.", "verified", enum=list(Status))]
+    reason: Annotated[public.ReferralReason | None, doc(None, None)]
+    explanation: Annotated[public.ReferralExplanation | None, doc(None, None)]
+    due_at: Annotated[public.DueAt | None, doc(None, None)]
     fee: Annotated[Decimal, doc("Fee for this referral, set when it arrived, in US dollars.", 2.5)]
     charged: Annotated[
         Decimal | None, doc("Amount charged, in US dollars; null if nothing was charged.", 2.5)

@@ -9,8 +9,10 @@ from honeyguide.api.views import View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
+from honeyguide.referrals import rewards
 from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import Reward, next_reward, variants_of
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -21,15 +23,19 @@ class RewardView(View, frozen=True):
     uuid: public.Uuid
     name: public.RewardName
     referrals: public.ReferralsNeeded
-    kind: public.RewardKind
+    kind: rewards.Kind
     recurring: public.Recurring
-    approval: public.Approval
+    approval: rewards.Approval
     description: public.RewardDescription | None
     link: public.RewardLink | None
     coupon_code: public.CouponCode | None
-    coupon_codes_total: Annotated[int | None, doc("Codes added to the pool; null without a pool.")]
-    coupon_codes_left: Annotated[int | None, doc("Codes left in the pool; null without a pool.")]
-    variants: public.Variants
+    coupon_codes_total: Annotated[
+        int | None, doc("Codes added to the pool; null without a pool.", None)
+    ]
+    coupon_codes_left: Annotated[
+        int | None, doc("Codes left in the pool; null without a pool.", None)
+    ]
+    variants: rewards.Variants
     created_at: public.CreatedAt
 
 
@@ -46,11 +52,11 @@ class EarnedRewardView(View, frozen=True):
     reward_uuid: Annotated[public.Uuid, doc("UUID of the reward.")]
     name: public.RewardName
     status: Annotated[
-        str, doc("`awaiting_approval`, `unlocked`, `out_of_stock` or `redeemed`.", "unlocked")
+        str, doc("What became of it so far.", EarnedState.UNLOCKED, enum=list(EarnedState))
     ]
     coupon_code: public.CouponCode | None
     unlocked_at: Annotated[public.Time, doc("When it was unlocked.")] | None
-    redeemed_at: Annotated[public.Time, doc("When it was redeemed.")] | None
+    redeemed_at: Annotated[public.Time | None, doc("When it was redeemed.", None)]
 
 
 class NextRewardView(View, frozen=True):
@@ -76,7 +82,7 @@ class AdjustmentView(View, frozen=True):
     uuid: public.Uuid
     amount: Annotated[int, doc("How much was added; negative if it was taken off.", 2)]
     reason: Annotated[str, doc("Why.", "Referred at our event")]
-    adjusted_by: Annotated[str, doc("`operator` or `api`.", "api")] | None
+    adjusted_by: Annotated[str | None, doc("`operator` or `api`.", "api")]
     created_at: public.CreatedAt
 
 
@@ -114,8 +120,8 @@ adjustment_view = filler(
 )
 
 
-def progress_view(subscriber: Subscriber, rewards: Sequence[Reward]) -> RewardProgress:
-    ahead = next_reward(rewards, subscriber.toward_rewards)
+def progress_view(subscriber: Subscriber, offered: Sequence[Reward]) -> RewardProgress:
+    ahead = next_reward(offered, subscriber.toward_rewards)
     return RewardProgress(
         referrals=subscriber.referrals_verified,
         adjustments=subscriber.adjustments,

@@ -195,7 +195,7 @@ def evidence_view(item: EvidenceItem) -> EvidenceView:
 
 class ExplainedReferral(View, frozen=True):
     subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber.")]
-    status: Annotated[str, doc("`verified`, `pending` or `rejected`.", "pending")]
+    status: Annotated[str, doc("Whether it counts.", "pending", enum=list(Status))]
     reason: public.ReferralReason | None
     explanation: public.ReferralExplanation
     due_at: public.DueAt | None

@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.referrals.campaigns import Campaign, LinkParameters
+from honeyguide.referrals.campaigns import Campaign, HoldDays, LinkParameters, Screening
 
 META = doc("Page number and totals.")
 Total = Annotated[int, doc("Items in the whole list.", 1, minimum=0)]
@@ -123,8 +123,8 @@ class CampaignList(View, frozen=True):
 
 
 class CampaignSettingsView(View, frozen=True):
-    screening: public.Screening
-    hold_days: public.HoldDays
+    screening: Screening
+    hold_days: HoldDays
     needs_confirmation: public.NeedsConfirmation
     destination_url: public.DestinationUrl | None
     slug: public.Slug

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from honeyguide.api.views import META, PageMeta, Total, View, filler
+from honeyguide.events import outbox
 from honeyguide.events.webhooks import Attempt, Delivery, Webhook
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
@@ -94,7 +95,9 @@ class DeliveryView(View, frozen=True):
             f"msg_{public.SUBSCRIBER_UUID}",
         ),
     ]
-    type: Annotated[str, doc("Event type.", "new_referral")]
+    type: Annotated[
+        str, doc("Event type.", outbox.NEW_REFERRAL, enum=[*outbox.ALL_TYPES, outbox.TEST])
+    ]
     status: Annotated[
         str,
         doc(

@@ -26,6 +26,7 @@ REFERRAL_VERIFIED = "referral_verified"
 REFERRAL_REJECTED = "referral_rejected"
 PARTNER_REFERRAL_REVERSED = "partner_referral_reversed"
 TEST = "test"
+TEST_MESSAGE = "This is a test event from Honeyguide."
 # The `events` of a webhook in the specification, and those we added.
 TYPES = (NEW_REFERRAL, NEW_PARTNER_REFERRAL, REWARD_UNLOCKED, REWARD_REDEEMED)
 MORE_TYPES = (

@@ -252,7 +252,7 @@ async def send_test(
 ) -> tuple[Delivery, list[Attempt]]:
     """An event of type `test`, to this webhook alone, whatever its flags."""
     webhook = await get_enabled(tx, account_id, scope, webhook_id)
-    facts = {"message": "This is a test event from Honeyguide."}
+    facts = {"message": outbox.TEST_MESSAGE}
     event = outbox.Event(account_id, outbox.TEST, facts, [webhook.id], subscriber_id=None)
     made = await outbox.emit(tx, [event], now_ms=now_ms)
     return await get_delivery(tx, account_id, webhook.id, made[0])

@@ -6,7 +6,7 @@ How a value is decoded does not depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Annotated, Any
 
@@ -29,9 +29,9 @@ def doc(
 ) -> Meta:
     """The description and examples of a field, and further keywords of its JSON Schema.
 
-    `label` is what a page calls it. `rule` is called as `rule(value, param=name)` and returns what
-    is stored; null needs no rule. `unit` ends the name of its column, as in `fee_cents`. `default`
-    is what a new row gets if the field is not set.
+    `each` has the keywords of a list's items. `label` is what a page calls it. `rule` is called as
+    `rule(value, param=name)` and returns what is stored; null needs no rule. `unit` ends the name
+    of its column, as in `fee_cents`. `default` is what a new row gets if the field is not set.
     """
     about = {"label": label, "rule": rule, "unit": unit, "default": default}
     return Meta(
@@ -40,6 +40,28 @@ def doc(
         extra_json_schema=schema or None,
         extra={name: value for name, value in about.items() if value not in ("", None)} or None,
     )
+
+
+def choice(description: str, *examples: Any, allowed: Collection[str], **more: Any) -> Meta:
+    """A field that is one of the allowed words: the document lists them, and its rule asks for
+    one of them."""
+    rule = partial(checks.one_of, allowed=tuple(allowed))
+    return doc(description, *examples, rule=rule, enum=[str(each) for each in allowed], **more)
+
+
+def choices(
+    description: str,
+    *examples: Any,
+    allowed: Collection[str],
+    least: int = 1,
+    most: int | None = None,
+    **more: Any,
+) -> Meta:
+    """A field that is a list of allowed words, at least `least` and at most `most` of them."""
+    rule = partial(checks.some_of, allowed=tuple(allowed), least=least, most=most)
+    words = {"enum": [str(word) for word in allowed]}
+    sizes: dict[str, Any] = {"minItems": least} | ({} if most is None else {"maxItems": most})
+    return doc(description, *examples, rule=rule, each=words, **sizes, **more)
 
 
 def _text(limit: int, *, blank_ok: bool = True) -> Callable[..., str]:
@@ -75,11 +97,6 @@ CampaignName = Annotated[
         maxLength=checks.NAME_LIMIT,
     ),
 ]
-Screening = Annotated[
-    str,
-    doc("How strictly new referrals are screened: `flexible`, `strong` or `strict`.", "strong"),
-]
-HoldDays = Annotated[int, doc("Holding period in days before a new referral counts, 0 to 30.", 3)]
 NeedsConfirmation = Annotated[
     bool, doc("Whether new subscribers must confirm their email address (double opt-in).")
 ]
@@ -155,11 +172,9 @@ RewardName = Annotated[
     ),
 ]
 ReferralsNeeded = Annotated[int, doc("Verified referrals needed to unlock it.", 5)]
-RewardKind = Annotated[str, doc("`manual`, `link`, `coupon` or `physical`.", "physical")]
 Recurring = Annotated[
     bool, doc("Whether it is earned again at every multiple of `referrals`.", default=False)
 ]
-Approval = Annotated[str, doc("`automatic`, or `manual` if you approve each one.", "automatic")]
 RewardDescription = Annotated[
     str,
     doc(
@@ -170,19 +185,12 @@ RewardDescription = Annotated[
         maxLength=checks.DESCRIPTION_LIMIT,
     ),
 ]
-RewardLink = Annotated[
-    Url,
-    doc("Page that a `link` reward leads to.", "https://wax.example.org/recipes", label="Link"),
-]
-Variants = Annotated[
-    list[str],
-    doc("Sizes or colors of a physical reward to choose from. Up to 50.", ["S", "M", "L"]),
-]
+RewardLink = Annotated[Url, doc("Page that a `link` reward leads to.", None, label="Link")]
 CouponCode = Annotated[
     str,
     doc(
         "Coupon code, for rewards that have one.",
-        "WAX-7Q2M",
+        None,
         label="Shared code",
         rule=_text(checks.STRING_LIMIT, blank_ok=False),
     ),
@@ -322,10 +330,16 @@ EVENTS = doc(
     "Which events are sent; null means not set. "
     "Requests can have the flags here or in the body itself."
 )
+# A whole image, so that a request with the examples is accepted.
+_ONE_DOT = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4/58BAAT/Af9jgNErAAAAAElFTkSuQmCC"
+)
 LOGO = doc(
     "PNG or JPEG under 1 MB, as base64 or a data URI. In responses, its URL.",
+    f"data:image/png;base64,{_ONE_DOT}",
     maxLength=1_500_000,  # 1 MB as base64, with line breaks
 )
+LOGO_EXAMPLE = "https://go.example.org/logos/019a8c3e-7d20-7b1f-9a55-3c0e8f71d2a6"
 CreatedAt = Annotated[Time, doc("When it was created.")]
 DueAt = Annotated[Time, doc("When the holding period ends.")]
 ReferralLink = Annotated[Url, doc("The link to share.", "https://go.example.org/r/k7m2x9pa")]

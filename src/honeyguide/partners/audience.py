@@ -3,11 +3,9 @@ of the fields that hold them."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
-from honeyguide.kernel import checks
-from honeyguide.kernel.public import doc
+from honeyguide.kernel.public import choice, choices
 
 CATEGORIES = (
     "marketing",
@@ -43,46 +41,41 @@ MOST_CATEGORIES = 3
 
 Categories = Annotated[
     list[str],
-    doc(
-        "1 to 3 categories.",
+    choices(
+        "What it is about: 1 to 3 categories.",
         ["food & drink", "lifestyle"],
+        allowed=CATEGORIES,
+        most=MOST_CATEGORIES,
         label="Categories",
-        rule=partial(checks.some_of, allowed=CATEGORIES, most=MOST_CATEGORIES),
     ),
 ]
 PublicationStatus = Annotated[
     str,
-    doc(
-        "`active` or `archived`.",
+    choice(
+        "An archived publication's program accepts no new referrals.",
         "active",
-        rule=partial(checks.one_of, allowed=STATUSES),
+        allowed=STATUSES,
         default="active",
     ),
 ]
 Gender = Annotated[
-    str,
-    doc(
-        "Gender of the audience.",
-        "mixed",
-        label="Audience",
-        rule=partial(checks.one_of, allowed=GENDERS),
-    ),
+    str, choice("Gender of the audience.", "mixed", allowed=GENDERS, label="Audience")
 ]
 IncomeLevels = Annotated[
     list[str],
-    doc(
+    choices(
         "Income levels of the audience, at least one.",
         ["$50k - $75k"],
+        allowed=INCOME_LEVELS,
         label="Annual income",
-        rule=partial(checks.some_of, allowed=INCOME_LEVELS),
     ),
 ]
 AgeRanges = Annotated[
     list[str],
-    doc(
+    choices(
         "Age ranges of the audience, at least one.",
         ["25 - 39", "40 - 59"],
+        allowed=AGE_RANGES,
         label="Ages",
-        rule=partial(checks.some_of, allowed=AGE_RANGES),
     ),
 ]

@@ -28,6 +28,14 @@ UNKNOWN = "There is no such partner program."
 # enough.
 CODE_LETTER, CODE_LENGTH = "p", 9
 LOW_SHARE = 5  # under a fifth of the budget is low
+PLENTY, LOW, NONE = BUDGETS_LEFT = ("plenty", "low", "none")
+ACTIVE, PAUSED, ENDED, REMOVED, LEFT = PARTNER_CAMPAIGN_STATUSES = (
+    "active",
+    "paused",
+    "ended",
+    "removed",
+    "left",
+)
 SORTS = ("created_at", "cpa", "max_payout", "confirmation_rate")
 RATE_DAYS = 30
 # Of more words in a search, the longest ones count.
@@ -103,8 +111,8 @@ class NetworkProgram(NamedTuple):
     def budget_left(self) -> str:
         left_cents = self.total_budget_cents - self.spent_cents
         if self.reached_ms is not None or left_cents <= 0:
-            return "none"
-        return "low" if left_cents * LOW_SHARE < self.total_budget_cents else "plenty"
+            return NONE
+        return LOW if left_cents * LOW_SHARE < self.total_budget_cents else PLENTY
 
 
 class PartnerCampaign(NamedTuple):
@@ -148,12 +156,12 @@ class PartnerCampaign(NamedTuple):
     @property
     def status(self) -> str:
         if self.deleted_ms is not None or self.publication_status != "active":
-            return "ended"
+            return ENDED
         if self.removed_ms is not None:
-            return "removed"
+            return REMOVED
         if self.left_ms is not None:
-            return "left"
-        return "active" if self.enabled_partner_program else "paused"
+            return LEFT
+        return ACTIVE if self.enabled_partner_program else PAUSED
 
 
 class ConfirmationRate(NamedTuple):

@@ -20,7 +20,8 @@ from honeyguide.referrals.rules import Decision, Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
-_MONTH = re.compile(r"(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])")
+MONTH_PATTERN = "(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])"
+_MONTH = re.compile(MONTH_PATTERN)
 
 
 class Uncharged(StrEnum):

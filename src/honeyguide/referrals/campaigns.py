@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -11,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from honeyguide.events import change_log
 from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.public import doc
+from honeyguide.kernel.public import choice, doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import link_parameters, rules, slugs
 from honeyguide.store.change import Change
@@ -56,8 +55,13 @@ def _encode_words(words: dict[str, str], *, param: str) -> str:
 
 
 Screening = Annotated[
-    public.Screening,
-    doc(label="Screening", rule=partial(checks.one_of, allowed=tuple(rules.Level))),
+    str,
+    choice(
+        "How strictly new referrals are screened.",
+        "strong",
+        allowed=tuple(rules.Level),
+        label="Screening",
+    ),
 ]
 LinkParameters = Annotated[
     list[str],
@@ -70,7 +74,17 @@ LinkParameters = Annotated[
         maxItems=link_parameters.MOST,
     ),
 ]
-HoldDays = Annotated[public.HoldDays, doc(label="Holding period", rule=_check_hold_days)]
+HoldDays = Annotated[
+    int,
+    doc(
+        "Holding period in days before a new referral counts.",
+        3,
+        label="Holding period",
+        rule=_check_hold_days,
+        minimum=0,
+        maximum=rules.LONGEST_HOLD_DAYS,
+    ),
+]
 
 
 class ReferralSettings(msgspec.Struct, frozen=True):

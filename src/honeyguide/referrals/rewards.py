@@ -5,7 +5,6 @@ given out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -15,7 +14,7 @@ from honeyguide.events import change_log
 from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
-from honeyguide.kernel.public import doc
+from honeyguide.kernel.public import choice, doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules
 from honeyguide.referrals.page_index import TOP
@@ -88,16 +87,40 @@ def _encode_variants(variants: list[str], *, param: str) -> str | None:
 
 
 AtLeastOne = Annotated[
-    public.ReferralsNeeded, doc(label="Referrals needed", rule=_check_referrals, minimum=1)
+    public.ReferralsNeeded,
+    doc(label="Referrals needed", rule=_check_referrals, minimum=1, maximum=MOST_REFERRALS),
 ]
 Kind = Annotated[
-    public.RewardKind,
-    doc(label="Type of reward", rule=partial(checks.one_of, allowed=REWARD_KINDS), default=MANUAL),
+    str,
+    choice(
+        "What it is: something you hand over yourself, a link, a coupon code, or something you "
+        "ship.",
+        PHYSICAL,
+        allowed=REWARD_KINDS,
+        label="Type of reward",
+        default=MANUAL,
+    ),
 ]
 Approval = Annotated[
-    public.Approval, doc(rule=partial(checks.one_of, allowed=APPROVALS), default=AUTOMATIC)
+    str,
+    choice(
+        "Whether you approve each one before it is unlocked (`manual`).",
+        AUTOMATIC,
+        allowed=APPROVALS,
+        default=AUTOMATIC,
+    ),
 ]
-Variants = Annotated[public.Variants, doc(label="Sizes or variants", rule=_encode_variants)]
+Variants = Annotated[
+    list[str],
+    doc(
+        "Sizes or colors of a physical reward to choose from, all different.",
+        ["S", "M", "L"],
+        label="Sizes or variants",
+        rule=_encode_variants,
+        maxItems=MOST_VARIANTS,
+        each={"minLength": 1, "maxLength": VARIANT_LIMIT},
+    ),
+]
 
 
 class RewardFields(msgspec.Struct, frozen=True):
