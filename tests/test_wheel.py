@@ -176,7 +176,7 @@ def use(command: list[str], folder: Path) -> str:
     assert "Applied 0001_foundation." in run([*command, "migrate"], folder, port=port)
     assert "up to date" in run([*command, "migrate"], folder, port=port)
     found = run([*command, "demo"], folder, port=port)
-    login = re.search(r"login (\S+) / (\S+)", found)
+    login = re.search(r"Login +(\S+) / (\S+)", found)
     assert login is not None, found
     with serving(command, folder, port) as http:
         page = http.get("/login").raise_for_status().text

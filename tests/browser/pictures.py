@@ -88,7 +88,7 @@ def serving() -> Iterator[ServedDemo]:
             found = next(
                 found
                 for line in demo.stdout
-                if (found := re.search(r"login (\S+) / (\S+)", line)) is not None
+                if (found := re.search(r"Login +(\S+) / (\S+)", line)) is not None
             )
             yield ServedDemo(f"http://127.0.0.1:{port}", found[1], found[2])
         finally:

@@ -13,6 +13,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from honeyguide.accounts import setup_codes
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import Places, sit_down
 from tests.support.mailbox import Mailbox
@@ -72,7 +73,8 @@ def test_first_start_to_first_referral(page_at: PageAt) -> None:
         page = page_at(DESKTOP)
         page.goto(service.url)
         expect(page.get_by_role("heading", name="Welcome")).to_be_visible()
-        fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
+        code = service.write(setup_codes.renew)
+        fill_in(page, code=code, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
         page.get_by_role("button", name="Create account").click()
         expect(page.get_by_role("heading", name="Your comb starts with one")).to_be_visible()
         expect(page.get_by_text("0 of 7 set up.")).to_be_visible()

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from honeyguide.accounts import setup_codes
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard_journeys import fill_in
 from tests.support.partner_network import png
@@ -50,7 +51,8 @@ def test_the_first_hour(page_at: PageAt, tmp_path: Path, scripts: bool) -> None:
     with Service("sqlite") as service:
         page = page_at(DESKTOP, scripts=scripts)
         page.goto(service.url)
-        fill_in(page, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
+        code = service.write(setup_codes.renew)
+        fill_in(page, code=code, name="The Morning Wax", email="ann@example.org", password=PASSWORD)
         page.get_by_role("button", name="Create account").click()
         expect(page.get_by_text("0 of 7 set up.")).to_be_visible()
         _brand(page, service, tmp_path)

@@ -29,8 +29,8 @@ def running_demo() -> Iterator[Demo]:
         [*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
-        said = next(line for line in running.stdout if "login" in line)
-        found = re.search(r"login (\S+) / (\S+)", said)
+        said = next(line for line in running.stdout if "Login " in line)
+        found = re.search(r"Login +(\S+) / (\S+)", said)
         assert found is not None
         yield Demo(f"http://127.0.0.1:{port}", found[1], found[2])
         running.terminate()
