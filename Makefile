@@ -26,7 +26,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
-	messages-check site site-lock settings-page pictures lock dist release image clean chromium servers ghost
+	messages-check site spelling site-lock settings-page pictures lock dist release image clean chromium servers ghost
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -89,8 +89,12 @@ messages: $(DEV) ## update the translations in src/honeyguide/locale with the te
 messages-check: $(DEV) ## check that the translations are up to date and fit the texts
 	$(BIN)/python -m tests.messages --check
 
-site: $(SITE) ## build the documentation as a site into dist/site
+site: spelling ## build the documentation as a site into dist/site
 	.venv/site/bin/python -m website.build $(DIST)/site
+
+spelling: $(SITE) ## check the spelling of the documents (words that are right all the same: website/spelling.txt)
+	.venv/site/bin/codespell --builtin clear,rare,en-GB_to_en-US --ignore-words website/spelling.txt --skip "*.png" \
+		docs *.md bench/RESULTS.md
 
 site-lock: $(UV) ## pin what builds the site (to upgrade: LOCK_ARGS=--upgrade)
 	$(UV) --no-config pip compile website/requirements.in --universal --python-version 3.11 --generate-hashes --no-header \

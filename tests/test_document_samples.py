@@ -42,7 +42,6 @@ def _program(alice: Member, bob: Member, _receiver: WebhookReceiver) -> dict[str
 GIVEN: dict[str, Callable[[Member, Member, WebhookReceiver], dict[str, str]]] = {
     "docs/webhooks.md": _webhook,
     "docs/money.md": _program,
-    "docs/partners.md": _program,
 }
 
 

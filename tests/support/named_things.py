@@ -64,8 +64,8 @@ def wrong_commands(text: str) -> Iterator[str]:
             yield f"{span}: no command has this option"
 
 
-# Of other programs: pytest, pip.
-OTHERS_OPTIONS = {"--order", "--require-hashes"}
+# Of other programs: pytest, pip, podman.
+OTHERS_OPTIONS = {"--order", "--require-hashes", "--no-healthcheck"}
 # With these words begins what is hashed for a digest.
 NO_COMMANDS = {"ledger", "log", "digest"}
 
