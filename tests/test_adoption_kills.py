@@ -21,6 +21,7 @@ from honeyguide.kernel.clock import system_clock
 from tests.support.integrations import KEYS, Synced, newsletter
 from tests.support.platforms import listmonk
 from tests.support.platforms.stand_in import drop, pass_on
+from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
 from tests.support.workers import Worker
@@ -111,8 +112,9 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
     return [each for each in server.seen if each.method != "GET"]
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.long)])
-@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_adopting_survives_workers_that_are_killed(engine: str, times: int) -> None:
     async def run(opened: OpenStore) -> None:
         dice, server = random.Random(36), listmonk.ListmonkServer()

@@ -230,7 +230,7 @@ def own_postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.mark.parametrize("manner", ["fast", "immediate"])
+@pytest.mark.parametrize("manner", ["fast", pytest.param("immediate", marks=pytest.mark.long)])
 def test_postgres_stopped_is_a_quick_500_and_started_again_is_enough(own_postgres, manner):
     name = f"fault_{manner}"
     own_postgres.create_database(name)

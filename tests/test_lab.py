@@ -39,6 +39,7 @@ def check_limits(made: LabReport) -> None:
     assert not missed, (missed, json.dumps(showing.as_json(made), indent=1))
 
 
+@pytest.mark.long
 def test_the_short_lab_meets_its_limits() -> None:
     made = play(is_short=True)
     check_limits(made)

@@ -196,7 +196,7 @@ class Working:
     [
         ("sqlite", "serve"),
         pytest.param("postgres", "serve", marks=pytest.mark.long),
-        ("postgres", "serve --workers 2"),
+        pytest.param("postgres", "serve --workers 2", marks=pytest.mark.long),
         pytest.param("sqlite", "work", marks=pytest.mark.long),
         pytest.param("postgres", "work", marks=pytest.mark.long),
     ],

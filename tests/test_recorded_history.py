@@ -12,7 +12,7 @@ from tests.support.service import ENGINES
 SETTINGS = {"change_settings", "change_budget", "switch_program"}
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def test_the_first_changes_have_the_recorded_consequences(engine: str) -> None:
     compare(engine, 200)
 

@@ -28,7 +28,7 @@ from hypothesis.stateful import (
 )
 
 from honeyguide.referrals import page_index
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.stores import statement
 
 STAR = 5
@@ -331,7 +331,7 @@ async def _make_stars_early(url: str) -> int:
         await connection.close()
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.long)])
 def small_runs(request: pytest.FixtureRequest) -> Iterator[Service]:
     with pytest.MonkeyPatch.context() as patch, Service(request.param) as service:
         patch.setattr(page_index, "BLOCK_ROWS", 3)

@@ -159,6 +159,7 @@ def test_the_wheel_works_in_a_clean_environment(installed: Path, tmp_path: Path)
     assert use([str(installed)], tmp_path) == VERSION
 
 
+@pytest.mark.long
 def test_init_writes_a_unit_for_the_wheel(installed: Path, tmp_path: Path) -> None:
     user = ["--user", "root"] if os.geteuid() == 0 else []
     words = ["init", "--yes", "--email", "ana@example.org", "--unit-folder", str(tmp_path), *user]

@@ -124,6 +124,7 @@ def test_forms_for_strangers_speak_plainly(service: Service, page_at: PageAt) ->
     assert not all_faults(page_at(DESKTOP), [service.url + path for path in paths], at_least=2)
 
 
+@pytest.mark.long
 def test_reader_forms_speak_plainly(service: Service, page_at: PageAt) -> None:
     places = test_reader_pages.Places(service)
     assert not all_faults(

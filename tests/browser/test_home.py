@@ -180,6 +180,7 @@ def test_as_many_people_as_are_drawn_make_no_heavy_page(
     fits(page)
 
 
+@pytest.mark.long
 def test_home_is_good_in_every_look_and_when_nobody_is_there(
     service: Service, alice: Operator, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:

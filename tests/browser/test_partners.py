@@ -171,6 +171,7 @@ def everything(
         yield sit_down(new_page(), who), paths
 
 
+@pytest.mark.long
 def test_every_page_is_light(service: Service, places: Places, page_at: PageAt) -> None:
     heavy = {}
     for who, paths in ((places.alice, places.alices), (places.bob, places.bobs)):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 
-def every_other(cases: Sequence[Any]) -> list[Any]:
+def one_of(so_many: int, cases: Sequence[Any]) -> list[Any]:
     """The others are long."""
     return [
-        pytest.param(case, marks=pytest.mark.long) if number % 2 else case
+        pytest.param(case, marks=pytest.mark.long) if number % so_many else case
         for number, case in enumerate(cases)
     ]
