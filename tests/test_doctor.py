@@ -107,6 +107,8 @@ JUDGED: list[tuple[CheckResult, HealthLevel]] = [
     (judgements.database(facts()), OK),
     (judgements.database(facts(is_supported=False)), PROBLEM),
     (judgements.database(facts(refusal="permission denied")), PROBLEM),
+    (judgements.database(facts(file_bytes=4_999_999_999)), OK),
+    (judgements.database(facts(file_bytes=5_000_000_000)), WARNING),
     (judgements.pgbouncer(None), OK),
     (judgements.pgbouncer(PgBouncerFacts("honeyguide", {}, True)), OK),
     (judgements.pgbouncer(PgBouncerFacts("honeyguide", {"jit": "off"}, True)), PROBLEM),

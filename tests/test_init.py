@@ -65,6 +65,21 @@ def log_in(base_url: str, email: str, password: str) -> int:
         return client.post("/login", data=fields).status_code
 
 
+def test_accounts_are_not_left_behind_in_another_database(folder: Path) -> None:
+    old, new = fresh("sqlite"), fresh("sqlite")
+    new_account(old)
+    file = folder / "honeyguide.env"
+    file.write_text(f"HONEYGUIDE_DATABASE_URL={old}\nHONEYGUIDE_SECRET_KEY={'ab' * 32}\n")
+    refused = init(folder, "--base-url", BASE_URL, *EMAIL, "--force", "--database-url", new)
+    assert refused.returncode == 1 and f"accounts of this installation are in {old}." in (
+        refused.stderr
+    )
+    assert f"honeyguide copy --to {new}" in refused.stderr
+    assert (
+        values(folder)["DATABASE_URL"] == old and not Path(new.removeprefix("sqlite:///")).exists()
+    )
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_flags_are_enough(engine: str, folder: Path) -> None:
     url, port = fresh(engine), free_port()

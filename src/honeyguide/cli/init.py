@@ -11,6 +11,7 @@ import pwd
 import secrets
 import sys
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import urlsplit
@@ -184,7 +185,24 @@ def _ask_database(setup: Setup, given: str | None, direct_url: str | None) -> Fo
         shown=settings.without_secrets("database_url", default),
     )
     setup.answers["database_url"] = _database_url(answer)
-    return _look_into_database(setup, setup.chosen().direct_url)
+    found = _look_into_database(setup, setup.chosen().direct_url)
+    if not found.has_accounts and setup.file is not None:
+        _refuse_to_leave_accounts(setup)
+    return found
+
+
+def _refuse_to_leave_accounts(setup: Setup) -> None:
+    """An empty database would take the place of one that is in use."""
+    before, after = setup.before.database_url, setup.answers["database_url"]
+    is_left = False
+    with suppress(Fault):  # it may be gone, which is why another one is named
+        is_left = before != after and _look_into_database(setup, setup.before.direct_url)[0]
+    if is_left:
+        before, after = (settings.without_secrets("", url) for url in (before, after))
+        fail(
+            f"The accounts of this installation are in {before}. To take them along, stop the "
+            f"service and run: honeyguide copy --to {after}"
+        )
 
 
 def _database_url(text: str) -> str:

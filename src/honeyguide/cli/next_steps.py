@@ -11,6 +11,7 @@ from honeyguide.cli import install
 from honeyguide.cli.first_account import NewAccount
 from honeyguide.settings import Settings
 from honeyguide.settings_file import IN_ETC
+from honeyguide.store import sqlite_path
 
 EXAMPLE_HOST = "refer.example.org"
 
@@ -33,6 +34,12 @@ def text(
         "  Check the installation at any time:",
         f"    {as_user}{command} doctor",
     ]
+    if sqlite_path(chosen.database_url) is not None:
+        parts += [
+            "",
+            "  Move to PostgreSQL when one process is no longer enough:",
+            f"    {as_user}{command} copy --to postgresql://user@host/name",
+        ]
     return "\n".join(parts)
 
 

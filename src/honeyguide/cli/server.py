@@ -44,8 +44,8 @@ def serve(
     logs.configure(chosen.log_level)
     if workers > 1 and sqlite_path(chosen.database_url) is not None:
         fail(
-            "SQLite supports only one server process. To use --workers, set "
-            "HONEYGUIDE_DATABASE_URL to a postgresql:// URL."
+            "SQLite supports only one server process. To use --workers, move the database to "
+            "PostgreSQL first: honeyguide copy --to postgresql://…"
         )
     run_server(chosen, workers=workers, work=work)
 

@@ -30,6 +30,8 @@ JOBS_LATE_MS = 30 * MINUTE_MS
 STUCK_MS = HOUR_MS
 BACKUP_OLD_MS = 7 * DAY_MS
 UP_TO_DATE = ok("schema", "Up to date")
+# About four million subscribers: one core is not enough for their searches.
+LARGE_FILE = 5_000_000_000
 DISK_LOW = 1_000_000_000
 DISK_FULL = 200_000_000
 
@@ -126,6 +128,13 @@ def database(facts: DatabaseFacts) -> CheckResult:
             "database",
             f"{facts.product} answers, but tables cannot be created: {facts.refusal}.",
             "Give the user of the service the right to write to it.",
+        )
+    if facts.file_bytes >= LARGE_FILE:
+        return warning(
+            "database",
+            f"{facts.product}, with {_size(facts.file_bytes)} in its file: searches and exports "
+            "take long, and only one process can serve it.",
+            "Move to PostgreSQL: honeyguide copy --to postgresql://…",
         )
     return ok("database", f"{facts.product}")
 

@@ -37,6 +37,7 @@ class DatabaseFacts(NamedTuple):
     is_supported: bool
     refusal: str | None  # why tables cannot be created
     skew_ms: int | None  # how far our clock is ahead; None if it is the same clock
+    file_bytes: int = 0  # of an SQLite file
 
 
 class PgBouncerFacts(NamedTuple):
@@ -57,7 +58,7 @@ def inspect_sqlite(path: Path) -> DatabaseFacts:
             return _facts_of_sqlite(_refusal_of_folder(path.absolute().parent))
         connection = connect(path)
         try:
-            return _facts_of_sqlite(_refusal_of_sqlite(connection))
+            return _facts_of_sqlite(_refusal_of_sqlite(connection), path.stat().st_size)
         finally:
             connection.close()
     except (apsw.Error, OSError) as error:
@@ -68,12 +69,13 @@ def inspect_sqlite(path: Path) -> DatabaseFacts:
         ) from error
 
 
-def _facts_of_sqlite(refusal: str | None) -> DatabaseFacts:
+def _facts_of_sqlite(refusal: str | None, file_bytes: int = 0) -> DatabaseFacts:
     return DatabaseFacts(
         product=f"SQLite {sqlite_version()}",
         is_supported=True,  # the library comes with us; `connect` refuses one that is too old
         refusal=refusal,
         skew_ms=None,
+        file_bytes=file_bytes,
     )
 
 

@@ -30,7 +30,7 @@ def lock_for_server(path: Path) -> IO[str]:
         lock.close()
         raise ServerRuns(
             "Another Honeyguide server is already using {path}, and SQLite supports only one. "
-            "Stop it, or use PostgreSQL.",
+            "Stop it, or move to PostgreSQL with `honeyguide copy`.",
             path=path,
         ) from error
     return lock
