@@ -45,7 +45,8 @@ def main() -> None:
     constraints = files.constraints_of((ROOT / "requirements.lock").read_text(), version)
     (out / f"constraints-{version}.txt").write_text(constraints)
     if builder:
-        _archive_image(builder, version, out, given.image_args)
+        _build_image(builder, given.image_args)
+        save_image(builder, version, out)
     built = {path.name: path.read_bytes() for path in out.glob(f"*-{version}*")}
     (out / "SHA256SUMS").write_text(files.checksums_of(built))
     for name, data in sorted(built.items()):
@@ -151,10 +152,13 @@ def _list_components(copy: Path, target: Path, cyclonedx: str) -> None:
     )
 
 
-def _archive_image(builder: str, version: str, out: Path, more: str) -> None:
+def _build_image(builder: str, more: str) -> None:
+    arguments = f"--build-arg SOURCE={HOME} {more}"
+    _run("make", "image", f"BUILDERS={builder}", f"IMAGE={IMAGE}", f"IMAGE_ARGS={arguments}")
+
+
+def save_image(builder: str, version: str, out: Path) -> None:
     """In Docker's format, which docker, podman and buildah all load."""
-    source = f"--build-arg SOURCE={HOME} {more}"
-    _run("make", "image", f"BUILDERS={builder}", f"IMAGE={IMAGE}", f"IMAGE_ARGS={source}")
     machine = platform.machine()
     archive = out / f"honeyguide-{version}-image-linux-{ARCHITECTURES.get(machine, machine)}.tar"
     name = f"{IMAGE}:{version}"

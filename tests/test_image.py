@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import subprocess
+import tarfile
 import tempfile
 import tomllib
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ import httpx
 import pytest
 
 from honeyguide import settings
+from release.__main__ import save_image
 from tests.support.image import ROOT, Builder, Image
 from tests.support.partner_network import publication_fields
 from tests.support.postgres import OlderPostgresServer, free_port
@@ -142,6 +144,21 @@ class TestImage:
         size = image.compressed_bytes()
         print(f"{size / 1e6:.0f} MB compressed")
         assert size < 200_000_000
+
+    def test_a_release_has_it_as_an_archive(
+        self, image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name, text in image.builder.environment.items():
+            monkeypatch.setenv(name, text)
+        save_image("buildah", VERSION, tmp_path)
+        (archive,) = tmp_path.iterdir()
+        assert re.fullmatch(rf"honeyguide-{VERSION}-image-linux-\w+\.tar\.gz", archive.name)
+        with tarfile.open(archive) as opened:
+            listed = opened.extractfile("manifest.json")
+            assert listed is not None
+            (about,) = json.load(listed)
+        assert about["RepoTags"] == [f"localhost/honeyguide:{VERSION}"]
+        print(f"{archive.stat().st_size / 1e6:.0f} MB as a file of a release")
 
     def test_nothing_is_in_it_that_the_service_does_not_need(self, image: Image) -> None:
         programs = {path.name for folder in programs_of(image) for path in folder.iterdir()}
