@@ -1,50 +1,70 @@
-"""The README's walk with curl works as it is printed."""
+"""The README's walk with curl works as it is printed, and keeps every promise of its comments."""
+
+from __future__ import annotations
 
 import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-README = Path(__file__).parent.parent / "README.md"
+import pytest
+
+from honeyguide.cli import demo
+from tests.support.documents import blocks, read
+from tests.support.samples import with_values
+from tests.support.service import ONE_ENGINE, Member, Service
+
+WALK = next(block.text for block in blocks("README.md") if block.text.startswith("BASE="))
+STEPS = re.findall(r"^# (.+)$", WALK, re.MULTILINE)
 
 
-def test_the_walk_with_curl_works_as_printed(service, alice):
+@pytest.fixture
+def answers(service: Service, alice: Member, tmp_path: Path) -> dict[str, Any]:
+    """What each step of the walk printed, by its comment."""
     assert shutil.which("curl"), "the walk needs curl"
-    walk = next(
-        block
-        for block in re.findall(r"```sh\n(.*?)```", README.read_text(), re.S)
-        if block.startswith("BASE=")
-    )
-    steps = walk.split("\n\n", 1)[1]
-    given = (
-        f"set -eu\nBASE={service.url}\nKEY={alice.key}\nCAMPAIGN={alice.campaign_id}\n"
-        "JSON='Content-Type: application/json; charset=utf-8'\n"
-    )
+    given = f"set -eu\nBASE={service.url}\nKEY={alice.key}\nCAMPAIGN={alice.campaign_id}\n"
+    walk = re.sub(r"^# (.+)$", r'echo "# \1"', with_values(WALK, {}), flags=re.MULTILINE)
     done = subprocess.run(
-        ["bash", "-c", given + steps], capture_output=True, text=True, timeout=60, check=True
+        ["bash", "-c", given + walk],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
-    # What each comment of the walk promises, in its order.
-    answers = {name: answer for each in documents(done.stdout) for name, answer in each.items()}
-    assert "error" not in answers
-    (ana,) = answers["subscribers"]
-    assert (ana["email"], ana["referrals_count"]) == ("ana@example.org", 1)
-    assert answers["subscriber"]["referrer_code"] == ana["ref_code"]
-    (earned,) = answers["rewards"]
-    assert (earned["name"], earned["status"]) == ("Sticker pack", "unlocked")
-    assert answers["webhook"]["uuid"]
+    printed = done.stdout.split("# ")[1:]
+    found = [part.partition("\n") for part in printed]
+    return {comment: json.loads(text) for comment, _, text in found}
 
 
-def documents(text: str) -> Iterator[Any]:
-    """The JSON documents that a text consists of."""
-    while text.strip():
-        found, end = json.JSONDecoder().raw_decode(text.strip())
-        text = text.strip()[end:]
-        yield found
+@ONE_ENGINE
+def test_the_walk_with_curl_keeps_its_promises(answers: dict[str, Any], alice: Member) -> None:
+    assert list(answers) == STEPS
+    reward, ana, ben, why, advocates, earned = answers.values()
+    assert (reward["reward"]["name"], reward["reward"]["referrals"]) == ("Sticker pack", 1)
+    code = ana["subscriber"]["ref_code"]
+    assert code and ana["subscriber"]["name"] == "Ana"
+    assert ben["subscriber"]["referrer_code"] == code
+    assert why["referral"]["status"] == "verified" and why["referral"]["explanation"]
+    (advocate,) = advocates["subscribers"]
+    assert (advocate["email"], advocate["referrals_count"]) == ("ana@example.org", 1)
+    (sticker,) = earned["rewards"]
+    assert (sticker["name"], sticker["status"]) == ("Sticker pack", "unlocked")
+    shown = alice.http.get(f"/r/{code}", follow_redirects=True)
+    assert shown.status_code == 200 and "text/html" in shown.headers["content-type"]
 
 
-def test_every_page_the_readme_leads_to_exists():
-    for target in re.findall(r"\]\((?!https?://)([^)#]+)\)", README.read_text()):
-        assert (README.parent / target).exists(), target
+def test_the_banner_has_what_the_reader_copies() -> None:
+    banner = Path(demo.__file__).read_text(encoding="utf-8")
+    labels = re.findall(r'# "(.+?)"', WALK)
+    assert len(labels) == 2 and [label for label in labels if label not in banner] == []
+
+
+def test_every_part_can_be_scanned() -> None:
+    """No index of three hundred characters in a line, and every reader has a list."""
+    text = read("README.md")
+    assert max(len(line) for line in text.splitlines() if "|" not in line) <= 140
+    parts = re.findall(r"^\*\*For (.+?)\*\*\n((?:- .+\n)+)", text, re.MULTILINE)
+    assert len(parts) == 4 and all(len(items.splitlines()) <= 6 for _, items in parts)
