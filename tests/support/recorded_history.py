@@ -13,6 +13,8 @@ import json
 import lzma
 import random
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -307,8 +309,9 @@ class History(Recorder):
         self.service.run_jobs(JOBS_LEFT_OUT)
 
 
-def play(engine: str, steps: int) -> list[dict[str, Any]]:
-    """The normalized record of the first steps."""
+@contextmanager
+def played(engine: str, steps: int, *, seed: int = 1) -> Iterator[History]:
+    """After its first steps, with its service still there."""
     clock = FrozenClock()
     options = {"secret_key": SECRET, "base_url": "http://127.0.0.1:8000"}
     tool = GenericTool(signature.new_secret())
@@ -320,8 +323,15 @@ def play(engine: str, steps: int) -> list[dict[str, Any]]:
         Service(engine, work=False, **options) as service,
     ):
         history = History(service, clock, tool)
+        history.random = random.Random(seed)
         history.begin()
         history.run(steps)
+        yield history
+
+
+def play(engine: str, steps: int) -> list[dict[str, Any]]:
+    """The normalized record of the first steps."""
+    with played(engine, steps) as history:
         return history.normalized()
 
 
