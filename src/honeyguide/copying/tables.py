@@ -84,6 +84,7 @@ def _rows(rule: CopyRule, source: TableShape | None, target: TableShape) -> Tabl
             table=rule.table,
             columns=", ".join(sorted(unlike)),
         )
-    # Also between two databases of one engine: the rule is the same for all.
-    columns = tuple(name for name in target.columns if name not in rule.of_one_engine)
+    # Also between two databases of one engine: the rule is the same for all. By name, because the
+    # engines have some columns in another order, and digests of any two databases should compare.
+    columns = tuple(sorted(set(target.columns) - rule.of_one_engine))
     return TableRows(rule.table, columns, rule.key or target.key, rule.summed)
