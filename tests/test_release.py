@@ -90,6 +90,26 @@ def test_the_guide_names_the_files_of_this_version() -> None:
     assert f" honeyguide-{__version__}-py3-none-any.whl" in text
 
 
+def test_what_is_not_committed_or_has_another_version_is_not_released(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "release", tmp_path / "release")
+    for name in ("pyproject.toml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path)
+
+    def refusal() -> str:
+        words = [sys.executable, "-m", "release", "dist", "--without-image"]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert not (tmp_path / "dist").exists()
+        return done.stderr
+
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    assert refusal().startswith("There are uncommitted changes. A release is built from a commit")
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## 9.8.7 (2026-11-18)\n")
+    assert refusal().startswith(
+        f"CHANGELOG.md begins with version 9.8.7, and pyproject.toml says {__version__}."
+    )
+
+
 def guide_commands() -> str:
     """What the guide tells a self-hoster to type, from an empty machine to the first referral."""
     section = GUIDE.read_text().partition(SECTION)[2].partition("\n## ")[0]
