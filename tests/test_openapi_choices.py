@@ -12,9 +12,10 @@ import pytest
 
 from honeyguide.api.call import Route
 from honeyguide.api.openapi import document
-from honeyguide.api.openapi_examples import IDS, id_in_path, links
+from honeyguide.api.openapi_examples import id_in_path, links
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel import checks, fields, public
+from honeyguide.kernel.example_ids import IDS
 from honeyguide.partners import audience
 from honeyguide.referrals import coupons, rewards, rules, tags
 
@@ -110,7 +111,7 @@ def test_every_kind_of_thing_has_a_uuid_of_its_own_in_paths() -> None:
             assert example in IDS.values()
             is_subscriber = "subscribers/{uuid}" in route.path and name == "uuid"
             assert (example == public.SUBSCRIBER_UUID) == is_subscriber, (
-                f"{route.path}: add what {name} is to IDS in api/openapi_examples.py"
+                f"{route.path}: add what {name} is to IDS in kernel/example_ids.py"
             )
 
 

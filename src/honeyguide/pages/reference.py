@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.pages import rendering
+from honeyguide.pages.reference_samples import CodeSample, SampleRequest, samples
 
 Schema = dict[str, Any]
 
@@ -39,7 +39,7 @@ class Operation:
     detail: str
     parameters: list[Row]
     body: list[Row]
-    request: str
+    request: list[CodeSample]
     status: str
     answer: str
     fields: list[Row]
@@ -120,7 +120,7 @@ class SchemaReader:
             detail=operation.get("description", ""),
             parameters=[self._parameter(each) for each in operation.get("parameters", ())],
             body=list(self._rows(body)) if body else [],
-            request=self._curl(method.upper(), path, operation, body),
+            request=samples(self.request(method.upper(), path, operation)),
             status=status,
             answer=rendering.json_lines(content.get("example") or self.example(answer)),
             fields=list(self._rows(answer)),
@@ -141,19 +141,19 @@ class SchemaReader:
             parameter["in"],
         )
 
-    def _curl(self, method: str, path: str, operation: dict[str, Any], body: Schema | None) -> str:
+    def request(self, method: str, path: str, operation: dict[str, Any]) -> SampleRequest:
+        """The sample request, which is also accepted if the UUIDs in it exist."""
         for parameter in operation.get("parameters", ()):
             if parameter["in"] == "path":
                 path = path.replace(f"{{{parameter['name']}}}", parameter.get("example", "…"))
-        # With a body, curl sends a POST by default.
-        verb = "" if method == "GET" or (method == "POST" and body) else f"-X {method} "
-        lines = [f"curl {verb}{self._base_url}{path}", '-H "X-Api-Key: $API_KEY"']
-        if body:
-            lines += [
-                "-H 'Content-Type: application/json'",
-                f"-d {shlex.quote(rendering.json_lines(self.example(body, _TASTE)))}",
-            ]
-        return " \\\n  ".join(lines)
+        content = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        named = [each["value"] for each in content.get("examples", {}).values()]
+        body = named[0] if named else content.get("example")
+        if body and not named:
+            required = self._resolved(content["schema"]).get("required", ())
+            optional = [name for name in body if name not in required][:_TASTE]
+            body = {name: body[name] for name in body if name in required or name in optional}
+        return SampleRequest(method, self._base_url + path, body)
 
     def _resolved(self, node: Schema) -> Schema:
         if "$ref" not in node:
@@ -237,6 +237,11 @@ def _with_limits(description: str, schema: Schema) -> str:
 
 
 def _limits(schema: Schema) -> Iterable[str]:
+    least, most = schema.get("minItems"), schema.get("maxItems")
+    if most is not None:
+        yield f"{least} to {most:,} of them." if least else f"Up to {most:,} of them."
+    if "items" in schema:
+        yield from _limits(schema["items"])
     if choices := [choice for choice in schema.get("enum", ()) if choice is not None]:
         named = [f"`{choice}`" for choice in choices]
         yield f"Only {named[0]}." if len(named) == 1 else f"One of {', '.join(named)}."

@@ -17,9 +17,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import logos, reference, rendering
+from honeyguide.pages import logos, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
+from honeyguide.pages.dashboard.page_request import PageRequest, recognize
 from honeyguide.pages.embeds.routes import embed_routes
 from honeyguide.pages.readers import accents
 from honeyguide.pages.readers.reader_services import language_of
@@ -117,6 +118,29 @@ class Fixed:
         return HTMLResponse(self._html, headers=headers)
 
 
+class Reference(Fixed):
+    """The API reference. Somebody who is logged in sees samples with their own UUIDs."""
+
+    def __init__(self, render: Callable[[], str], services: PageServices) -> None:
+        super().__init__(render)
+        self._services = services
+
+    async def __call__(self, request: Request) -> Response:
+        everyones = await super().__call__(request)
+        everyones.headers["vary"] = "Cookie"
+        visit = PageRequest(request, self._services, self._services.clock())
+        if not visit.cookie("session"):
+            return everyones
+        await recognize(visit)
+        if visit.visitor is None:
+            return everyones
+        ids = await self._services.store.read(
+            reference_ids.own_ids, visit.tenant, now_ms=visit.now_ms
+        )
+        html = reference_ids.with_ids(self._html, ids)
+        return HTMLResponse(html, headers={"cache-control": "private, no-store"})
+
+
 def _problem(status: int, sentence: str = "") -> HTMLResponse:
     title, text = _PROBLEMS.get(status, ("That didn’t work", sentence or "Go back and try again."))
     # The headers are set here too: the page for a bug is made outside of `Guarded`.
@@ -151,7 +175,7 @@ def _methods(request: Request) -> list[str]:
 
 def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) -> Starlette:
     """`describe` makes the OpenAPI document, which the reference shows."""
-    docs = Fixed(lambda: reference.render(describe()))
+    docs = Reference(lambda: reference.render(describe()), services)
     return Starlette(
         routes=[
             Nowhere(),

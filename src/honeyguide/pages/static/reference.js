@@ -8,12 +8,27 @@ for (const sample of document.querySelectorAll(".sample[data-copy]")) {
   button.className = "btn slim";
   button.textContent = "Copy";
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(sample.querySelector("pre").textContent);
+    const shown = [...sample.querySelectorAll("pre")].find((each) => each.checkVisibility());
+    await navigator.clipboard.writeText(shown.textContent);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = "Copy"; }, 1500);
   });
   if (navigator.clipboard) sample.querySelector("header").append(button);
 }
+
+// One choice of language for the whole page, and for the next visit.
+function speak(language) {
+  for (const radio of document.querySelectorAll(`.tabbed input[value="${language}"]`)) radio.checked = true;
+}
+document.addEventListener("change", (event) => {
+  if (!event.target.matches(".tabbed input")) return;
+  const before = event.target.closest(".tabbed").getBoundingClientRect().top;
+  speak(event.target.value);
+  window.scrollBy(0, event.target.closest(".tabbed").getBoundingClientRect().top - before);
+  localStorage.setItem("sample-language", event.target.value);
+});
+const spoken = localStorage.getItem("sample-language");
+if (["curl", "python", "js"].includes(spoken)) speak(spoken);
 
 const find = side.querySelector(".find");
 const none = side.querySelector(".none");

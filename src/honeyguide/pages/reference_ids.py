@@ -1,0 +1,66 @@
+"""The API reference with the UUIDs of the account that is signed in, so that its samples can be
+sent as they are."""
+
+from __future__ import annotations
+
+from honeyguide.events import webhooks
+from honeyguide.kernel.example_ids import IDS
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.partners import network, payouts, program_partners, programs, publications
+from honeyguide.partners.network import NetworkQuery
+from honeyguide.referrals import earned_rewards, link_hosts, rewards, subscribers
+from honeyguide.signups import signups
+from honeyguide.store.tx import Tx
+
+_NEWEST = Page(1, 1)
+
+
+def with_ids(html: str, ids: dict[str, str]) -> str:
+    """The page with these UUIDs instead of the examples."""
+    for thing, own in ids.items():
+        html = html.replace(IDS[thing], own)
+    return html
+
+
+async def own_ids(tx: Tx, tenant: Tenant, *, now_ms: int) -> dict[str, str]:
+    """One of everything that the account has, the newest where there are many."""
+    account_id = tenant.account_id
+    found: dict[str, str | None] = {"campaign": tenant.campaign_id}
+    people, _ = await subscribers.page_of(tx, tenant, "advocates", _NEWEST)
+    if not people:
+        people, _ = await subscribers.page_of(tx, tenant, "all", _NEWEST)
+    for person in people:
+        found["subscriber"] = person.id
+        earned = await earned_rewards.earned_by(tx, tenant, person.id)
+        found["earned_reward"] = next((each.id for each in earned), None)
+    found["reward"] = next((each.id for each in await rewards.of_campaign(tx, tenant)), None)
+    found["link_host"] = next((each.id for each in await link_hosts.of_account(tx, tenant)), None)
+    for thing, scope in (("webhook", tenant.campaign_id), ("webhook_v2", "")):
+        hooks = await webhooks.of_account(tx, account_id, scope)
+        found[thing] = next((each.id for each in hooks), None)
+    return {
+        thing: own
+        for thing, own in (found | await _partner_ids(tx, account_id, now_ms=now_ms)).items()
+        if own is not None
+    }
+
+
+async def _partner_ids(tx: Tx, account_id: str, *, now_ms: int) -> dict[str, str | None]:
+    found: dict[str, str | None] = {}
+    published, _ = await publications.page_of(tx, account_id, _NEWEST)
+    found["publication"] = next((each.id for each in published), None)
+    offered, _ = await programs.page_of(tx, account_id, _NEWEST)
+    for program in offered:
+        found["partner_program"] = program.id
+        partners, _ = await program_partners.page_of(tx, program, _NEWEST)
+        found["program_partner"] = next((each.id for each in partners), None)
+        referred, _ = await signups.page_of_program(tx, account_id, program.id, _NEWEST)
+        found["partner_referral"] = next((each.id for each in referred), None)
+    listed, _ = await network.page_of(tx, account_id, NetworkQuery(), _NEWEST, now_ms=now_ms)
+    found["network_program"] = next((each.id for each in listed), None)
+    joined, _ = await network.page_of_partner_campaigns(tx, account_id, _NEWEST, now_ms=now_ms)
+    found["partner_campaign"] = next((each.id for each in joined), None)
+    owed, _ = await payouts.page_of(tx, account_id, _NEWEST)
+    found["payout"] = next((each.id for each in owed), None)
+    return found
