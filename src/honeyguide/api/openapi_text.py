@@ -71,6 +71,11 @@ QUERY: dict[str, Schema] = {
         "categories. In names, three or more letters also match inside a word.",
         "schema": {"type": "string"},
     },
+    "q": {
+        "description": "A part of a subscriber's name or email address. Without it, nobody is "
+        "found.",
+        "schema": {"type": "string", "maxLength": checks.STRING_LIMIT},
+    },
     "category": {
         "description": "Only publications in this category.",
         "schema": {"type": "string", "enum": list(CATEGORIES)},

@@ -6,6 +6,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.api import (
     bodies,
     codes,
+    finding,
     link_hosts,
     partners,
     program_partners,
@@ -232,6 +233,7 @@ ROUTES: tuple[Route, ...] = (
     *subscriber_status.ROUTES,
     *referrals.ROUTES,
     *referral_checks.ROUTES,
+    *finding.ROUTES,
     *tags.ROUTES,
     *rewards.ROUTES,
     *codes.ROUTES,

@@ -1,0 +1,127 @@
+"""Endpoints that find: subscribers by a part of their name or address, and referrals that wait for
+an operator. A few rows each, however long the list is.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from honeyguide.accounts.permissions import Right
+from honeyguide.api.call import Call, resource
+from honeyguide.api.subscriber_views import RefCode, ReferralsCount, ReferralStatus, SignedUpAt
+from honeyguide.api.views import View, filler, iso_or_none
+from honeyguide.kernel import public
+from honeyguide.kernel.checks import STRING_LIMIT
+from honeyguide.kernel.clock import iso
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.public import doc
+from honeyguide.referrals import search
+from honeyguide.referrals.search import FoundSubscriber
+from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
+from honeyguide.store.tx import Tx
+
+MOST_FOUND = 20
+MOST_TO_REVIEW = 100
+
+
+class MatchingSubscriber(View, frozen=True):
+    """A subscriber that a search found."""
+
+    uuid: public.Uuid
+    email: public.Email
+    name: public.SubscriberName | None
+    status: Annotated[str, doc("Whether they left.", "active", enum=list(SUBSCRIBER_STATUSES))]
+    ref_code: RefCode
+    referrals_count: ReferralsCount
+    referrer_code: public.ReferrerCode | None
+    referral_status: ReferralStatus
+    created_at: SignedUpAt
+
+
+class MatchingSubscribers(View, frozen=True):
+    subscribers: Annotated[
+        list[MatchingSubscriber], doc(f"The likeliest first, at most {MOST_FOUND}.")
+    ]
+
+
+class ReferralToReview(View, frozen=True):
+    """A suspicious referral that waits for your decision."""
+
+    subscriber_uuid: Annotated[public.Uuid, doc("UUID of the subscriber who was referred.")]
+    email: public.Email
+    name: public.SubscriberName | None
+    referrer_code: public.ReferrerCode | None
+    referrer_uuid: Annotated[public.Uuid, doc("UUID of the referrer.")] | None
+    reason: public.ReferralReason | None
+    explanation: public.ReferralExplanation
+    due_at: public.DueAt | None
+    created_at: SignedUpAt
+
+
+class ReferralsToReview(View, frozen=True):
+    referrals: Annotated[list[ReferralToReview], doc(f"Newest first, at most {MOST_TO_REVIEW}.")]
+
+
+_matching = filler(MatchingSubscriber, FoundSubscriber, referrals_count="referrals_verified")
+
+
+def _to_review(row: FoundSubscriber) -> ReferralToReview:
+    return ReferralToReview(
+        subscriber_uuid=row.id,
+        email=row.email,
+        name=row.name,
+        referrer_code=row.referrer_code,
+        referrer_uuid=row.referrer_id,
+        reason=row.referral_reason,
+        explanation=row.why,
+        due_at=iso_or_none(row.referral_due_ms),
+        created_at=iso(row.created_ms),
+    )
+
+
+async def search_subscribers(tx: Tx, call: Call) -> MatchingSubscribers:
+    text = " ".join(call.query.get("q", "").split())
+    if not text:
+        return MatchingSubscribers([])
+    if len(text) > STRING_LIMIT:
+        raise Invalid(
+            "{field} must have at most {most} characters.", param="q", most=str(STRING_LIMIT)
+        )
+    found = await search.find_quickly(tx, call.tenant, text, most=MOST_FOUND)
+    return MatchingSubscribers([_matching(row) for row in found])
+
+
+async def list_referrals_to_review(tx: Tx, call: Call) -> ReferralsToReview:
+    rows = await search.judged(tx, call.tenant, "suspected", before=None, most=MOST_TO_REVIEW)
+    return ReferralsToReview([_to_review(row) for row in rows])
+
+
+_C = "/v1/campaigns/{campaign_uuid}"
+
+_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
+_referrals = resource("Referrals", right=Right.SUBSCRIBERS)
+
+ROUTES = (
+    _subscribers(
+        "GET",
+        f"{_C}/subscriber_search",
+        search_subscribers,
+        summary="Search for subscribers",
+        detail=f"At most {MOST_FOUND}: advocates and recent subscribers whose name or email "
+        "address contains the text, and those whose address begins with it.",
+        query=("q",),
+        answer=MatchingSubscribers,
+        snapshot=True,
+    ),
+    _referrals(
+        "GET",
+        f"{_C}/referrals_to_review",
+        list_referrals_to_review,
+        summary="List referrals to review",
+        detail="Suspicious referrals that wait for your decision, as the dashboard's Review page "
+        f"lists them: newest first, at most {MOST_TO_REVIEW}. Decide them with "
+        "`referral_decisions`.",
+        answer=ReferralsToReview,
+        snapshot=True,
+    ),
+)
