@@ -87,7 +87,7 @@ def test_a_wrong_method_is_a_405_that_names_the_right_ones(alice: Member, method
 
 
 MACHINE_PATHS = ["/healthz", "/readyz", "/metrics", "/openapi.json", "/.well-known/honeyguide"]
-MACHINE_PATHS += ["/.well-known/security.txt"]
+MACHINE_PATHS += ["/.well-known/security.txt", "/llms.txt"]
 
 
 @pytest.mark.parametrize("path", MACHINE_PATHS)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import httpx
@@ -14,6 +15,8 @@ from honeyguide.kernel.clock import DAY_MS
 from tests.support.embeds import SITE, embedding
 from tests.support.service import Service
 from tests.support.web import Operator, operator
+
+ROOT = Path(__file__).parent.parent
 
 DOCUMENT = Path(__file__).parent.parent / "docs/security.md"
 CSP = "content-security-policy"
@@ -105,6 +108,19 @@ def test_security_txt_names_the_contact_and_ends_within_a_year(service: Service)
     )
     page = security_txt("https://wax.example/security", "", "https://r.example", now_ms=now_ms)
     assert page is not None and page.startswith("Contact: https://wax.example/security\n")
+
+
+def test_llms_txt_says_where_to_read_on(service: Service) -> None:
+    answer = httpx.get(f"{service.url}/llms.txt", verify=False)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text.startswith("# Honeyguide\n\n> Runs the referral program")
+    links = re.findall(r"\]\((\S+)\)", answer.text)
+    ours = [link for link in links if link.startswith(service.url)]
+    assert len(ours) == 2 and len(links) == 5
+    for link in ours:
+        assert httpx.get(link, verify=False).status_code == 200
+    for link in set(links) - set(ours):
+        assert (ROOT / "docs" / link.rpartition("/")[2]).is_file(), link
 
 
 def test_security_txt_is_served_where_a_contact_is_set() -> None:

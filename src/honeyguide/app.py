@@ -17,6 +17,7 @@ from honeyguide.accounts.admission import admission
 from honeyguide.api.exposition import Exposition
 from honeyguide.api.handler import Api
 from honeyguide.api.introduction import Introduction
+from honeyguide.api.llms_txt import llms_txt
 from honeyguide.api.openapi import document
 from honeyguide.api.platform_hooks import PlatformHooks
 from honeyguide.api.process_metrics import ProcessMetrics
@@ -24,7 +25,7 @@ from honeyguide.api.readiness import Readiness
 from honeyguide.api.routes import ROUTES
 from honeyguide.api.security_txt import security_txt
 from honeyguide.api.state_metrics import StateMetrics
-from honeyguide.api.system import System
+from honeyguide.api.system import LLMS_TXT, SECURITY_TXT, System
 from honeyguide.api.telemetry import PageCounter, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
 from honeyguide.backups.making import BackupPlan
@@ -241,10 +242,13 @@ class Application:
             return
         await send({"type": "lifespan.shutdown.complete"})
 
-    def _security_txt(self, services: Services) -> Callable[[], str | None]:
+    def _texts(self, services: Services) -> dict[str, Callable[[], str | None]]:
         contact, mail_from = self._settings.security_contact, self._settings.mail_from
         base_url, clock = services.site.base_url, services.clock
-        return lambda: security_txt(contact, mail_from, base_url, now_ms=clock())
+        return {
+            SECURITY_TXT: lambda: security_txt(contact, mail_from, base_url, now_ms=clock()),
+            LLMS_TXT: lambda: llms_txt(base_url),
+        }
 
     def _build(self, services: Services, telemetry: Telemetry) -> Background:
         """Puts API, pages and probes together, and returns what must run beside them."""
@@ -292,7 +296,7 @@ class Application:
         exposition = Exposition(telemetry, process, _state_metrics(services, self._settings))
         introduction = Introduction(store, services.site.base_url)
         self._system = System(
-            readiness, exposition, describe, introduction, hosts, self._security_txt(services)
+            readiness, exposition, describe, introduction, hosts, self._texts(services)
         )
         # The process that serves a click counts it, even if another one runs the background work.
         notes = HealthNotes(store, background, services.loop)

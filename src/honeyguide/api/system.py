@@ -1,13 +1,13 @@
 """Endpoints for machines: liveness, readiness, metrics, the OpenAPI document, the public keys of
-this installation, who is told of security problems, and whether a proxy may get a certificate for
-a host.
+this installation, who is told of security problems, what a language model reads first, and whether
+a proxy may get a certificate for a host.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -36,6 +36,7 @@ _METRICS = b"text/plain; version=0.0.4; charset=utf-8"
 # A proxy asks before it gets a certificate for `?domain=`, and goes by the status.
 TLS_QUESTION = "/internal/tls"
 SECURITY_TXT = "/.well-known/security.txt"
+LLMS_TXT = "/llms.txt"
 _NOBODY = "This installation names nobody for security problems."
 
 
@@ -48,6 +49,7 @@ class System:
             "/openapi.json",
             "/.well-known/honeyguide",
             SECURITY_TXT,
+            LLMS_TXT,
             TLS_QUESTION,
         }
     )
@@ -59,14 +61,14 @@ class System:
         describe: Callable[[], dict[str, Any]],
         introduction: Introduction,
         hosts: LinkHostMap,
-        security_txt: Callable[[], str | None],
+        texts: Mapping[str, Callable[[], str | None]],
     ) -> None:
         self._readiness = readiness
         self._exposition = exposition
         self._describe = describe
         self._introduction = introduction
         self._hosts = hosts
-        self._security_txt = security_txt
+        self._texts = texts
         self._openapi = b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -106,8 +108,8 @@ class System:
                 return 200, _JSON, _encode(await self._introduction.read())
             except Unavailable as error:
                 return error.status, _JSON, _encode(error_body(error, request_id))
-        if path == SECURITY_TXT:
-            text = self._security_txt()
+        if path in self._texts:
+            text = self._texts[path]()
             if text is None:
                 return 404, _JSON, _encode(error_body(Missing(_NOBODY), request_id))
             return 200, _TEXT, text.encode()

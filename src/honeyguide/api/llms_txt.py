@@ -1,0 +1,28 @@
+"""What a language model finds at `/llms.txt` (llmstxt.org): what this is, and where to read on."""
+
+from __future__ import annotations
+
+_GUIDE = "https://github.com/honeyguide/honeyguide/blob/main/docs"
+
+
+def llms_txt(base_url: str) -> str:
+    """In Markdown, as the proposal asks."""
+    return f"""# Honeyguide
+
+> Runs the referral program of a newsletter, and paid partner programs between newsletters. This \
+is an installation of it, with a JSON API.
+
+Send requests to {base_url} with an API key in the header `X-Api-Key`. An account's owner creates \
+one at {base_url}/account/keys. Errors are JSON with a sentence in `error` and a stable `code`.
+
+## API
+
+- [OpenAPI document]({base_url}/openapi.json): every operation, field, limit and webhook
+- [API reference]({base_url}/docs): the same for people, with a sample for each operation
+
+## Guide
+
+- [API]({_GUIDE}/api.md): keys, paging, limits, retries
+- [Webhooks]({_GUIDE}/webhooks.md): events, and how to verify their signatures
+- [Tools for assistants]({_GUIDE}/mcp.md): `honeyguide mcp`, a server for the Model Context Protocol
+"""
