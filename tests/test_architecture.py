@@ -42,7 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 MAY_IMPORT |= {"": set(), "settings_file": set(), "settings_checks": {"kernel", "settings_file"}}
 MAY_IMPORT |= {"settings": {"kernel", "settings_checks", "settings_file"}}
-MAY_IMPORT |= {"logs": {"kernel"}}
+MAY_IMPORT |= {"logs": {"kernel"}, "assistant": {""}}
 MAY_IMPORT |= {"doctor": {*DOMAIN, "settings"}}
 MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
@@ -50,9 +50,7 @@ MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
 MAY_IMPORT |= {"serve": {"app", "http_server", "kernel", "settings", "store", "supervisor"}}
 MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
 MAY_IMPORT |= {"lab": {*DOMAIN, "app", "settings", "work"}}
-MAY_IMPORT |= {
-    "cli": {*MAY_IMPORT["app"], "settings_file", "doctor", "app", "serve", "demo", "lab"}
-}
+MAY_IMPORT |= {"cli": {*MAY_IMPORT} - {"http_server", "settings_checks", "supervisor"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 
 KERNEL_GUESTS = {

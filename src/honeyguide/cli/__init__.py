@@ -27,6 +27,7 @@ from honeyguide.cli import (
     jobs,
     keys,
     lab,
+    mcp,
     money,
     move,
     restore,
@@ -56,6 +57,7 @@ groups = (
     subscribers,
     changes,
     documents,
+    mcp,
 )
 for commands in (group.app for group in groups):
     app.add_typer(commands)

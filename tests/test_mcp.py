@@ -1,0 +1,185 @@
+"""`honeyguide mcp`, asked by the SDK's own client, over standard input and output, and directly."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult, TextContent
+
+from honeyguide.accounts import keys
+from honeyguide.accounts.permissions import Right
+from honeyguide.assistant.account_api import AccountApi
+from honeyguide.assistant.server import INSTRUCTIONS, make_server
+from honeyguide.assistant.tools import TOOLS, tools_for
+from tests.support import prizes
+from tests.support.partner_network import join, offer
+from tests.support.postgres import free_port
+from tests.support.process import COMMAND, command, environment
+from tests.support.service import ONE_ENGINE, Member, until
+from tests.support.shipments import ADDRESS, claim
+
+pytestmark = pytest.mark.anyio
+GUIDE = Path(__file__).parent.parent / "docs" / "mcp.md"
+NETWORK = "203.0.113.9"
+
+
+def over_stdio(url: str, key: str, *words: str) -> StdioServerParameters:
+    env = environment(api_url=url, api_key=key)
+    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp", *words], env=env)
+
+
+@asynccontextmanager
+async def direct(url: str, key: str, *, may_write: bool = True) -> AsyncIterator[Client]:
+    """The same server in this process."""
+    async with (
+        AccountApi.opened(url, key) as api,
+        Client(make_server(api, tools_for(may_write=may_write))) as client,
+    ):
+        yield client
+
+
+def text_of(result: CallToolResult) -> str:
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def ask(client: Client, tool: str, **given: Any) -> dict[str, Any]:
+    result = await client.call_tool(tool, given)
+    assert not result.is_error, text_of(result)
+    return json.loads(text_of(result))  # type: ignore[no-any-return]
+
+
+async def refused(client: Client, tool: str, **given: Any) -> str:
+    result = await client.call_tool(tool, given)
+    assert result.is_error, text_of(result)
+    return text_of(result)
+
+
+@pytest.fixture
+def busy(alice: Member, bob: Member) -> Member:
+    """An account that has something for every tool."""
+    prizes.offer(alice, kind="physical")
+    claim(alice, "ana@example.org")
+    alice.put(f"{alice.v1}/settings", {"screening": "strong"})
+    ann = alice.subscribe("ann@example.org", name="Ann Dahl", ip_address=NETWORK)
+    alice.subscribe("near@gmail.com", referrer_code=ann["ref_code"], ip_address=NETWORK)
+    join(bob, offer(alice))
+    join(alice, offer(bob))
+    hook = {"url": f"http://127.0.0.1:{free_port()}/hook", "new_referral": True}
+    made = alice.post("/v2/webhooks", hook).json()["webhook"]
+    assert alice.post(f"/v2/webhooks/{made['uuid']}/test", {}).status_code < 300
+    deliveries = f"/v2/webhooks/{made['uuid']}/deliveries"
+    until(lambda: bool(alice.get(deliveries).json()["deliveries"][0]["attempts"]))
+    return alice
+
+
+@ONE_ENGINE
+async def test_every_tool_that_reads_answers_over_stdio(busy: Member, bob: Member) -> None:
+    async with Client(over_stdio(busy.service.url, busy.key)) as client:
+        listed = (await client.list_tools()).tools
+        assert [tool.name for tool in listed] == [t.name for t in TOOLS if not t.is_write]
+        assert all(tool.annotations and tool.annotations.read_only_hint for tool in listed)
+        assert client.instructions == INSTRUCTIONS
+        overview = await ask(client, "overview")
+        assert (overview["subscribers"], overview["advocates"]) == (busy.total(), 1)
+        assert (overview["referrals_to_review"], overview["rewards_to_send"]) == (1, 1)
+        assert overview["own_partner_programs"] == 1
+        (found,) = (await ask(client, "find_subscribers", text="dahl"))["subscribers"]
+        ann = (await ask(client, "get_subscriber", subscriber=found["email"]))["subscriber"]
+        assert ann["uuid"] == found["uuid"] and ann["referral_programs"][0]["status"] == "active"
+        assert NETWORK not in json.dumps(ann)
+        (waiting,) = (await ask(client, "referrals_to_review"))["referrals"]
+        why = await ask(client, "explain_referral", subscriber=waiting["subscriber_uuid"])
+        assert why["referral"]["explanation"] == waiting["explanation"]
+        (mug,) = (await ask(client, "rewards_to_send"))["shipments"]
+        assert mug["subscriber"]["email"] == "ana@example.org"
+        assert ADDRESS["line1"] not in json.dumps(mug)
+        (program,) = (await ask(client, "partner_programs"))["partner_programs"]
+        spend = (await ask(client, "program_spend", program=program["uuid"]))["spend"]
+        assert spend["total_budget"] == program["total_budget"]
+        network = await ask(client, "search_network", search="Wax", min_cpa=1, sort="cpa")
+        assert len(network["partner_programs"]) == 2
+        assert "earnings" in await ask(client, "earnings", month="2026-01")
+        assert (await ask(client, "payouts"))["payouts"] == []
+        failed = await ask(client, "failed_deliveries")
+        assert failed["failed_deliveries"][0]["attempts"] >= 1 and failed["webhooks"] == 1
+        # What writes is not merely hidden.
+        decide = {"status": "verified", "subscribers": [waiting["subscriber_uuid"]]}
+        assert "no tool" in await refused(client, "decide_referrals", **decide)
+        assert busy.subscriber("near@gmail.com")["referral_status"] == "pending"
+
+
+@ONE_ENGINE
+async def test_with_write_it_decides_sends_and_resends(busy: Member) -> None:
+    async with Client(over_stdio(busy.service.url, busy.key, "--write")) as client:
+        assert len((await client.list_tools()).tools) == len(TOOLS)
+        decide = {"status": "verified", "subscribers": ["near@gmail.com"], "reason": "A neighbor"}
+        (decided,) = (await ask(client, "decide_referrals", **decide))["decisions"]
+        assert decided["ok"] and busy.subscriber("near@gmail.com")["referral_status"] == "verified"
+        (mug,) = (await ask(client, "rewards_to_send"))["shipments"]
+        sent = await ask(client, "mark_reward_sent", shipment=mug["uuid"], tracking_note="RR 1")
+        assert (sent["shipment"]["status"], sent["shipment"]["tracking_note"]) == ("sent", "RR 1")
+        (failed, *_) = (await ask(client, "failed_deliveries"))["failed_deliveries"]
+        given = {"webhook": failed["webhook_uuid"], "delivery": failed["uuid"]}
+        assert (await ask(client, "resend_delivery", **given))["delivery"]["status"] == "pending"
+
+
+@ONE_ENGINE
+async def test_the_key_decides_what_the_tools_can_do(busy: Member, bob: Member) -> None:
+    reader = busy.make(keys.create, name="scoped", scopes=(Right.READ,))
+    async with direct(busy.service.url, reader) as client:
+        assert (await ask(client, "overview"))["advocates"] == 1
+        decide = {"status": "verified", "subscribers": ["near@gmail.com"]}
+        sentence = await refused(client, "decide_referrals", **decide)
+        assert "scope" in sentence and "subscribers" in sentence
+        assert busy.subscriber("near@gmail.com")["referral_status"] == "pending"
+    async with direct(busy.service.url, bob.key) as client:
+        assert "no such subscriber" in await refused(
+            client, "get_subscriber", subscriber="ann@example.org"
+        )
+        assert (await ask(client, "find_subscribers", text="dahl"))["subscribers"] == []
+    async with direct(busy.service.url, "hg_wrong") as client:
+        assert "API key" in await refused(client, "overview")
+
+
+@ONE_ENGINE
+async def test_what_is_wrong_is_said_in_a_sentence(alice: Member) -> None:
+    async with direct(alice.service.url, alice.key) as client:
+        assert "'text' is a required property" in await refused(client, "find_subscribers")
+        assert "'x' was unexpected" in await refused(client, "overview", x=1)
+        for odd in ("..", ".", ""):
+            assert "cannot be looked up" in await refused(client, "get_subscriber", subscriber=odd)
+        # It stays one part of the path, whatever is in it.
+        for odd in ("../campaigns", "a?b=c", "a/../../x#y"):
+            sentence = await refused(client, "explain_referral", subscriber=odd)
+            assert "no such subscriber" in sentence, sentence
+        assert "month" in await refused(client, "earnings", month="May")
+    async with direct(f"http://127.0.0.1:{free_port()}", alice.key) as client:
+        sentence = await refused(client, "overview")
+        assert "does not answer at http://127.0.0.1:" in sentence and "running" in sentence
+    async with direct(f"{alice.service.url}/login", alice.key) as client:
+        assert "is not one of Honeyguide" in await refused(client, "overview")
+
+
+def test_the_command_says_what_is_missing() -> None:
+    for given, sentence in (
+        ({}, "Set HONEYGUIDE_API_URL to the address"),
+        ({"api_url": "ftp://x"}, "HONEYGUIDE_API_URL must be an address"),
+        ({"api_url": "https://news.example.org"}, "Set HONEYGUIDE_API_KEY to an API key"),
+    ):
+        done = command("mcp", **given)
+        assert done.returncode == 1 and done.stderr.startswith(sentence), done.stderr
+        assert len(done.stderr.splitlines()) == 1 and not done.stdout
+
+
+def test_the_guide_lists_every_tool_and_whether_it_writes() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|.*\| (yes|) *\|$", GUIDE.read_text(), re.MULTILINE)
+    assert rows == [(tool.name, "yes" if tool.is_write else "") for tool in TOOLS]
