@@ -363,7 +363,7 @@ def test_serve_prints_what_is_needed_once_it_answers_and_its_curl_line_works(
 def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tmp_path):
     shutil.copy(sqlite_path(filled_sqlite.settings.database_url), tmp_path / "h.db")
     first = command(tmp_path, "demo")
-    assert first.returncode == 0 and re.search("Login +demo@honeyguide.example / ", first.stdout)
+    assert first.returncode == 0 and "   demo@honeyguide.example / " in first.stdout
     (tmp_path / "h.db.clock").write_text("86400")
     assert command(tmp_path, "account", "create", "real@example.org").returncode == 0
     refused = command(tmp_path, "demo", "--reset")
