@@ -21,6 +21,7 @@ OWN_TRANSACTIONS = {
     "accounts/admission.py": "admits a request before its transaction begins",
     "backups/checking.py": "reads a scratch database that nobody else uses",
     "backups/restoring.py": "changes a scratch database that nobody else uses",
+    "copying/copying.py": "reads a whole database that no server uses meanwhile",
     "events/dispatcher.py": "takes deliveries to send while no transaction is open",
     "events/recording.py": "records the results of many deliveries together",
     "integrations/sync.py": "talks to a platform while no transaction is open",

@@ -194,14 +194,16 @@ class _NewPostgres(PostgresTables):
 
     async def read(self, unit: Callable[[Tx], Awaitable[T]]) -> T:
         await self._connection.execute(SLOW_SETTINGS)
-        lent = _LentConnection(self._connection)
-        return await unit(PostgresTx(lent, Batches(_not_batched, StoreWatch()), None, begun=True))
+        connection = _OwnConnection(self._connection)
+        return await unit(
+            PostgresTx(connection, Batches(_not_batched, StoreWatch()), None, begun=True)
+        )
 
     async def keep(self) -> None:
         await self._transaction.commit()
 
 
-class _LentConnection(PooledConnection):
+class _OwnConnection(PooledConnection):
     """A connection that belongs to nobody's pool."""
 
     def __init__(self, connection: Any) -> None:

@@ -80,14 +80,14 @@ def quoted(name: str) -> str:
 
 def _select(rows: TableRows) -> str:
     # Text is compared by its bytes in both engines, so both have the same order.
-    wanted = [
+    selected = [
         f"CAST(SUM({quoted(each)}) AS BIGINT)" if each in rows.summed else quoted(each)
         for each in rows.columns
     ]
     plain = [quoted(each) for each in rows.columns if each not in rows.summed]
     groups = f" GROUP BY {', '.join(plain)}" if rows.summed else ""
     order = ", ".join(quoted(each) for each in rows.key)
-    return f"SELECT {', '.join(wanted)} FROM {quoted(rows.table)}{groups} ORDER BY {order}"
+    return f"SELECT {', '.join(selected)} FROM {quoted(rows.table)}{groups} ORDER BY {order}"
 
 
 def _count(rows: TableRows) -> str:
