@@ -52,6 +52,9 @@ def copy_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
     chosen = read_settings()
+    file = sqlite_path(to)
+    if file is not None and file.name:  # the service may run in another folder
+        to = f"sqlite:///{file.absolute()}"
 
     async def check_keys(store: Store) -> None:
         await _check_keys(store, chosen)

@@ -5,7 +5,7 @@ before the new one is there.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -107,11 +107,18 @@ async def _refuse_other_version(source: Tables) -> None:
 @asynccontextmanager
 async def _stopped(asked: CopyRequest) -> AsyncIterator[None]:
     """No server writes to the source meanwhile."""
-    if not asked.is_while_running:
-        await refuse_servers(asked.source_url)
+    with ExitStack() as stack:
+        if not asked.is_while_running:
+            await refuse_servers(asked.source_url)
+            stack.enter_context(_reserved_source(asked.source_url))
+        yield
+
+
+def _reserved_source(url: str) -> AbstractContextManager[object]:
     try:
-        with nullcontext() if asked.is_while_running else reserved(asked.source_url):
-            yield
+        with ExitStack() as stack:
+            stack.enter_context(reserved(url))
+            return stack.pop_all()
     except Unavailable as fault:
         if not isinstance(fault.__cause__, ServerRuns):
             raise

@@ -10,7 +10,7 @@ database user may do this with its own tables; it could not switch off foreign k
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -84,13 +84,11 @@ async def new_database(url: str) -> AsyncIterator[NewDatabase]:
             connection.terminate()
         return
     with reserved(url), workspace(path.parent) as folder:
-        target = _NewSqlite(folder / "copy.db", url)
         try:
-            yield target
+            with closing(_NewSqlite(folder / "copy.db", url)) as target:
+                yield target
         except apsw.Error as error:
             raise Unavailable("The copy failed: {error}.", error=error) from error
-        finally:
-            target.close()
 
 
 class _NewSqlite(SqliteTables):
