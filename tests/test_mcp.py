@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -178,6 +180,18 @@ def test_the_command_says_what_is_missing() -> None:
         done = command("mcp", **given)
         assert done.returncode == 1 and done.stderr.startswith(sentence), done.stderr
         assert len(done.stderr.splitlines()) == 1 and not done.stdout
+
+
+def test_without_the_extra_the_command_says_how_to_install_it() -> None:
+    code = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['honeyguide', 'mcp']; "
+        "from honeyguide.cli import main; main()"
+    )
+    env = environment(api_url="https://news.example.org", api_key="hg_x")
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "pip install 'honeyguide[mcp]'" in done.stderr
+    assert len(done.stderr.splitlines()) == 1 and not done.stdout
 
 
 def test_the_guide_lists_every_tool_and_whether_it_writes() -> None:
