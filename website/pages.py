@@ -18,6 +18,8 @@ INDEX = "docs/README.md"
 HOME = "https://github.com/honeyguide/honeyguide"
 # Besides docs/, as paths in the repository.
 MORE = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "bench/RESULTS.md")
+# The name of docs/security.md is taken.
+_RENAMED = {"SECURITY.md": "security-policy.md"}
 _FENCE = re.compile(r"^( *)```.*?^\1```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()([^)\s]+)(?=\))")
 _PART = re.compile(r"^## (.+?)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -40,6 +42,8 @@ def documents(root: Path = ROOT) -> list[str]:
 
 def site_path(document: str) -> str:
     """docs/webhooks.md is webhooks.md on the site, and a README the index of its folder."""
+    if document in _RENAMED:
+        return _RENAMED[document]
     folder, name = posixpath.split(document.removeprefix("docs/"))
     name = "index.md" if name == "README.md" else name.lower()
     return posixpath.join(folder, name)
