@@ -16,6 +16,7 @@ from tests.support.authenticator import Authenticator, set_up
 from tests.support.postgres import shared_server
 from tests.support.process import fresh, migrated
 from tests.support.service import Service
+from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator
 
 SECRET = "ab" * 32
@@ -31,6 +32,13 @@ _SCHEMA = {
     "attnotnull FROM pg_attribute JOIN pg_class c ON c.oid = attrelid WHERE attnum > 0 AND "
     "c.relnamespace = 'public'::regnamespace",
 }
+
+
+NOTE_CHANGE = statement(
+    "INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) "
+    "VALUES (:account, :campaign, :who)",
+    "adds subscriber_change",
+)
 
 
 class UsedAccount(NamedTuple):
@@ -77,6 +85,7 @@ def begin(service: Service) -> UsedAccount:
         assert made.status_code == 201, made.text
     assert alice.http.delete(f"{people}/cid@cid.example.org").status_code == 200
     service.run_jobs()
+    note_change(service, alice, ann["subscriber"]["uuid"])
     app, _ = set_up(alice.web)
     keys = service.settings.secret_keys
     key = service.write(lambda tx: installation_key.get_or_make(tx, keys, now_ms=service.now_ms()))
@@ -84,6 +93,12 @@ def begin(service: Service) -> UsedAccount:
         key, kind="move_certificate", issuer=service.url, issued_ms=1, content={}
     )
     return UsedAccount(alice, app, ann["subscriber"], document)
+
+
+def note_change(service: Service, alice: Operator, subscriber_id: str) -> None:
+    """A row whose number the database chooses."""
+    given = {"account": alice.account_id, "campaign": alice.campaign_id, "who": subscriber_id}
+    service.write(lambda tx: tx.run(NOTE_CHANGE, **given))
 
 
 def assert_it_goes_on(before: UsedAccount, url: str) -> None:
@@ -100,6 +115,7 @@ def assert_it_goes_on(before: UsedAccount, url: str) -> None:
         assert made.status_code == 201
         total = alice.get(people).json()["meta"]["total_subscribers"]
         assert total == 3, "ann, bob and dora: nobody is counted twice, cid stays erased"
+        note_change(service, alice, ann["uuid"])  # its number is the next one
         web = WebClient(service)
         assert web.log_in(before.alice.email).headers["location"] == "/login/code"
         before.app.service = service

@@ -79,7 +79,7 @@ async def new_database(url: str) -> AsyncIterator[NewDatabase]:
         try:
             yield await _begin(connection)
         except (*DOWN_ERRORS, asyncpg.PostgresError) as error:
-            raise Unavailable("The copy failed: {error}.", error=error) from error
+            raise Unavailable("The copy failed: {why}.", why=_why(error)) from error
         finally:
             connection.terminate()
         return
@@ -88,7 +88,7 @@ async def new_database(url: str) -> AsyncIterator[NewDatabase]:
             with closing(_NewSqlite(folder / "copy.db", url)) as target:
                 yield target
         except apsw.Error as error:
-            raise Unavailable("The copy failed: {error}.", error=error) from error
+            raise Unavailable("The copy failed: {why}.", why=_why(error)) from error
 
 
 class _NewSqlite(SqliteTables):
@@ -118,7 +118,7 @@ class _NewSqlite(SqliteTables):
         try:
             self._connection.executemany(sql, found)
         except apsw.Error as error:
-            _refuse(rows.table, error)
+            _refuse(rows.table, _why(error))
 
     async def finish(self) -> None:
         for _, _, sql in self._taken_away:
@@ -176,14 +176,14 @@ class _NewPostgres(PostgresTables):
                 rows.table, records=found, columns=rows.columns
             )
         except (asyncpg.DataError, asyncpg.IntegrityConstraintViolationError) as error:
-            _refuse(rows.table, error)
+            _refuse(rows.table, _why(error))
 
     async def finish(self) -> None:
         for sql in self._put_back:
             try:
                 await self._connection.execute(sql)
             except asyncpg.IntegrityConstraintViolationError as error:
-                _refuse(str(error.table_name), error)
+                _refuse(str(error.table_name), _why(error))
         for table, column, sequence in await self._connection.fetch(_SEQUENCES):
             await self._connection.execute(
                 f"SELECT setval('{sequence}', MAX({column})) FROM {table} HAVING COUNT(*) > 0"
@@ -213,7 +213,12 @@ async def _not_batched(_use: Any) -> NoReturn:
     raise AssertionError("a transaction that has begun sends its statements itself")
 
 
-def _refuse(table: str, why: object) -> NoReturn:
+def _why(error: Exception) -> str:
+    """Without the details, in which PostgreSQL quotes the row."""
+    return str(error).partition("\n")[0].rstrip(".")
+
+
+def _refuse(table: str, why: str) -> NoReturn:
     raise Invalid(
         "The table {table} cannot be copied: {why}. Nothing was written.", table=table, why=why
     )
