@@ -26,7 +26,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
-	messages-check site spelling site-lock settings-page pictures lock dist release image clean chromium servers ghost
+	messages-check site spelling site-lock settings-page pictures lock dist release image clean chromium servers ghost generators
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -44,7 +44,7 @@ test test-long test-failover: export PYTHONDONTWRITEBYTECODE =
 test: $(DEV) chromium ## run all tests except the long ones (to select: PYTEST_ARGS="-n 0 -k name")
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
-test-long: $(DEV) chromium servers ghost ## run the long tests only
+test-long: $(DEV) chromium servers ghost generators ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
 
 test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under load, many times (part of test-long)
@@ -227,3 +227,7 @@ ghost: $(DEV)
 		apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs npm libnode-dev g++ make >/dev/null; \
 	fi
 	@$(BIN)/python -c "from tests.support import ghost_install, npm_clients; ghost_install.install(); npm_clients.install()"
+
+# For the tests that generate clients from the OpenAPI document: both generators, in the user's cache.
+generators: $(DEV)
+	@$(BIN)/python -c "from tests.support import generated_clients; generated_clients.install()"
