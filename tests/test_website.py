@@ -57,6 +57,11 @@ def test_links_lead_to_the_same_page_on_the_site(document: str, link: str, expec
     assert pages.for_site(document, f"See [it]({link}).") == f"See [it]({expected})."
 
 
+def test_no_two_documents_are_the_same_page() -> None:
+    paths = Counter(pages.site_path(name) for name in DOCUMENTS if name not in NO_PAGE)
+    assert [path for path, times in paths.items() if times > 1] == []
+
+
 def test_code_is_not_rewritten() -> None:
     block = "```md\n[it](../CONTRIBUTING.md)\n```\n"
     assert pages.for_site("docs/api.md", block) == block
