@@ -162,8 +162,9 @@ def test_an_idle_service_says_what_it_migrated_where_it_runs_and_that_it_stopped
         time.sleep(2.5)  # the most frequent jobs look every second
         server.stop()
         found = lines(server.output)
-    first, *rest = [line["message"] for line in found if line["job"] is None]
+    first, second, *rest = [line["message"] for line in found if line["job"] is None]
     assert re.fullmatch(r"Ran \d+ migrations: 0001 … \d{4}", first)
+    assert second.startswith("There is no account yet. Create the first one at ")
     assert rest == [
         f"Honeyguide is running at http://127.0.0.1:{server.port}",
         f"API reference: http://127.0.0.1:{server.port}/docs. Press Ctrl-C to stop.",
@@ -206,7 +207,9 @@ def test_a_terminal_shows_text_once_and_in_color_if_it_may(plain: dict[str, str]
 
 @pytest.mark.parametrize(("level", "expected"), [("info", True), ("warning", False)])
 def test_the_level_applies_to_every_line(level: str, expected: bool) -> None:
-    with Serving(migrated("sqlite"), log="json", log_level=level) as server:
+    url = migrated("sqlite")
+    new_account(url)  # without one, a warning says where to create it
+    with Serving(url, log="json", log_level=level) as server:
         server.caller()("GET", "/v1/campaigns")
         server.stop()
         assert bool(server.output) is expected
