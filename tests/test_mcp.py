@@ -6,8 +6,8 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,11 +38,11 @@ def over_stdio(url: str, key: str, *words: str) -> StdioServerParameters:
 
 
 @asynccontextmanager
-async def direct(url: str, key: str, *, may_write: bool = True) -> AsyncIterator[Client]:
-    """The same server in this process."""
+async def direct(url: str, key: str) -> AsyncIterator[Client]:
+    """The same server in this process, with all tools."""
     async with (
         AccountApi.opened(url, key) as api,
-        Client(make_server(api, tools_for(may_write=may_write))) as client,
+        Client(make_server(api, tools_for(may_write=True))) as client,
     ):
         yield client
 
@@ -119,9 +119,18 @@ async def test_every_tool_that_reads_answers_over_stdio(busy: Member, bob: Membe
         assert busy.subscriber("near@gmail.com")["referral_status"] == "pending"
 
 
+@asynccontextmanager
+async def started(url: str, key: str) -> AsyncIterator[Client]:
+    async with Client(over_stdio(url, key, "--write")) as client:
+        yield client
+
+
 @ONE_ENGINE
-async def test_with_write_it_decides_sends_and_resends(busy: Member) -> None:
-    async with Client(over_stdio(busy.service.url, busy.key, "--write")) as client:
+@pytest.mark.parametrize("connected", [direct, pytest.param(started, marks=pytest.mark.long)])
+async def test_with_write_it_decides_sends_and_resends(
+    busy: Member, connected: Callable[[str, str], AbstractAsyncContextManager[Client]]
+) -> None:
+    async with connected(busy.service.url, busy.key) as client:
         assert len((await client.list_tools()).tools) == len(TOOLS)
         decide = {"status": "verified", "subscribers": ["near@gmail.com"], "reason": "A neighbor"}
         (decided,) = (await ask(client, "decide_referrals", **decide))["decisions"]
