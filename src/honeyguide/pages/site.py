@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from honeyguide.pages import logos, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
+from honeyguide.pages.dashboard import second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, recognize
 from honeyguide.pages.embeds.routes import embed_routes
 from honeyguide.pages.readers import accents
@@ -132,7 +133,7 @@ class Reference(Fixed):
         if not visit.cookie("session"):
             return everyones
         await recognize(visit)
-        if visit.visitor is None:
+        if visit.visitor is None or second_factor.is_missing(visit):
             return everyones
         ids = await self._services.store.read(
             reference_ids.own_ids, visit.tenant, now_ms=visit.now_ms
