@@ -41,7 +41,8 @@ class Role(StrEnum):
 # What a key with this scope may do.
 SCOPES: dict[Right, str] = {
     Right.READ: "Read everything except secrets of webhooks and links to referral pages.",
-    Right.SUBSCRIBERS: "Add, change and erase subscribers, and decide on their referrals.",
+    Right.SUBSCRIBERS: "Add, change and erase subscribers, decide on their referrals and get links "
+    "to referral pages.",
     Right.REWARDS: "Change rewards, approve and redeem them, and mark shipments as sent.",
     Right.PARTNERS: "Change publications, programs and their partners; join and leave programs.",
     Right.MONEY: "Take back charges for referrals.",
