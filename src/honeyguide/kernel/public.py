@@ -173,7 +173,7 @@ RewardName = Annotated[
 ]
 ReferralsNeeded = Annotated[int, doc("Verified referrals needed to unlock it.", 5)]
 Recurring = Annotated[
-    bool, doc("Whether it is earned again at every multiple of `referrals`.", default=False)
+    bool, doc("Whether it is earned again at every multiple of `referrals`.", False, default=False)
 ]
 RewardDescription = Annotated[
     str,

@@ -114,7 +114,7 @@ Variants = Annotated[
     list[str],
     doc(
         "Sizes or colors of a physical reward to choose from, all different.",
-        ["S", "M", "L"],
+        ["Blue", "Yellow"],
         label="Sizes or variants",
         rule=_encode_variants,
         maxItems=MOST_VARIANTS,
