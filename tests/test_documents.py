@@ -1,5 +1,5 @@
 """The documents say only what is so: links and anchors lead somewhere, and every setting, command,
-option, make target, file and route that they name exists.
+option, make target, file, route and page that they name exists.
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ CHECKS: dict[str, Check] = {
     "target": named_things.wrong_targets,
     "file": named_things.wrong_files,
     "route": named_things.wrong_routes,
+    "page": named_things.wrong_pages,
 }
 
 
@@ -72,6 +73,8 @@ def test_what_a_document_names_exists(document: str) -> None:
         ("command", "```sh\ndocker compose run --rm honeyguide fly latest\n```"),
         ("target", "`make everything`"),
         ("file", "See `docs/nothing.md`."),
+        ("page", "Open `/account/kees`."),
+        ("page", "Open `/fly`."),
         ("route", "`GET /v1/campaign/:uuid/subscribers`"),
         ("route", "```sh\ncurl $BASE/v2/webhooks/$UUID/sekret\n```"),
     ],

@@ -1,5 +1,5 @@
 """What documents name, and whether it exists: settings, commands and their options, make targets,
-files of the repository, routes.
+files of the repository, routes, pages.
 """
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 from typer.main import get_command
@@ -16,6 +16,8 @@ from honeyguide import settings
 from honeyguide.api.routes import ROUTES
 from honeyguide.cli import app
 from honeyguide.cli.remote_import import KEY_NAME
+from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.readers.routes import PAGES as READER_PAGES
 from honeyguide.settings_file import PATH_NAME
 from tests.support.documents import ROOT, blocks_of, spans
 
@@ -28,6 +30,7 @@ ROUTE = re.compile(
 FILE = re.compile(r"(?:docs|deploy|src|tests|bench|website|\.ci|\.github)/[\w.*/-]+")
 # Read by commands and not by the service, so `honeyguide settings` does not list them.
 MORE_SETTINGS = {PATH_NAME, KEY_NAME}
+API_PATHS = tuple(route.path for route in ROUTES)
 _BREAKS = re.compile(r"&&|\|\||[|;]|\$\(|\n")
 
 
@@ -170,7 +173,25 @@ def wrong_routes(text: str) -> Iterator[str]:
             yield found
 
 
-def _is_route(path: str) -> bool:
+def wrong_pages(text: str) -> Iterator[str]:
+    paths = [page.path for page in PAGES] + [page.path for page in READER_PAGES]
+    for span in spans(text):
+        found = re.fullmatch(r"(?:GET |POST )?(/[a-z][\w./:-]*)", span)
+        if found is None or ELSEWHERE.match(found[1]):
+            continue
+        if not _is_route(found[1].rstrip("/"), paths):
+            yield found[1]
+
+
+# The API's own, folders of a server, and what has no row in the tables of pages.
+ELSEWHERE = re.compile(
+    r"/v\d\b|/(?:etc|mnt|opt|run|srv|tmp|usr|var)\b"
+    r"|/(?:docs|openapi\.json|llms\.txt|healthz|readyz|metrics|robots\.txt|static|join|r)\b"
+    r"|/(?:embed/honeyguide[\w.-]*\.js|\.well-known/security\.txt|internal/tls)$"
+)
+
+
+def _is_route(path: str, paths: Iterable[str] = API_PATHS) -> bool:
     """Or the beginning of some, as in "everything under /v2/partner_network"."""
     asked = path.split("/")
 
@@ -180,5 +201,5 @@ def _is_route(path: str) -> bool:
 
     return any(
         len(asked) <= len(parts) and all(map(fits, parts, asked))
-        for parts in (route.path.split("/") for route in ROUTES)
+        for parts in (there.split("/") for there in paths)
     )
