@@ -204,9 +204,7 @@ def test_statements_of_both_sides_are_one_sum(partner_network):
 
 
 def test_the_icon_counts_unread_notifications(partner_network):
-    assert (
-        partner_network.service.engine
-    )  # the budget of 6 dollars was reached by the second reader
+    """The budget of 6 dollars was reached by the second reader."""
     page = partner_network.bob.web.get("/notices").text
     assert "Secret garden" in text_of(page)
     again = text_of(partner_network.bob.web.get("/").text)

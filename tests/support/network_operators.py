@@ -31,6 +31,8 @@ class PartnerNetwork:
                 name="Veiled reader",
                 referrer_code=self.place["ref_code"],
             )
+        # Partners hear that a budget is reached in its own month only.
+        service.run_jobs()
         self.month = rules.month_of(service.now_ms())
         service.set_clock((rules.closes_at(self.month) + HOUR_MS - system_clock()) / 1000)
         service.run_jobs()
