@@ -59,7 +59,8 @@ class Program:
 
     def start(self, text: str, *, gives_rewards: bool = False, name: str = "people.csv") -> str:
         """Stores a file and starts its import."""
-        store, file = self.opened.store, uploaded_files.read(text.encode(), name)
+        store = self.opened.store
+        file = stored_files.in_parts(uploaded_files.read(text.encode(), name))
         write = store.write
 
         async def begin() -> str:

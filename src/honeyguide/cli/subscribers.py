@@ -234,7 +234,10 @@ async def _import(
     """Stores the file as an upload does, and imports it."""
     store = services.store
     tenant = await store.read(_tenant, account)
-    import_id = await stored_files.store_file(store, tenant, name, file, now_ms=services.clock())
+    in_parts = stored_files.in_parts(file)
+    import_id = await stored_files.store_file(
+        store, tenant, name, in_parts, now_ms=services.clock()
+    )
     order, gives_rewards = chosen
     await store.write(
         importing.choose,

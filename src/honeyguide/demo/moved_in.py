@@ -31,7 +31,7 @@ _ENDINGS = ("4f2a", "9c1e", "b8d3", "02fe", "61ab", "77b0", "31d5", "e90c", "a4a
 async def move_in(services: Services, tenant: Tenant, *, now_ms: int) -> None:
     """Imports the list as an operator would, and leaves the import on its page."""
     store = services.store
-    file = uploaded_files.read(_list(now_ms).encode(), FILE_NAME)
+    file = stored_files.in_parts(uploaded_files.read(_list(now_ms).encode(), FILE_NAME))
     import_id = await stored_files.store_file(store, tenant, FILE_NAME, file, now_ms=now_ms)
     await store.write(importing.choose, tenant, import_id, file.mapping, gives_rewards=False)
     await store.write(importing.start, tenant, import_id)

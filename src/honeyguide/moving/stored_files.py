@@ -4,10 +4,12 @@ each.
 
 from __future__ import annotations
 
-import asyncio
+from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing
+from honeyguide.moving.import_dates import DateOrder
+from honeyguide.moving.sources import ImportSource
 from honeyguide.moving.uploaded_files import UploadedFile
 from honeyguide.store import Store
 
@@ -15,8 +17,32 @@ from honeyguide.store import Store
 SLICE = 1_000
 
 
+class FileInParts(NamedTuple):
+    """A file as it is stored. A million lines are a few thousand parts, so unlike an
+    `UploadedFile` it may come to the event loop: to free a million lists takes 0.2 seconds."""
+
+    header: list[str]
+    source: ImportSource
+    mapping: dict[str, int]
+    dates: DateOrder
+    parts: list[str]
+    lines: int
+
+
+def in_parts(file: UploadedFile) -> FileInParts:
+    """For a thread, as reading the file is."""
+    return FileInParts(
+        header=file.header,
+        source=file.source,
+        mapping=file.mapping,
+        dates=file.dates,
+        parts=importing.as_stored(file.lines),
+        lines=len(file.lines),
+    )
+
+
 async def store_file(
-    store: Store, tenant: Tenant, name: str, file: UploadedFile, *, now_ms: int
+    store: Store, tenant: Tenant, name: str, file: FileInParts, *, now_ms: int
 ) -> str:
     """A new import of this file, which waits to be tried or started."""
     import_id = await store.write(
@@ -29,10 +55,9 @@ async def store_file(
         source=file.source,
         dates=file.dates,
     )
-    stored = await asyncio.to_thread(importing.as_stored, file.lines)
-    for first in range(0, len(stored), SLICE):
+    for first in range(0, len(file.parts), SLICE):
         await store.write(
-            importing.add_parts, tenant, import_id, first, stored[first : first + SLICE]
+            importing.add_parts, tenant, import_id, first, file.parts[first : first + SLICE]
         )
-    await store.write(importing.complete, tenant, import_id, len(file.lines))
+    await store.write(importing.complete, tenant, import_id, file.lines)
     return import_id

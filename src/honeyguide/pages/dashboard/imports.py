@@ -23,6 +23,7 @@ from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import
 from honeyguide.moving.source_columns import FIELDS
 from honeyguide.moving.sources import ImportSource
+from honeyguide.moving.stored_files import FileInParts
 from honeyguide.moving.trial import Trial
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import certificates
@@ -54,12 +55,15 @@ async def upload(services: PageServices, request: PageRequest) -> Response:
         raise Invalid("Choose a file.")
     content = await file.read(import_files.MOST_BYTES + 1)
     name = file.filename or ""
-    source = _source(request)
-    read = await asyncio.to_thread(uploaded_files.read, content, name, source=source)
+    in_parts = await asyncio.to_thread(_read, content, name, _source(request))
     import_id = await stored_files.store_file(
-        services.store, request.tenant, name, read, now_ms=request.now_ms
+        services.store, request.tenant, name, in_parts, now_ms=request.now_ms
     )
     return request.go(f"/subscribers/import/{import_id}")
+
+
+def _read(content: bytes, name: str, source: ImportSource | None) -> FileInParts:
+    return stored_files.in_parts(uploaded_files.read(content, name, source=source))
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
