@@ -10,12 +10,6 @@ from __future__ import annotations
 import hashlib
 import io
 import re
-import shutil
-import subprocess
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -24,8 +18,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.conftest import CHROMIUM
-from tests.support.postgres import free_port
-from tests.support.process import COMMAND, environment
+from tests.support.running_demo import Demo, running_demo
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
 PROGRAM, REFERRAL_PAGE = "the first program", "the referral page of the best advocate"
@@ -65,38 +58,16 @@ PICTURES = (
 def text_hash(html: str, tags: str = STEADY) -> str:
     found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", html, re.DOTALL)
     said = (" ".join(_TAG.sub(" ", inner).split()) for _, inner in found)
-    steady = sorted({re.sub(r"[\d,.$%]+", "0", text) for text in said if text})
+    steady = sorted({_without_numbers(text) for text in said if text})
     return hashlib.sha256("\n".join(steady).encode()).hexdigest()
 
 
-class ServedDemo(NamedTuple):
-    url: str
-    email: str
-    password: str
+def _without_numbers(text: str) -> str:
+    """How many there are is data, and so whether it is one reward or two rewards."""
+    return re.sub(r"\b0 (\w+?)s\b", r"0 \1", re.sub(r"[\d,.$%]+", "0", text))
 
 
-@contextmanager
-def serving() -> Iterator[ServedDemo]:
-    port, folder = free_port(), Path(tempfile.mkdtemp(prefix="hgpictures"))
-    (folder / "demo.db.clock").write_text(str(round(MOMENT.timestamp() - time.time())))
-    settings = environment(database_url=f"sqlite:///{folder}/demo.db", port=port, log="off")
-    with subprocess.Popen(
-        [*COMMAND, "demo", "--serve"], env=settings, stdout=subprocess.PIPE, text=True
-    ) as demo:
-        try:
-            assert demo.stdout is not None
-            found = next(
-                found
-                for line in demo.stdout
-                if (found := re.search(r"Login +(\S+) / (\S+)", line)) is not None
-            )
-            yield ServedDemo(f"http://127.0.0.1:{port}", found[1], found[2])
-        finally:
-            demo.terminate()
-    shutil.rmtree(folder)
-
-
-def log_in(page: Page, demo: ServedDemo) -> None:
+def log_in(page: Page, demo: Demo) -> None:
     page.goto(f"{demo.url}/login")
     page.get_by_label("Email").fill(demo.email)
     page.get_by_label("Password").fill(demo.password)
@@ -104,7 +75,7 @@ def log_in(page: Page, demo: ServedDemo) -> None:
     page.get_by_role("heading", level=1).wait_for()
 
 
-def open_picture(page: Page, demo: ServedDemo, picture: Picture) -> None:
+def open_picture(page: Page, demo: Demo, picture: Picture) -> None:
     """Goes where the picture is taken."""
     if picture.path == PROGRAM:
         page.goto(f"{demo.url}/program")
@@ -127,7 +98,7 @@ def _take(page: Page, target: Path) -> None:
     print(f"{target.name}: {target.stat().st_size // 1024} KB")
 
 
-def _take_all(browser: Browser, demo: ServedDemo) -> None:
+def _take_all(browser: Browser, demo: Demo) -> None:
     for picture in PICTURES:
         width, height = picture.size
         page = browser.new_page(
@@ -142,7 +113,7 @@ def _take_all(browser: Browser, demo: ServedDemo) -> None:
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
-    with serving() as demo, sync_playwright() as playwright:
+    with running_demo(MOMENT) as demo, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         _take_all(browser, demo)
         browser.close()

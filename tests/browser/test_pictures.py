@@ -10,22 +10,21 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser import pictures
-from tests.browser.pictures import FOLDER, PICTURES, Picture, ServedDemo, text_hash
+from tests.browser.pictures import FOLDER, PICTURES, Picture, text_hash
+from tests.support.running_demo import Demo, running_demo
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")
-def demo() -> Iterator[ServedDemo]:
-    with pictures.serving() as served:
+def demo() -> Iterator[Demo]:
+    with running_demo(pictures.MOMENT) as served:
         yield served
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_a_picture_is_of_the_page_of_today(
-    browser: Browser, demo: ServedDemo, picture: Picture
-) -> None:
+def test_a_picture_is_of_the_page_of_today(browser: Browser, demo: Demo, picture: Picture) -> None:
     width, height = picture.size
     page = browser.new_page(viewport={"width": width, "height": height})
     pictures.log_in(page, demo)
