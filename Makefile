@@ -8,6 +8,7 @@ LOCK_ARGS   ?=
 RELEASE_ARGS ?=
 MUTANTS_ARGS ?=
 DIST        ?= dist
+GUIDE       ?= src/honeyguide/guide
 IMAGE       ?= localhost/honeyguide
 IMAGE_ARGS  ?=
 BUILDERS    ?= docker podman buildah
@@ -89,8 +90,8 @@ messages: $(DEV) ## update the translations in src/honeyguide/locale with the te
 messages-check: $(DEV) ## check that the translations are up to date and fit the texts
 	$(BIN)/python -m tests.messages --check
 
-site: spelling ## build the documentation as a site into dist/site
-	.venv/site/bin/python -m website.build $(DIST)/site
+site: spelling ## build the documentation as a site; the service has it at /docs/guide/ after its next start
+	.venv/site/bin/python -m website.build $(GUIDE)
 
 spelling: $(SITE) ## check the spelling of the documents (words that are right all the same: website/spelling.txt)
 	.venv/site/bin/codespell --builtin clear,rare,en-GB_to_en-US --ignore-words website/spelling.txt --skip "*.png" \

@@ -18,10 +18,11 @@ import tomllib
 from pathlib import Path
 from typing import NoReturn
 
+from honeyguide.kernel import project
 from release import files
 
 ROOT = Path(__file__).parent.parent
-HOME = "https://github.com/honeyguide/honeyguide"
+GUIDE = "src/honeyguide/guide"
 BUILDERS = ("docker", "podman", "buildah")
 ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 IMAGE = "localhost/honeyguide"
@@ -40,9 +41,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="honeyguide-release-") as folder:
         copy = Path(folder) / "honeyguide"
         _copy_known_files(copy)
+        _copy_guide(copy)
         _build_packages(copy, out, given.uv)
         _list_components(copy, out / f"honeyguide-{version}.cdx.json", given.cyclonedx)
-    constraints = files.constraints_of((ROOT / "requirements.lock").read_text(), version)
+    # With the extras: a version that is pinned and not installed does no harm.
+    constraints = files.constraints_of((ROOT / "requirements-dev.lock").read_text(), version)
     (out / f"constraints-{version}.txt").write_text(constraints)
     if builder:
         _build_image(builder, given.image_args)
@@ -127,6 +130,12 @@ def _copy_known_files(folder: Path) -> None:
             shutil.copy(path, folder / name, follow_symlinks=False)
 
 
+def _copy_guide(copy: Path) -> None:
+    """It is built in the checkout: the image takes it from there."""
+    _run("make", "--silent", "site")
+    shutil.copytree(ROOT / GUIDE, copy / GUIDE)
+
+
 def _build_packages(copy: Path, out: Path, uv: str) -> None:
     """The wheel is built from the sdist, by the setuptools that requirements.lock pins."""
     epoch = _epoch()
@@ -153,7 +162,7 @@ def _list_components(copy: Path, target: Path, cyclonedx: str) -> None:
 
 
 def _build_image(builder: str, more: str) -> None:
-    arguments = f"--build-arg SOURCE={HOME} {more}"
+    arguments = f"--build-arg SOURCE={project.HOME} {more}"
     _run("make", "image", f"BUILDERS={builder}", f"IMAGE={IMAGE}", f"IMAGE_ARGS={arguments}")
 
 

@@ -115,12 +115,13 @@ def test_llms_txt_says_where_to_read_on(service: Service) -> None:
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.text.startswith("# Honeyguide\n\n> Runs the referral program")
     links = re.findall(r"\]\((\S+)\)", answer.text)
-    ours = [link for link in links if link.startswith(service.url)]
-    assert len(ours) == 2 and len(links) == 5
-    for link in ours:
+    assert len(links) == 5 and all(link.startswith(service.url) for link in links)
+    guide = [link for link in links if "/docs/guide/" in link]
+    for link in guide:
+        document = link.rpartition("/")[2].replace(".html", ".md")
+        assert (ROOT / "docs" / document).is_file(), link
+    for link in set(links) - set(guide):
         assert httpx.get(link, verify=False).status_code == 200
-    for link in set(links) - set(ours):
-        assert (ROOT / "docs" / link.rpartition("/")[2]).is_file(), link
 
 
 def test_security_txt_is_served_where_a_contact_is_set() -> None:

@@ -76,7 +76,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built as `make site` does, by the tools that are pinned for it."""
     target = tmp_path_factory.mktemp("site")
     done = subprocess.run(
-        ["make", "--silent", "site", f"DIST={target}"],
+        ["make", "--silent", "site", f"GUIDE={target}/site"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -1,9 +1,12 @@
 """Builds the documentation as a site of plain files: `make site`. It needs no server, not even for
-its search, and loads nothing from elsewhere.
+its search, loads nothing from elsewhere, and has no style or script inside a page, which the
+service's content security policy would refuse.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 import shutil
 import sys
 import tempfile
@@ -16,6 +19,9 @@ from website.pages import INDEX, ROOT, documents, for_site, navigation, site_pat
 HERE = Path(__file__).parent
 # The pages of a folder are below its index in the menu.
 BELOW = "```{toctree}\n:hidden:\n:glob:\n\n*\n```\n"
+_INLINE = re.compile(r"<(style|script)>(.*?)</\1>", re.DOTALL)
+# The theme's icons: the same as attributes of SVG.
+_ATTRIBUTES = {'style="display: none;"': 'display="none"', 'style="opacity: 50%"': 'opacity="0.5"'}
 
 
 def stage(folder: Path) -> None:
@@ -32,6 +38,26 @@ def stage(folder: Path) -> None:
     shutil.copytree(ROOT / "docs" / "pictures", folder / "pictures")
 
 
+def without_inline(folder: Path) -> None:
+    """Every style and script of the pages becomes a file."""
+    for page in folder.rglob("*.html"):
+        static = "../" * (len(page.relative_to(folder).parts) - 1) + "_static"
+
+        def as_file(found: re.Match[str], static: str = static) -> str:
+            kind, text = found[1], found[2]
+            ending = "css" if kind == "style" else "js"
+            name = f"{hashlib.sha256(text.encode()).hexdigest()[:8]}.{ending}"
+            (folder / "_static" / name).write_text(text, encoding="utf-8")
+            if kind == "style":
+                return f'<link rel="stylesheet" href="{static}/{name}">'
+            return f'<script src="{static}/{name}"></script>'
+
+        text = _INLINE.sub(as_file, page.read_text(encoding="utf-8"))
+        for written, instead in _ATTRIBUTES.items():
+            text = text.replace(written, instead)
+        page.write_text(text, encoding="utf-8")
+
+
 def build(target: Path) -> int:
     with tempfile.TemporaryDirectory(prefix="hgsite") as name:
         source = Path(name) / "pages"
@@ -39,8 +65,10 @@ def build(target: Path) -> int:
         options = ["-c", str(HERE), "-d", f"{name}/doctrees", "-W", "--keep-going", "-q"]
         status = build_main(["-b", "html", *options, str(source), f"{name}/html"])
         if status == 0:
+            without_inline(Path(name) / "html")
             shutil.rmtree(target, ignore_errors=True)
-            shutil.copytree(f"{name}/html", target, ignore=shutil.ignore_patterns(".buildinfo"))
+            unneeded = shutil.ignore_patterns(".buildinfo", "_sources", "objects.inv", "*.map")
+            shutil.copytree(f"{name}/html", target, ignore=unneeded)
             print(f"The site is in {target}: {sum(1 for _ in target.rglob('*.html'))} pages.")
     return status
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 INDEX = "docs/README.md"
-HOME = "https://github.com/honeyguide/honeyguide"
+HOME = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["urls"]["Source"]
 # Besides docs/, as paths in the repository.
 MORE = ("CHANGELOG.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "bench/RESULTS.md")
 # The name of docs/security.md is taken.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-_GUIDE = "https://github.com/honeyguide/honeyguide/blob/main/docs"
-
 
 def llms_txt(base_url: str) -> str:
     """In Markdown, as the proposal asks."""
@@ -22,7 +20,8 @@ one at {base_url}/account/keys. Errors are JSON with a sentence in `error` and a
 
 ## Guide
 
-- [API]({_GUIDE}/api.md): keys, paging, limits, retries
-- [Webhooks]({_GUIDE}/webhooks.md): events, and how to verify their signatures
-- [Tools for assistants]({_GUIDE}/mcp.md): `honeyguide mcp`, a server for the Model Context Protocol
+- [API]({base_url}/docs/guide/api.html): keys, paging, limits, retries
+- [Webhooks]({base_url}/docs/guide/webhooks.html): events, and how to verify their signatures
+- [Tools for assistants]({base_url}/docs/guide/mcp.html): `honeyguide mcp`, a server for the Model \
+Context Protocol
 """

@@ -13,13 +13,13 @@ from honeyguide.api.call import Route
 from honeyguide.api.decoding import Body
 from honeyguide.api.openapi_schemas import REF, form_name, name_of
 from honeyguide.api.openapi_text import ERROR, ERRORS, HEADERS, QUERY, TAGS, Schema
+from honeyguide.kernel import project
 
 ABOUT = (
     "Newsletter referral and partner programs. "
     "Every request needs an API key; every response is JSON."
 )
 _KEY = "Your API key, from the page API keys. It starts with `hg_`."
-_HOME = "https://github.com/honeyguide/honeyguide"
 _LICENSE = {"name": "MIT", "identifier": "MIT"}
 _ON_EVERY_ANSWER = ("X-Request-Id",)
 _ON_AUTHENTICATED = (
@@ -42,10 +42,10 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
             "title": "Honeyguide API",
             "version": honeyguide.__version__,
             "summary": ABOUT,
-            "contact": {"name": "Honeyguide", "url": f"{_HOME}/issues"},
+            "contact": {"name": "Honeyguide", "url": project.ISSUES},
             "license": _LICENSE,
         },
-        "externalDocs": {"description": "Guides", "url": f"{_HOME}/tree/main/docs"},
+        "externalDocs": {"description": "Guides", "url": project.DOCUMENTS},
         "servers": [{"url": base_url}],
         "security": [{"ApiKey": []}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in tags],

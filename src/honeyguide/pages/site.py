@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import logos, reference, reference_ids, rendering
+from honeyguide.pages import guide, logos, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.dashboard import second_factor
@@ -182,6 +182,7 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             Nowhere(),
             *dashboard.routes(services),
             Route("/docs", docs.__call__, name="reference"),
+            *guide.routes(),
             Mount("/static", Static(), name="static"),
             *accents.routes(),
             *embed_routes(services),

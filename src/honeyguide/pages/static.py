@@ -35,19 +35,26 @@ def address(name: str) -> str:
     return f"/static/{name}?v={_hash(name)}"
 
 
-class Static(StaticFiles):
-    def __init__(self) -> None:
-        super().__init__(directory=FOLDER)
+class TypedFiles(StaticFiles):
+    """The files of a folder."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
         kind = _TYPES.get(Path(path).suffix)
         if kind is not None and response.status_code == 200:
             response.headers["content-type"] = kind
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+class Static(TypedFiles):
+    def __init__(self) -> None:
+        super().__init__(directory=FOLDER)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
         asked = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
         # A URL with another hash comes from a page of another version, and must not be cached.
-        is_this = asked == _hash(path)
-        response.headers["cache-control"] = (
-            "public, max-age=31536000, immutable" if is_this else "no-cache"
-        )
+        if asked == _hash(path):
+            response.headers["cache-control"] = "public, max-age=31536000, immutable"
         return response

@@ -13,6 +13,7 @@ from honeyguide.accounts.members import Membership
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
+from honeyguide.pages import guide
 from honeyguide.pages.dashboard import formats, page_rights
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import partner_only
@@ -118,6 +119,7 @@ ACCOUNT: tuple[NavPage, ...] = (
     NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
     NavPage("Webhooks", "/webhooks", "code", words="developers events deliveries"),
     NavPage("API reference", "/docs", "globe", words="developers api openapi"),
+    NavPage("Guide", f"{guide.PATH}/", "book", words="documentation help manual how to"),
     NavPage(
         "Administration",
         "/administration",

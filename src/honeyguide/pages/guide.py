@@ -1,0 +1,28 @@
+"""The documentation inside the service: the site that `make site` builds, as it is.
+
+A release has it. In a checkout in which nobody built it, its address leads to the documents of the
+project. It is below /docs, because any other first part of a path may be a newsletter's.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.responses import RedirectResponse
+from starlette.routing import BaseRoute, Mount, Route
+
+from honeyguide.kernel import project
+from honeyguide.pages.static import TypedFiles
+
+PATH = "/docs/guide"
+FOLDER = Path(__file__).parent.parent / "guide"
+
+
+async def _elsewhere(_: object) -> RedirectResponse:
+    return RedirectResponse(project.DOCUMENTS, 302)
+
+
+def routes() -> list[BaseRoute]:
+    if (FOLDER / "index.html").is_file():
+        return [Mount(PATH, TypedFiles(directory=FOLDER, html=True))]
+    return [Route(f"{PATH}/{{rest:path}}", _elsewhere)]
