@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
-from collections.abc import AsyncIterator, Generator, Iterator
-from functools import partial
+import zlib
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +29,18 @@ from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
 ROOMY = 100_000
-# Both engines run the same statements, and SQLite runs all tests. Of those on PostgreSQL, the first
-# of so many in a file is in every run and the others are in the long one,
-SPARSE = 6
+# Both engines run the same statements, and SQLite runs all tests. Of those on PostgreSQL, one of so
+# many is in every run, chosen by its name, and the others are in the long one,
+SPARSE = 12
 # unless the file is about money, limits or claims, or about what the engines do differently.
-WHOLE_ON_POSTGRES = re.compile(
+ON_BOTH = re.compile(
     r"account_check|at_once|attempts|budget|charge|chosen_codes|claim|connections|(?<!import_)counts"
-    "|durability|erasure|fault"
-    "|holds|reward_codes|idempotency|kills|ledger|migrate|money_rules|month|moment|parallel|payout|races|rate_limit"
+    "|erasure|fault"
+    "|holds|reward_codes|idempotency|ledger|migrate|money_rules|month|moment|payout|races|rate_limit"
     "|import_stages|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"
 )
+# Of tests that start or kill processes, every run has those of one engine, again by their names.
+ON_EITHER = re.compile(r"durability|kills|(?<!charges_)parallel|restore")
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(
     {
@@ -76,18 +79,19 @@ def reorder(items: list[pytest.Item], order: str) -> None:
 
 
 def leave_to_long_run(items: list[pytest.Item]) -> None:
-    """Marks the tests on PostgreSQL that most runs leave out."""
-    names = {item.nodeid for item in items}
-    seen = Counter[str]()
-    for item in items:
-        name, _, parameters = item.nodeid.partition("[")
-        twin = f"{name}[{parameters.replace('postgres', 'sqlite', 1)}"
-        file = item.path.name
-        if twin == item.nodeid or twin not in names or WHOLE_ON_POSTGRES.search(file):
+    """Marks the tests on one engine that most runs leave out."""
+    by_name = {item.nodeid: item for item in items}
+    for name, on_sqlite in by_name.items():
+        function, _, parameters = name.partition("[")
+        twin = f"{function}[{parameters.replace('sqlite', 'postgres', 1)}"
+        on_postgres = by_name.get(twin)
+        if on_postgres is None or twin == name:
             continue
-        if seen[file] % SPARSE:
-            item.add_marker(pytest.mark.long)
-        seen[file] += 1
+        file, number = on_sqlite.path.name, zlib.crc32(name.encode())
+        if ON_EITHER.search(file):
+            (on_sqlite, on_postgres)[number % 2].add_marker(pytest.mark.long)
+        elif not ON_BOTH.search(file) and number % SPARSE:
+            on_postgres.add_marker(pytest.mark.long)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -102,10 +106,18 @@ def pytest_collection_modifyitems(
     items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
+@pytest.fixture(scope="session")
+def running() -> Iterator[Callable[[str], Service]]:
+    """Both engines stay open. With parameters of its own, this would be closed and opened again
+    whenever one test is on another engine than the one before it.
+    """
+    with ExitStack() as services:
+        yield cache(lambda engine: services.enter_context(Service(engine)))
+
+
 @pytest.fixture(scope="session", params=ENGINES)
-def shared_service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    with Service(request.param) as service:
-        yield service
+def shared_service(request: pytest.FixtureRequest, running: Callable[[str], Service]) -> Service:
+    return running(request.param)
 
 
 @pytest.fixture

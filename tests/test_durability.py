@@ -201,7 +201,8 @@ def own_postgres() -> Iterator[PostgresServer]:
         yield server
 
 
-@pytest.mark.parametrize("hard", [True, pytest.param(False, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("hard", [True, False])
 def test_postgres_crashing_under_load_loses_nothing_and_the_service_mends_itself(
     own_postgres, hard
 ):

@@ -151,7 +151,8 @@ def kill_at(url: str, server: IncumbentServer, requests: int, pause_s: float) ->
     return was_running
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("kills", [3, 20])
 def test_nobody_is_lost_or_doubled_by_kills(alice: tuple[str, Credentials], kills: int) -> None:
     url, _ = alice
     server = IncumbentServer(500)

@@ -192,6 +192,7 @@ def test_every_page_loaded_in_every_look(service: Service, places: Places, look:
             look.check(page, f"dashboard-{name}")
 
 
+@pytest.mark.long
 def test_no_page_is_heavy(service: Service, places: Places, page_at: PageAt) -> None:
     page = sit_down(page_at(DESKTOP), places.alice)
     found = {path: weights(page, service.url + path) for path in places.paths.values()}

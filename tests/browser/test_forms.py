@@ -104,7 +104,8 @@ def faults_of(page: Page, n: int, text: str, where: str) -> list[str]:
     return [f"{where} ({'nonsense' if text else 'empty'}): {fault}" for fault in faults]
 
 
-@pytest.mark.parametrize("sixth", test_dashboard.SIXTHS)
+@pytest.mark.long
+@pytest.mark.parametrize("sixth", range(6))
 def test_dashboard_forms_speak_plainly(service: Service, page_at: PageAt, sixth: int) -> None:
     places = test_dashboard.Places(service)
     page = test_dashboard.sit_down(page_at(DESKTOP), places.alice)
