@@ -146,6 +146,23 @@ def test_the_menu_leads_nowhere_that_is_refused(team: Team, role: Role) -> None:
     assert 'href="/administration"' not in page
 
 
+LINK = re.compile(r'<a\b[^>]*\bhref="(/[^"]*)"')
+PLAIN_PAGES = [page for page in MEMBERS_ONLY if page.method == "GET" and "{" not in page.path]
+
+
+@pytest.mark.parametrize("role", Role)
+def test_no_page_links_to_what_its_reader_may_not_see(team: Team, role: Role) -> None:
+    web, refused = team[role].web, set()
+    for page in PLAIN_PAGES:
+        answer = web.get(page.path)
+        links = LINK.findall(answer.text) if answer.status_code == 200 else []
+        for path in {link.partition("?")[0].partition("#")[0] for link in links}:
+            right = page_rights.right_for("GET", path)
+            if right is not None and not permissions.role_may(role, right, is_admin=False):
+                refused.add((page.path, path))
+    assert refused == set()
+
+
 FORM = re.compile(r'<form\b[^>]*method="post"[^>]*>')
 
 

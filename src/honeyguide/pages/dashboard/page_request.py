@@ -197,7 +197,7 @@ class PageRequest:
         if self.visitor is not None and (
             self.visitor.role != Role.OWNER or self.visitor.paused_ms is not None
         ):
-            html = page_rights.close_forms(html, self.visitor, self.http.url.path)
+            html = page_rights.close_refused(html, self.visitor, self.http.url.path)
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)

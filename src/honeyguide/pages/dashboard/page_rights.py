@@ -50,12 +50,13 @@ _FORM = re.compile(r'<form\b[^>]*\bmethod="post"[^>]*>')
 _ACTION = re.compile(r'\baction="([^"]*)"')
 _ID = re.compile(r'\bid="([^"]*)"')
 _BUTTON = re.compile(r'\bformaction="([^"]*)"')
+_LINK = re.compile(r'(<a\b[^>]*\b)href="(/[^"]*)"')
 
 
-def close_forms(html: str, who: Visitor, here: str) -> str:
-    """The page with every form that the visitor's role does not allow closed, and all of them in a
-    paused account: what is in it can be read, and not be sent. A form
-    that is sent all the same is refused by its route."""
+def close_refused(html: str, who: Visitor, here: str) -> str:
+    """The page with every form and link closed that the visitor's role does not allow, and all
+    forms in a paused account: what is in a form can be read, and not be sent, and a link is only
+    its text. Whoever sends or opens one all the same is refused by its route."""
 
     def is_closed(address: str) -> bool:
         right = right_for("POST", urlsplit(address).path or here)
@@ -75,7 +76,10 @@ def close_forms(html: str, who: Visitor, here: str) -> str:
     def button(match: re.Match[str]) -> str:
         return f"{match[0]} disabled" if is_closed(match[1]) else match[0]
 
-    html = _BUTTON.sub(button, _FORM.sub(form, html))
+    def link(match: re.Match[str]) -> str:
+        return match[0] if may_see(who, urlsplit(match[2]).path) else f"{match[1]}data-closed"
+
+    html = _LINK.sub(link, _BUTTON.sub(button, _FORM.sub(form, html)))
     for each in closed_ids:
         html = html.replace(f'form="{each}"', f'form="{each}" disabled')
     return html
