@@ -18,7 +18,6 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parent.parent / "src" / "honeyguide"
-NOT_OURS = {"vendor", "guide", "__pycache__"}
 
 DOMAIN = (
     "kernel",

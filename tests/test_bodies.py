@@ -91,18 +91,22 @@ class World:
             path = path.replace("{uuid}", str(self.reader["uuid"]))
         path = path.replace("{partner_campaign_uuid}", str(self.partner["uuid"]))
         if "{referral_uuid}" in path:
-            path = path.replace("{referral_uuid}", self._paid_referral())
+            program_id, referral_id = self._paid_referral()
+            path = path.replace("{referral_uuid}", referral_id).replace("{uuid}", program_id)
         if "{uuid}" in path:
             path = path.replace("{uuid}", self._of(route.path))
         assert route.body is not None
         return Request(path, self._required(route.body.__name__))
 
-    def _paid_referral(self) -> str:
-        """A new one each time: it can be reversed once."""
+    def _paid_referral(self) -> tuple[str, str]:
+        """Of a new program and partner each time: it can be reversed once, and other tests change
+        the world's program and block its partner."""
+        program = partner_network.offer(self.alice)
+        partner = partner_network.join(self.alice.service.member("carol"), program)
         email = f"sent{next(self.numbers)}@example.org"
-        self.alice.subscribe(email, referrer_code=self.partner["ref_code"])
-        path = f"/v2/partner_programs/{self.program['uuid']}/referrals"
-        return str(self.alice.get(path).json()["referrals"][0]["uuid"])
+        self.alice.subscribe(email, referrer_code=partner["ref_code"])
+        path = f"/v2/partner_programs/{program['uuid']}/referrals"
+        return program["uuid"], self.alice.get(path).json()["referrals"][0]["uuid"]
 
     def _required(self, body: str) -> dict[str, Any]:
         if body == "PartnerProgramCreate":

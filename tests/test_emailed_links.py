@@ -105,6 +105,7 @@ def test_a_link_is_over_after_an_hour(service: Service, inbox: Mailbox) -> None:
 
 
 def test_only_the_administrator_invites(service: Service, inbox: Mailbox) -> None:
+    operator(service)  # the first account is the administrator's
     alice, address = operator(service), f"{new_id()}@example.org"
     refused = alice.web.post("/account/invitations", page="/account", email=address)
     assert refused.status_code == 404

@@ -109,7 +109,14 @@ def test_it_comes_back_with_a_backup(
         assert public(key(store, OLD)) == json.loads(first.stdout)[0]["public_key"]
 
 
-def test_anybody_reads_the_public_keys(service: Service) -> None:
+@pytest.fixture(params=ENGINES)
+def new_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    with Service(request.param) as service:
+        yield service
+
+
+def test_anybody_reads_the_public_keys(new_service: Service) -> None:
+    service = new_service
     secret_keys = service.services.settings.secret_keys
     address = f"{service.url}/.well-known/honeyguide"
     service.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=1))

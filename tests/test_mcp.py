@@ -108,7 +108,8 @@ async def test_every_tool_that_reads_answers_over_stdio(busy: Member, bob: Membe
         spend = (await ask(client, "program_spend", program=program["uuid"]))["spend"]
         assert spend["total_budget"] == program["total_budget"]
         network = await ask(client, "search_network", search="Wax", min_cpa=1, sort="cpa")
-        assert len(network["partner_programs"]) == 2
+        names = [found["name"] for found in network["partner_programs"]]
+        assert len(names) >= 2 and all("Wax" in name for name in names)
         assert "earnings" in await ask(client, "earnings", month="2026-01")
         assert (await ask(client, "payouts"))["payouts"] == []
         failed = await ask(client, "failed_deliveries")

@@ -142,6 +142,7 @@ def commands(page: str) -> list[str]:
 
 def test_who_is_logged_in_sees_samples_with_their_own_ids(alice: Operator) -> None:
     everyones = httpx.get(f"{alice.service.url}/docs").text
+    partner_network.offer(alice)
     alice = operator(alice.service, "carol")
     things_of(alice)
     alice.post(f"{alice.v1}/webhooks", {"url": "http://127.0.0.1:9/hook"})
