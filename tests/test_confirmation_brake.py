@@ -195,7 +195,7 @@ def test_two_processes_release_no_email_twice(link: Link, processes: list[Servic
         list(
             pool.map(
                 lambda n: link.make_at(
-                    processes[n % len(processes)], confirmations.look, link.code
+                    processes[n % len(processes)], confirmations.release_or_cancel, link.code
                 ),
                 range(16),
             )
@@ -214,7 +214,7 @@ def test_who_comes_while_a_process_looks_is_not_forgotten(
         link.now_ms += confirmations.LOOK_EVERY_MS
         with ThreadPoolExecutor(4) as pool:
             looks = [
-                pool.submit(link.make_at, processes[-1], confirmations.look, link.code)
+                pool.submit(link.make_at, processes[-1], confirmations.release_or_cancel, link.code)
                 for _ in range(2)
             ]
             (late,) = link.arrive(every_ms=0)
@@ -247,7 +247,7 @@ def test_a_link_in_a_newsletter_brings_300_honest_people_within_an_hour(link: Li
             (email,) = link.arrive(every_ms=0)
             asked[email] = link.now_ms
         elif what == "look":
-            link.make(confirmations.look, link.code)
+            link.make(confirmations.release_or_cancel, link.code)
         else:
             link.confirm(who)
         for email in [each for each in asked if each not in delays]:

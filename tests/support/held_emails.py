@@ -74,7 +74,7 @@ class Link:
 
     def look(self, after_ms: int = confirmations.LOOK_EVERY_MS) -> None:
         self.now_ms += after_ms
-        self.make(confirmations.look, self.code)
+        self.make(confirmations.release_or_cancel, self.code)
 
     def email(self, address: str) -> QueuedEmail:
         """The newest one about this person."""

@@ -28,7 +28,7 @@ class Body(msgspec.Struct, frozen=True):
 _decoders: dict[type[Any], msgspec.json.Decoder[Any]] = {}
 _WRONG_TYPE = re.compile(r"Expected `(.+?)`, got `(.+?)`(?: - at `\$\.?(.*?)`)?$")
 _LACKING = re.compile(r"Object missing required field `(.+?)` - at `\$\.(\w+)`$")
-_WORDS = {
+_TYPE_NAMES = {
     "str": "a string",
     "int": "a whole number",
     "float": "a number",
@@ -99,18 +99,19 @@ def _explained(kind: type[Body], message: str) -> Invalid:
         return Invalid("The body must be a JSON object.", code="invalid_json")
     param, *inside = re.split(r"[.\[]", where)
     kinds = [each.strip() for each in expected.split("|")]
-    in_words = {
+    type_names = {
         "kinds": " or ".join(
-            _WORDS.get(each, each) for each in (kinds if inside else _allowed(kind, param, kinds))
+            _TYPE_NAMES.get(each, each)
+            for each in (kinds if inside else _allowed(kind, param, kinds))
         ),
-        "got": _WORDS.get(got, got),
+        "got": _TYPE_NAMES.get(got, got),
     }
     if not inside:
         template = "{field} must be {kinds}, not {got}."
-        return Invalid(template, param=param, code="invalid_type", **in_words)
+        return Invalid(template, param=param, code="invalid_type", **type_names)
     part = "each item" if inside[0].endswith("]") else inside[0]
     template = "{field}: {part} must be {kinds}, not {got}."
-    return Invalid(template, param=param, code="invalid_type", part=part, **in_words)
+    return Invalid(template, param=param, code="invalid_type", part=part, **type_names)
 
 
 def _allowed(kind: type[Body], field: str, kinds: list[str]) -> list[str]:

@@ -61,14 +61,14 @@ def document(routes: tuple[Route, ...], base_url: str) -> dict[str, Any]:
                 }
             },
             "headers": {
-                name: {"description": words, "schema": schema}
-                for name, (words, schema) in HEADERS.items()
+                name: {"description": description, "schema": schema}
+                for name, (description, schema) in HEADERS.items()
             },
             "responses": {
                 name: _error(
-                    words, code, sentence.format(base_url=base_url, scope=Right.SUBSCRIBERS)
+                    description, code, sentence.format(base_url=base_url, scope=Right.SUBSCRIBERS)
                 )
-                for _, name, words, code, sentence in ERRORS
+                for _, name, description, code, sentence in ERRORS
             },
             "schemas": {"Error": ERROR, **schemas},
         },
@@ -128,9 +128,9 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             continue
         name = segment[1:-1]
         schema: Schema = {"type": "string", "format": "uuid"}
-        words = f"UUID of the {_one(before)}."
+        description = f"UUID of the {_one(before)}."
         if before == "subscribers":
-            schema, words = (
+            schema, description = (
                 {"type": "string", "minLength": 1},
                 "UUID or email address of the subscriber.",
             )
@@ -138,7 +138,7 @@ def _path_parameters(route: Route) -> Iterable[Schema]:
             "name": name,
             "in": "path",
             "required": True,
-            "description": words,
+            "description": description,
             "schema": schema,
             "example": openapi_examples.id_in_path(route.path, name),
         }
@@ -217,12 +217,12 @@ def _possible_errors(route: Route, schemas: dict[str, Schema]) -> set[int]:
     return possible
 
 
-def _error(words: str, code: str, sentence: str) -> dict[str, Any]:
+def _error(description: str, code: str, sentence: str) -> dict[str, Any]:
     headers = _ON_EVERY_ANSWER if code in ("unauthorized", "overloaded") else _ON_AUTHENTICATED
     blamed = {"param": "email"} if code == "invalid_email" else {}
     example = {"error": sentence, "code": code, **blamed, "request_id": "5f0c2a9e41-3e9"}
     return {
-        "description": words,
+        "description": description,
         "headers": _headers(
             [*headers, *(["Retry-After"] if code in ("rate_limited", "overloaded") else [])]
         ),

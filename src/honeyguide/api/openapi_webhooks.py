@@ -51,8 +51,8 @@ def _event(kind: str, description: str) -> dict[str, Any]:
         # The signature proves where it comes from.
         "security": [],
         "parameters": [
-            {"name": name, "in": "header", "required": True, "description": words, "schema": schema}
-            for name, (words, schema) in _HEADERS.items()
+            {"name": name, "in": "header", "required": True, "description": text, "schema": schema}
+            for name, (text, schema) in _HEADERS.items()
         ],
         "requestBody": {
             "required": True,
@@ -63,5 +63,7 @@ def _event(kind: str, description: str) -> dict[str, Any]:
                 }
             },
         },
-        "responses": {status: {"description": words} for status, words in _ANSWERS.items()},
+        "responses": {
+            status: {"description": description} for status, description in _ANSWERS.items()
+        },
     }

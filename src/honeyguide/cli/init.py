@@ -360,10 +360,10 @@ def _write_unit(setup: Setup, path: Path, *, is_forced: bool) -> None:
     if path.exists() and path.read_text(encoding="utf-8") == text:
         return
     if path.exists() and not is_forced:
-        is_wanted = setup.questions.is_interactive and setup.questions.confirm(
+        is_confirmed = setup.questions.is_interactive and setup.questions.confirm(
             f"{path} differs from what would be written. Overwrite it?"
         )
-        if not is_wanted:
+        if not is_confirmed:
             typer.echo(f"Left {path} as it is. To overwrite it, add --force.")
             return
     install.write_whole(path, text, 0o644)

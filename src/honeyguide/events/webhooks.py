@@ -281,9 +281,9 @@ async def page_of_deliveries(
     """The log, newest first, each delivery with its attempts in order, and how many there are."""
     count, listed = (_COUNT_FAILED, _FAILED) if only_failed else (_COUNT_DELIVERIES, _DELIVERIES)
     webhook = await get(tx, account_id, scope, webhook_id)
-    mine: dict[str, Any] = {"account_id": account_id, "webhook_id": webhook.id}
-    total = await tx.one(count, **mine, most=count_up_to) or 0
-    rows = await tx.all(listed, **mine, most=page.per_page, skip=page.skip)
+    values: dict[str, Any] = {"account_id": account_id, "webhook_id": webhook.id}
+    total = await tx.one(count, **values, most=count_up_to) or 0
+    rows = await tx.all(listed, **values, most=page.per_page, skip=page.skip)
     by_delivery: dict[str, list[Attempt]] = {row.id: [] for row in rows}
     for attempt in await tx.all(_ATTEMPTS, account_id=account_id, ids=list(by_delivery)):
         by_delivery[attempt.delivery_id].append(attempt)

@@ -59,9 +59,9 @@ def choices(
 ) -> Meta:
     """A field that is a list of allowed words, at least `least` and at most `most` of them."""
     rule = partial(checks.some_of, allowed=tuple(allowed), least=least, most=most)
-    words = {"enum": [str(word) for word in allowed]}
+    item = {"enum": [str(word) for word in allowed]}
     sizes: dict[str, Any] = {"minItems": least} | ({} if most is None else {"maxItems": most})
-    return doc(description, *examples, rule=rule, each=words, **sizes, **more)
+    return doc(description, *examples, rule=rule, each=item, **sizes, **more)
 
 
 def _text(limit: int, *, blank_ok: bool = True) -> Callable[..., str]:

@@ -169,10 +169,10 @@ class Lab:
 
         self._at(now_ms + JOBS_EVERY_MS, step)
 
-    async def _run_jobs(self, now_ms: int, is_wanted: Callable[[Job], bool]) -> None:
+    async def _run_jobs(self, now_ms: int, should_run: Callable[[Job], bool]) -> None:
         for job in self.services.loop.jobs:
             is_put_off = job.name in HOUSEKEEPING and not self._is_due(job, now_ms)
-            if is_wanted(job) and not is_put_off:
+            if should_run(job) and not is_put_off:
                 self._job_runs[job.name] = now_ms
                 await self.services.loop.once(job)
         await self._read_emails(now_ms)

@@ -252,8 +252,8 @@ def _candidates(
     names = [plain(name) for name in header]
     own = [each for table in tables for each in table.fields.get(field, ())]
     general = [each for each in known.ANY[field] if each not in refused]
-    for wanted_name in dict.fromkeys([*own, *general]):
-        yield from (place for place, name in enumerate(names) if name == wanted_name)
+    for expected in dict.fromkeys([*own, *general]):
+        yield from (place for place, name in enumerate(names) if name == expected)
 
 
 def _unused_names(table: SourceFacts) -> Iterator[str]:
@@ -267,8 +267,8 @@ def _suits(field: str, place: int, lines: Sequence[ImportLine], is_sure: bool) -
         return _has_address(lines, place)
     if field == "status" and not is_sure:
         # A few odd words must not hide that people left.
-        known_words = [_is_status(value) for value in _values(lines, place)]
-        return sum(known_words) * 2 > len(known_words)
+        are_known = [_is_status(value) for value in _values(lines, place)]
+        return sum(are_known) * 2 > len(are_known)
     return _has_value(lines, place)
 
 

@@ -41,7 +41,7 @@ RATE_DAYS = 30
 # Of more words in a search, the longest ones count.
 MOST_SEARCHED = 5
 
-_words = msgspec.json.Decoder(list[str]).decode
+_decode_list = msgspec.json.Decoder(list[str]).decode
 
 
 class NetworkQuery(NamedTuple):
@@ -95,8 +95,8 @@ class NetworkProgram(NamedTuple):
     def name(self) -> str:
         return f"{self.publication_name}'s partner program"
 
-    def words(self, field: str) -> list[str]:
-        return _words(getattr(self, field))
+    def read_list(self, field: str) -> list[str]:
+        return _decode_list(getattr(self, field))
 
     @property
     def has_joined(self) -> bool:

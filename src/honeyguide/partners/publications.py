@@ -41,10 +41,10 @@ class Publication(NamedTuple):
     age_ranges: str
     created_ms: int
 
-    def words(self, field: str) -> list[str]:
+    def read_list(self, field: str) -> list[str]:
         """A list field as the list it is."""
-        words: list[str] = json.loads(getattr(self, field))
-        return words
+        items: list[str] = json.loads(getattr(self, field))
+        return items
 
 
 class PublicationFields(msgspec.Struct, frozen=True):

@@ -17,7 +17,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
-MOST_WORDS = 250
+MOST_TEXTS = 250
 
 
 class Campaign(NamedTuple):
@@ -44,14 +44,14 @@ def _check_hold_days(days: int, *, param: str) -> int:
     return days
 
 
-def _encode_words(words: dict[str, str], *, param: str) -> str:
+def _encode_texts(texts: dict[str, str], *, param: str) -> str:
     """The operator's own texts for the reader's pages, by the name the page gives each."""
-    if len(words) > MOST_WORDS:
-        raise Invalid("{field} can have at most {most} texts.", param=param, most=MOST_WORDS)
-    for name, text in words.items():
+    if len(texts) > MOST_TEXTS:
+        raise Invalid("{field} can have at most {most} texts.", param=param, most=MOST_TEXTS)
+    for name, text in texts.items():
         checks.text(name, param=param, limit=checks.NAME_LIMIT, blank_ok=False)
         checks.text(text, param=name, limit=checks.DESCRIPTION_LIMIT)
-    return msgspec.json.encode(words).decode()
+    return msgspec.json.encode(texts).decode()
 
 
 Screening = Annotated[
@@ -103,7 +103,7 @@ class CampaignSettings(ReferralSettings, frozen=True):
     """What an operator may set on the dashboard."""
 
     name: public.CampaignName | UnsetType = UNSET
-    words: Annotated[dict[str, str], doc(rule=_encode_words)] | UnsetType = UNSET
+    words: Annotated[dict[str, str], doc(rule=_encode_texts)] | UnsetType = UNSET
 
 
 # The topic that tells who keeps links in memory that one may lead elsewhere now.

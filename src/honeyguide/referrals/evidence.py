@@ -163,7 +163,7 @@ async def group_of(
     )
 
 
-async def look(
+async def find_group_signals(
     tx: Tx, tenant: Tenant, code: str, group: Sequence[InGroup]
 ) -> dict[str, list[SignalFinding]]:
     """What the group says about each of its members. A few people are no group."""
@@ -236,7 +236,7 @@ async def look_at_new(
         referral_reason=None,
     )
     group = await group_of(tx, tenant, code, at_ms=change.now_ms, before=GROUP - 1)
-    found = (await look(tx, tenant, code, [*group, new])).get(new.id, [])
+    found = (await find_group_signals(tx, tenant, code, [*group, new])).get(new.id, [])
     return found, is_new_and_busy(group, new.id, change.now_ms)
 
 

@@ -221,7 +221,7 @@ async def find_quickly(tx: Tx, tenant: Tenant, text: str, *, most: int) -> list[
     whose address begins so, and the newest subscribers. However long the list is, this looks at no
     more than `LOOKED_AT` of each kind; `find_page` finds everybody."""
     text = text.lower()
-    words: dict[str, Any] = {
+    values: dict[str, Any] = {
         "campaign_id": tenant.campaign_id,
         "text": text,
         "in_email": text_matching.like_pattern(text),
@@ -232,11 +232,11 @@ async def find_quickly(tx: Tx, tenant: Tenant, text: str, *, most: int) -> list[
     }
     # No character sorts after the last one of Unicode.
     starts: dict[str, Any] = {"first": text, "last": f"{text}\U0010ffff"}
-    best = await tx.all(_AMONG_BEST, **words)
+    best = await tx.all(_AMONG_BEST, **values)
     ids = [
         *best[: most // 2],
         *await tx.all(_BY_START_OF_EMAIL, campaign_id=tenant.campaign_id, **starts, most=most),
         *best,
-        *await tx.all(_AMONG_NEWEST, **words),
+        *await tx.all(_AMONG_NEWEST, **values),
     ]
     return await of_ids(tx, tenant, list(dict.fromkeys(ids))[:most])

@@ -76,19 +76,21 @@ async def announce(change: Change, subscriber_id: str) -> None:
     reader = await change.fact(subscribers.find, subscriber_id)
     if reader is None or reader.status == "unsubscribed" or not brand.sends_shipment_sent:
         return
-    look = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site)
     for package in packages(sent):
         message = shipment_texts.shipment_sent(
-            look.language,
-            sending_of(look.language, package),
+            email_branding.language,
+            sending_of(email_branding.language, package),
             newsletter=brand.name,
             referrals=reader.referrals_verified,
             hub=hub.link(change.site, reader),
             first_name=names.first_name(reader.name),
             can_reply=bool(brand.reply_to),
-            own=look.own_texts,
+            own=email_branding.own_texts,
         )
-        await reader_emails.send(change, reader, message, look, kind=email_kinds.SHIPMENT_SENT)
+        await reader_emails.send(
+            change, reader, message, email_branding, kind=email_kinds.SHIPMENT_SENT
+        )
 
 
 def packages(sent: list[SentReward]) -> list[list[SentReward]]:

@@ -55,7 +55,7 @@ async def look_again(
     group = await evidence.group_of(
         change.tx, change.tenant, code, at_ms=subscriber.received_ms, before=half, after=half
     )
-    by_group = await evidence.look(change.tx, change.tenant, code, group)
+    by_group = await evidence.find_group_signals(change.tx, change.tenant, code, group)
     about = (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
     about += await _find_bounce(change, subscriber)
     is_busy = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)

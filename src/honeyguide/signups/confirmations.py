@@ -111,7 +111,10 @@ class _StillHeld(NamedTuple):
 
 _sql = beside(__file__)
 _ARRIVAL = _sql.query(
-    "arrival", lambda look, released, queued, *n: _Arrival(look, released, queued, CodeCounts(*n))
+    "arrival",
+    lambda look_ms, released_ms, is_queued, *n: _Arrival(
+        look_ms, released_ms, is_queued, CodeCounts(*n)
+    ),
 )
 _COUNTS = _sql.query("counts", CodeCounts)
 _PUT_ON = _sql.command("put_on")
@@ -170,7 +173,7 @@ async def due_codes(tx: Tx, *, now_ms: int, most: int) -> list[HeldCode]:
     return await tx.all(_DUE_CODES, until_ms=now_ms, most=most)
 
 
-async def look(change: Change, code: str) -> None:
+async def release_or_cancel(change: Change, code: str) -> None:
     """Releases what may leave by now, and cancels what waited for too long. Only a batch, however
     many wait; the rest follows at the next look."""
     brakes = await change.lock(_LOCK, code=code)

@@ -23,7 +23,7 @@ def _change(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> Change:
     return Change(tx, site, found.tenant, actors.job(LOOKING), now_ms)
 
 
-async def look(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> list[str]:
+async def store_evidence(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> list[str]:
     """Stores the evidence about those whose referral is pending, and returns who has to be decided
     again."""
     change = _change(tx, site, found, now_ms)
@@ -31,7 +31,7 @@ async def look(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -> list[str
     pending = {each.id: each for each in group if each.referral_status == Status.PENDING}
     if not pending:
         return []
-    by_group = await evidence.look(tx, found.tenant, found.code, group)
+    by_group = await evidence.find_group_signals(tx, found.tenant, found.code, group)
     about = await evidence.refresh(change, list(pending), by_group)
     return [each for each, items in about.items() if _is_news(pending[each], items)]
 

@@ -18,14 +18,14 @@ from honeyguide.work.items import Items
 BATCH = 100
 
 
-async def _look(tx: Tx, site: Site, held: HeldCode, now_ms: int) -> None:
+async def _release_or_cancel(tx: Tx, site: Site, held: HeldCode, now_ms: int) -> None:
     change = Change(tx, site, held.tenant, actors.job(RELEASING), now_ms)
-    await confirmations.look(change, held.code)
+    await confirmations.release_or_cancel(change, held.code)
 
 
 async def look_at_codes(site: Site, store: Store, found: Sequence[HeldCode], now_ms: int) -> bool:
     for held in found:
-        await store.write(_look, site, held, now_ms)
+        await store.write(_release_or_cancel, site, held, now_ms)
     return True
 
 

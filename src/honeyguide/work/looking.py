@@ -21,7 +21,7 @@ async def look_at_code(
 ) -> bool:
     """Signups that come with the code meanwhile are examined the next time."""
     (code,) = found
-    for subscriber_id in await store.write(group_looks.look, site, code, now_ms):
+    for subscriber_id in await store.write(group_looks.store_evidence, site, code, now_ms):
         await store.write(group_looks.decide, site, code, subscriber_id, now_ms)
     await store.write(group_looks.end, site, code, now_ms)
     return False

@@ -69,7 +69,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         backup_ms=await accounts.last_backup_ms(tx),
         backups=await backups.find_backups(tx, request),
         proof=await accounts.last_proof(tx),
-        letters=await emails.backlog(tx, now_ms=now_ms),
+        unsent_emails=await emails.backlog(tx, now_ms=now_ms),
         deliveries=await webhooks.backlog(tx, now_ms=now_ms),
         checks=checked,
         not_checked=[

@@ -54,8 +54,8 @@ def of_network_program(program: NetworkProgram) -> Card:
         name=program.publication_name,
         description=program.publication_description or "",
         logo=f"/logos/{program.logo_id}",
-        audience=audience(program.audience_gender, program.words("age_ranges")),
-        categories=program.words("categories"),
+        audience=audience(program.audience_gender, program.read_list("age_ranges")),
+        categories=program.read_list("categories"),
         terms=terms,
     )
 
@@ -65,8 +65,8 @@ def of_publication(publication: Publication) -> Card:
         name=publication.name,
         description=publication.description or "",
         logo=f"/logos/{publication.logo_id}",
-        audience=audience(publication.audience_gender, publication.words("age_ranges")),
-        categories=publication.words("categories"),
+        audience=audience(publication.audience_gender, publication.read_list("age_ranges")),
+        categories=publication.read_list("categories"),
     )
 
 

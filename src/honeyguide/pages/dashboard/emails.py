@@ -174,7 +174,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
     """What is typed, saved or not, to the operator's own address."""
     edited = await _edited(tx, request)
     _check(request, edited)
-    message, made, look = await _sample(tx, request, edited, _typed(request, edited))
+    message, made, email_branding = await _sample(tx, request, edited, _typed(request, edited))
     await emails.enqueue(
         tx,
         account_id=request.tenant.account_id,
@@ -183,8 +183,8 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
         subject=message.subject,
         text=made.text,
         html=made.html,
-        from_name=look.from_name or look.name,
-        reply_to=look.reply_to,
+        from_name=email_branding.from_name or email_branding.name,
+        reply_to=email_branding.reply_to,
         now_ms=request.now_ms,
     )
     return request.go(_address(edited), f"A test email is on its way to {request.who.email}.")
@@ -200,15 +200,19 @@ async def _sample(
     """The email as a sample subscriber or partner gets it."""
     site = request.services.site
     if edited.email.is_for_partners:
-        look = await _publication_branding(tx, request, edited)
-        message = _sample_to_partner(request, edited, look.name, own)
-        return message, layout.parts(message, look), look
-    look = edited.campaign._replace(language=edited.language.code).email_branding(site)
-    message = await _sample_text(tx, request, edited, look.language, own)
+        email_branding = await _publication_branding(tx, request, edited)
+        message = _sample_to_partner(request, edited, email_branding.name, own)
+        return message, layout.parts(message, email_branding), email_branding
+    email_branding = edited.campaign._replace(language=edited.language.code).email_branding(site)
+    message = await _sample_text(tx, request, edited, email_branding.language, own)
     stop_url = leave_url = None
     if edited.email.can_be_stopped:
         stop_url, leave_url = f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave"
-    return message, layout.parts(message, look, stop_url=stop_url, leave_url=leave_url), look
+    return (
+        message,
+        layout.parts(message, email_branding, stop_url=stop_url, leave_url=leave_url),
+        email_branding,
+    )
 
 
 async def _publication_branding(tx: Tx, request: PageRequest, edited: EditedEmail) -> EmailBranding:
