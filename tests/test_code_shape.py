@@ -54,10 +54,6 @@ RETIRED = frozenset(
 )
 # Alone they say nothing about what they name. In a longer name, such as `is_wanted`, they may.
 VAGUE = frozenset(["wanted", "whose", "said", "told", "mine", "lent"])
-VAGUE_YET = (
-    "events/webhooks.py",
-    "pages/dashboard/integrations.py",
-)
 # One word for one thing: with the noun in front, such as `REWARD_KINDS`, several modules may.
 ONLY_ONCE = ("KINDS", "STATUSES")
 
@@ -208,12 +204,7 @@ def test_retired_names_stay_away() -> None:
 
 
 def test_names_say_what_they_name() -> None:
-    offenders = [
-        complaint
-        for module in MODULES
-        if not module.path.startswith(VAGUE_YET)
-        for complaint in vague_names(module)
-    ]
+    offenders = [complaint for module in MODULES for complaint in vague_names(module)]
     offenders += shared_constants(MODULES)
     assert not offenders, "\n" + "\n".join(offenders)
 

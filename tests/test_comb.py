@@ -77,7 +77,7 @@ def test_a_column_is_a_day_a_week_or_four(days: int, step: int) -> None:
 def test_people_with_the_same_source_touch() -> None:
     people = [Joined(3, source, "v") for source in ("ann", "ben", "ann", NOBODY, "ben", "ann")]
     drawn = draw(people, person("ann"), person("ben"))
-    heights = {each.words.split(":")[0]: [cell.y for cell in each.cells] for each in drawn.groups}
+    heights = {each.text.split(":")[0]: [cell.y for cell in each.cells] for each in drawn.groups}
     assert list(heights) == ["Ann", "Ben", "Not referred"], "whoever brought most is at the bottom"
     stacked = [*heights["Ann"], *heights["Ben"], *heights["Not referred"]]
     steps = {round(low - high, 1) for low, high in itertools.pairwise(stacked)}
@@ -102,11 +102,11 @@ def test_a_friends_friends_are_part_of_the_group() -> None:
     ]
     mateo, selma = person("mateo", "Mateo Torres"), person("selma", "Selma Costa", "mateo")
     (group,) = draw(people, mateo, selma).groups
-    assert group.words == (
+    assert group.text == (
         "Mateo Torres: 2 joined, 1 verified, 1 pending. One of them, Selma Costa, brought 2 more"
     )
     (inner,) = group.inner
-    assert inner.words == "Selma Costa: 2 joined, 2 verified. Came through Mateo Torres"
+    assert inner.text == "Selma Costa: 2 joined, 2 verified. Came through Mateo Torres"
     assert inner.threads.count("Q") == 2 and not group.threads, "Mateo did not join in this range"
     start = group.cells[0]
     assert inner.threads.startswith(f"M{start.x:g} {start.y:g}Q")
@@ -153,7 +153,7 @@ def test_what_waits_for_a_decision_has_a_ring_and_a_label() -> None:
     ]
     two = [Joined(4, "dana", "p", waits=True, id=f"d{n}") for n in range(2)]
     drawn = draw([*burst, *two], person("crumb", "Coupon Crumbs"), person("dana"))
-    assert [each.words for each in drawn.labels] == ["Coupon Crumbs: 12 in 22 minutes"]
+    assert [each.text for each in drawn.labels] == ["Coupon Crumbs: 12 in 22 minutes"]
     assert [each.halo.count("z") for each in drawn.groups] == [12, 2]
     assert drawn.labels[0].anchor == "end" and drawn.labels[0].x <= 600
 
@@ -183,7 +183,7 @@ def test_the_list_has_six_names_the_others_together_and_nobody() -> None:
         ("none", "Not referred", 1),
     ]
     assert drawn.lines[0].counts == {"v": 10, "x": 1} and drawn.lines[0].share == 100
-    slots = {each.words.split(":")[0]: each.slot for each in drawn.groups}
+    slots = {each.text.split(":")[0]: each.slot for each in drawn.groups}
     assert slots["Person 5"] == "s5" and slots["Person 8"] == "rest"
 
 
@@ -223,7 +223,7 @@ def test_the_earlier_range_is_on_the_same_scale_and_never_leaves_the_picture() -
 )
 def test_the_axis_has_a_few_dates(days: int, step: int, words: list[str]) -> None:
     drawn = comb.draw([], {}, columns(days, step), ends_today=True)
-    found = [each.words for each in drawn.axis]
+    found = [each.text for each in drawn.axis]
     assert len(found) <= comb.MOST_DATES + 1
     assert found == words
     places = [each.x for each in drawn.axis]
@@ -233,7 +233,7 @@ def test_the_axis_has_a_few_dates(days: int, step: int, words: list[str]) -> Non
 def test_long_and_right_to_left_names_stay_in_their_place() -> None:
     name = "Wolfeschlegelsteinhausenbergerdorff the Younger of Bremen"
     (group,) = draw([Joined(0, "w", "v")], person("w", name)).groups
-    assert group.words.startswith("Wolfeschlegelsteinhausenber…: 1 joined")
+    assert group.text.startswith("Wolfeschlegelsteinhausenber…: 1 joined")
     assert group.label.startswith(f"{name}: 1 joined")
     (group,) = draw([Joined(0, "l", "v")], person("l", "ليلى")).groups
-    assert group.words.startswith("\u2068ليلى\u2069: 1 joined")
+    assert group.text.startswith("\u2068ليلى\u2069: 1 joined")

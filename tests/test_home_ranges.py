@@ -57,20 +57,20 @@ def test_a_range_that_cannot_be_is_refused_and_the_usual_one_shown(
 
 def test_ranges_end_today_in_the_accounts_zone() -> None:
     """At noon UTC it is already tomorrow on Kiritimati."""
-    assert chosen(range="7d").words == "9 – 15 Nov 2026".replace("9 –", "9 Nov –")
+    assert chosen(range="7d").text == "9 – 15 Nov 2026".replace("9 –", "9 Nov –")
     assert chosen(ZoneInfo("Pacific/Kiritimati"), range="7d").period.last == date(2026, 11, 16)
     assert chosen(first="2026-11-01", to="2027-01-01").period.last == date(2026, 11, 15)
-    assert chosen(first="2026-11-03", to="2026-11-03").words == "3 Nov 2026"
-    assert chosen(first="2025-12-30", to="2026-01-02").words == "30 Dec 2025 – 2 Jan 2026"
+    assert chosen(first="2026-11-03", to="2026-11-03").text == "3 Nov 2026"
+    assert chosen(first="2025-12-30", to="2026-01-02").text == "30 Dec 2025 – 2 Jan 2026"
     assert chosen(range="nonsense").key == chosen().key == "30d"
 
 
 def test_a_day_that_is_not_over_is_compared_with_as_much_of_another() -> None:
     week = chosen(range="7d")
-    assert week.comparison_words == "2 Nov – 8 Nov 2026"
+    assert week.comparison_text == "2 Nov – 8 Nov 2026"
     assert week.comparison_until_ms == NOON_MS - 7 * DAY_MS
     past = chosen(first="2026-11-01", to="2026-11-07")
-    assert past.comparison_words == "25 Oct – 31 Oct 2026" and past.comparison_until_ms is None
+    assert past.comparison_text == "25 Oct – 31 Oct 2026" and past.comparison_until_ms is None
     year = chosen(range="7d", compare="year")
     assert year.comparison is not None and year.comparison.last == date(2025, 11, 16)
     assert year.comparison.last.weekday() == year.period.last.weekday()

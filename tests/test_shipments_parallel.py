@@ -60,7 +60,7 @@ def test_of_ten_at_once_one_marks_it(alice: Member) -> None:
         return await asyncio.gather(*works)
 
     outcomes = alice.service.run(mark_all())
-    (winner,) = (number for number, (_, is_mine) in enumerate(outcomes) if is_mine)
+    (winner,) = (number for number, (_, is_newly_sent) in enumerate(outcomes) if is_newly_sent)
     assert {shipment.sent_by for shipment, _ in outcomes} == {f"{winner}@example.org"}
 
 

@@ -76,7 +76,7 @@ def _is_hostile(entry: zipfile.ZipInfo) -> bool:
     return (
         path.startswith("/")
         or ".." in path.split("/")
-        or any(letter in "\\:" or ord(letter) < ord(" ") for letter in path)
+        or any(character in "\\:" or ord(character) < ord(" ") for character in path)
     )
 
 

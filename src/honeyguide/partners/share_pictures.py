@@ -156,8 +156,8 @@ def _font_for(text: str, size: int) -> FreeTypeFont:
 
 def _best_file(text: str) -> str:
     """The font that has most of the text."""
-    letters = [character for character in text if not character.isspace()]
-    return max(_FONT_FILES, key=lambda file: sum(_has(file, letter) for letter in letters))
+    characters = [character for character in text if not character.isspace()]
+    return max(_FONT_FILES, key=lambda file: sum(_has(file, each) for each in characters))
 
 
 def _drawable(text: str) -> str:

@@ -112,7 +112,7 @@ class ShownValue(NamedTuple):
 class LoggedSentence(NamedTuple):
     entry: LoggedChange
     actor: str
-    words: str
+    text: str
     """What they did; a whole sentence if nobody did it."""
     values: list[ShownValue]
     is_erased: bool
@@ -120,11 +120,11 @@ class LoggedSentence(NamedTuple):
 
     @property
     def has_actor(self) -> bool:
-        return not self.words[:1].isupper()
+        return not self.text[:1].isupper()
 
     @property
     def sentence(self) -> str:
-        return f"{self.actor} {self.words}" if self.has_actor else self.words
+        return f"{self.actor} {self.text}" if self.has_actor else self.text
 
 
 class LogNames(NamedTuple):
@@ -136,9 +136,9 @@ class LogNames(NamedTuple):
 
 def show(entry: LoggedChange, names: LogNames) -> LoggedSentence:
     values = _values(entry)
-    words = f"{_words(entry, values, names)}."
+    text = f"{_text(entry, values, names)}."
     is_erased = entry.salt is None and entry.values_hash is not None
-    return LoggedSentence(entry, actor_name(entry, names), words, values, is_erased)
+    return LoggedSentence(entry, actor_name(entry, names), text, values, is_erased)
 
 
 def actor_name(entry: LoggedChange, names: LogNames) -> str:
@@ -161,7 +161,7 @@ def actor_name(entry: LoggedChange, names: LogNames) -> str:
             return f"The subscriber {formats.isolated(known)}" if known else "A subscriber"
 
 
-def _words(entry: LoggedChange, values: list[ShownValue], names: LogNames) -> str:
+def _text(entry: LoggedChange, values: list[ShownValue], names: LogNames) -> str:
     """What was done, without who did it."""
     it = _it(entry, names)
     what, _, verb = entry.action.partition(".")

@@ -24,7 +24,7 @@ from honeyguide.store.tx import Tx
 
 class Step(NamedTuple):
     name: str
-    words: str
+    detail: str
     path: str
     action: str
     is_done: bool

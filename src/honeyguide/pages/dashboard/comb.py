@@ -243,8 +243,8 @@ class _Drawing:
         return CellGroup(
             slot=slot,
             path=source.path,
-            words=self._words(source, short_name(source.name)),
-            label=self._words(source, source.name),
+            text=self._describe(source, short_name(source.name)),
+            label=self._describe(source, source.name),
             cells=cells,
             halo="".join(_hexagon(radius, each.x, each.y) for each in cells if each.waits),
             threads=self._threads(source, cells),
@@ -253,22 +253,22 @@ class _Drawing:
             inner=[self.group(each) for each in self.inner[source.key]],
         )
 
-    def _words(self, source: CombSource, name: str) -> str:
+    def _describe(self, source: CombSource, name: str) -> str:
         """`Mateo Torres: 13 joined, 10 verified, 3 pending. One of them, Selma, brought 2 more`"""
         those = self.of_source[source.key]
         n = sum(each.n for each in those)
         if source.kind == NOBODY:
             return f"{name}: {n:,} joined by themselves"
-        words = f"{name}: {n:,} joined, {in_words(counts_of(those))}"
+        text = f"{name}: {n:,} joined, {in_words(counts_of(those))}"
         inner = self.inner[source.key]
         more = sum(each.n for one in inner for each in self.of_source[one.key])
         if len(inner) == 1:
-            words += f". One of them, {short_name(inner[0].name)}, brought {more:,} more"
+            text += f". One of them, {short_name(inner[0].name)}, brought {more:,} more"
         elif inner:
-            words += f". {len(inner):,} of them brought {more:,} more"
+            text += f". {len(inner):,} of them brought {more:,} more"
         elif parent := self.parents[source.key]:
-            words += f". Came through {short_name(self.sources[parent].name)}"
-        return words
+            text += f". Came through {short_name(self.sources[parent].name)}"
+        return text
 
     def _threads(self, source: CombSource, cells: list[Cell]) -> str:
         """Lines from the cell of this subscriber to those they brought."""
@@ -329,15 +329,15 @@ class _Drawing:
     def labels(self) -> list[CombLabel]:
         """One line each. The words are on the side with more room, and lower lines are nearer to
         that side, so that no line to a column goes through the words of another."""
-        found = [((column + 0.5) * self.width, column, words) for column, _, words in self.waiting]
+        found = [((column + 0.5) * self.width, column, text) for column, _, text in self.waiting]
         left = sorted((each for each in found if each[0] < WIDTH / 2), reverse=True)
         right = sorted(each for each in found if each[0] >= WIDTH / 2)
         labels = []
-        for place, (x, column, words) in enumerate([*left, *right]):
+        for place, (x, column, text) in enumerate([*left, *right]):
             y = TOP + LINE * (len(found) - place) - 6
             anchor, shift = ("start", -4) if x < WIDTH / 2 else ("end", 4)
             lead = f"M{_n(x)} {_n(self._over(column) - 12)}V{_n(y + 6)}"
-            labels.append(CombLabel(words, round(x + shift, 1), y, anchor, lead))
+            labels.append(CombLabel(text, round(x + shift, 1), y, anchor, lead))
         return labels
 
     # -- the list beside it

@@ -7,7 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 VERIFIED, PENDING, REJECTED, ALONE = "v", "p", "x", "n"
-STATUS_WORDS = {VERIFIED: "verified", PENDING: "pending", REJECTED: "rejected"}
+STATUS_LABELS = {VERIFIED: "verified", PENDING: "pending", REJECTED: "rejected"}
 NOBODY = "nobody"
 
 
@@ -55,7 +55,7 @@ class CellGroup(NamedTuple):
 
     slot: str
     path: str
-    words: str
+    text: str
     label: str
     """The same, with the whole name."""
     cells: list[Cell]
@@ -67,7 +67,7 @@ class CellGroup(NamedTuple):
 
 
 class CombLabel(NamedTuple):
-    words: str
+    text: str
     x: float
     y: float
     anchor: str
@@ -89,7 +89,7 @@ class SourceLine(NamedTuple):
 class Mark(NamedTuple):
     """A short text at a place."""
 
-    words: str
+    text: str
     x: float
     y: float
     anchor: str = "middle"

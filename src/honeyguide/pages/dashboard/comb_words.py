@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.comb_parts import STATUS_WORDS, Joined
+from honeyguide.pages.dashboard.comb_parts import STATUS_LABELS, Joined
 
 LONGEST_NAME = 28
 
@@ -21,7 +21,9 @@ def counts_of(people: Iterable[Joined]) -> Counter[str]:
 
 def in_words(counts: Counter[str]) -> str:
     """`10 verified, 3 pending`"""
-    return ", ".join(f"{counts[key]:,} {word}" for key, word in STATUS_WORDS.items() if counts[key])
+    return ", ".join(
+        f"{counts[key]:,} {word}" for key, word in STATUS_LABELS.items() if counts[key]
+    )
 
 
 def span_in_words(ms: int) -> str:

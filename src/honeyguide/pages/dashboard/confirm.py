@@ -17,13 +17,13 @@ SURE = "sure"
 
 def question(request: PageRequest) -> PageView | None:
     """The page that asks, if the form wants to be asked about and was not yet."""
-    words = request.text(QUESTION)
-    if not words or request.text(ONLY_FOR) not in ("", request.text("do")):
+    text = request.text(QUESTION)
+    if not text or request.text(ONLY_FOR) not in ("", request.text("do")):
         return None
-    return ask(request, words, request.text(YES) or "Continue")
+    return ask(request, text, request.text(YES) or "Continue")
 
 
-def ask(request: PageRequest, words: str, yes: str) -> PageView | None:
+def ask(request: PageRequest, text: str, yes: str) -> PageView | None:
     """The page that asks this, unless it was answered with yes. For questions that depend on what
     was sent, such as how many were selected."""
     if request.text(SURE) == "yes":
@@ -32,7 +32,7 @@ def ask(request: PageRequest, words: str, yes: str) -> PageView | None:
     fields = request.fields.multi_items()
     return request.view(
         "confirm.html",
-        words=words,
+        text=text,
         yes=yes,
         action=_path(str(request.http.url)),
         fields=[(name, value) for name, value in fields if name not in sent_by_question],

@@ -20,7 +20,7 @@ class OpenDecision(NamedTuple):
     """Beside the number of all of them: "4 rewards to approve"."""
     icon: str
     title: str
-    words: str
+    detail: str
     path: str
     action: str
 
@@ -57,9 +57,9 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     if not count:
         return None
     first = await daily_counts.first_suspected(tx, tenant)
-    words = "They do not count until you decide."
+    detail = "They do not count until you decide."
     if first is not None:
-        words = (
+        detail = (
             f"The first will be {first.outcome} automatically on {formats.day(first.due_ms)} "
             "unless you decide earlier."
         )
@@ -69,7 +69,7 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         short=f"{_many(count, 'referral')} to review",
         icon="shield",
         title=title,
-        words=words,
+        detail=detail,
         path="/review",
         action=f"Review {_many(count, 'referral')}",
     )
@@ -80,14 +80,14 @@ async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     if not count:
         return None
     title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
-    words = "Subscribers can claim them once you approve them."
+    detail = "Subscribers can claim them once you approve them."
     short = f"{_many(count, 'reward')} to approve"
     return OpenDecision(
         n=count,
         short=short,
         icon="gift",
         title=title,
-        words=words,
+        detail=detail,
         path="/rewards",
         action="Approve rewards",
     )
@@ -98,7 +98,7 @@ async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     if not count:
         return None
     (oldest,) = await shipments.to_send(tx, tenant, most=1)
-    words = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
+    detail = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
     title = f"{_many(count, 'reward')} to send"
     short = f"{_many(count, 'reward')} to send"
     return OpenDecision(
@@ -106,7 +106,7 @@ async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         short=short,
         icon="truck",
         title=title,
-        words=words,
+        detail=detail,
         path="/shipments",
         action="Open shipments",
     )
@@ -117,14 +117,14 @@ async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     if not count:
         return None
     title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
-    words = "The coupon codes of a reward have run out."
+    detail = "The coupon codes of a reward have run out."
     short = f"{_many(count, 'coupon code')} missing"
     return OpenDecision(
         n=count,
         short=short,
         icon="gift",
         title=title,
-        words=words,
+        detail=detail,
         path="/rewards",
         action="Add codes",
     )
@@ -135,7 +135,7 @@ async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     if not count:
         return None
     title = f"{_many(count, 'subscriber')} came with an unknown code"
-    words = "No referral was counted. You can say who referred them."
+    detail = "No referral was counted. You can say who referred them."
     path = "/subscribers?referred_by=unknown"
     short = _many(count, "unknown code")
     return OpenDecision(
@@ -143,7 +143,7 @@ async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         short=short,
         icon="people",
         title=title,
-        words=words,
+        detail=detail,
         path=path,
         action="Set referrers",
     )
@@ -157,7 +157,7 @@ async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
             short=f"budget at {each.percent}%",
             icon="money",
             title=f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
-            words=f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent "
+            detail=f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent "
             "this month (UTC). At 100%, partner referrals still join but are not charged.",
             path="/program",
             action="Change budget",
@@ -180,7 +180,7 @@ async def _recommended(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         title=f"New settings for the partner program of {name}"
         if is_one
         else f"New settings for {_many(len(offered), 'partner program')}",
-        words="They keep robots from being paid. Use them, or keep what you have.",
+        detail="They keep robots from being paid. Use them, or keep what you have.",
         path=f"/program/{offered[0].id}" if is_one else "/program",
         action="See settings",
     )

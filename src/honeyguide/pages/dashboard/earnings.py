@@ -91,8 +91,8 @@ class MonthMoney(NamedTuple):
     referrals: int
     """Whose fees these are."""
     most_cents: int
-    sure_words: str
-    words: list[str]
+    when_paid: str
+    sentences: list[str]
     """What is pending, and why less of it can be paid."""
     parts: list[BarPart]
 
@@ -111,8 +111,8 @@ def month_money(
         sure_cents=confirmed_cents,
         referrals=referrals,
         most_cents=confirmed_cents + expected_cents,
-        sure_words=_when_paid(month, payout, is_over=now is None),
-        words=_pending_words([each.fees for each in months]),
+        when_paid=_when_paid(month, payout, is_over=now is None),
+        sentences=_pending_sentences([each.fees for each in months]),
         parts=bars.parts({"sure": confirmed_cents, "may": expected_cents}),
     )
 
@@ -126,28 +126,30 @@ def _when_paid(month: str, payout: Payout | None, *, is_over: bool) -> str:
     return f"Will be paid after the month closes on {closes}."
 
 
-def _pending_words(months: list[ExpectedFees]) -> list[str]:
+def _pending_sentences(months: list[ExpectedFees]) -> list[str]:
     """Of this month and the later ones. Never what will be paid: it is the most that can be."""
     if not months:
         return []
     now, later = months[0], expected_fees.total(months[1:])
-    words = []
+    sentences = []
     if now.referrals:
         are = "pending referral is" if now.referrals == 1 else "pending referrals are"
-        words.append(f"{now.referrals:,} {are} worth {money.show(now.pending_cents)}.")
+        sentences.append(f"{now.referrals:,} {are} worth {money.show(now.pending_cents)}.")
     if now.over_cents:
         over = []
         if now.over_cap_cents:
             over.append(f"{money.show(now.over_cap_cents)} is over your monthly cap")
         if now.over_budget_cents:
             over.append(f"{money.show(now.over_budget_cents)} is more than the budget can pay")
-        words.append(f"{money.show(now.expected_cents)} can still be paid: {', and '.join(over)}.")
+        sentences.append(
+            f"{money.show(now.expected_cents)} can still be paid: {', and '.join(over)}."
+        )
     if later.referrals:
-        words.append(
+        sentences.append(
             f"Another {money.show(later.pending_cents)} is due after this month; at most "
             f"{money.show(later.expected_cents)} of it can be paid."
         )
-    return words or ["Nothing is pending."]
+    return sentences or ["Nothing is pending."]
 
 
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
@@ -267,7 +269,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         fees=fees,
         most_cents=joined.spent_cents + fees.expected_cents,
         parts=bars.parts({"sure": joined.spent_cents, "may": fees.expected_cents}),
-        words=_pending_words(by_month),
+        sentences=_pending_sentences(by_month),
         terms=terms_of(joined),
         again=rules.next_month(month),
         asked=verification.of(joined),

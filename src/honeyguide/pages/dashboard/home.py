@@ -59,7 +59,7 @@ class FunnelStep(NamedTuple):
     name: str
     n: int
     width: float
-    words: str
+    detail: str
     list_filter: dict[str, str]
     """The filter of subscribers that lists exactly these; empty if there is none."""
 
@@ -262,8 +262,8 @@ def _funnel(now: PeriodTotals) -> list[FunnelStep]:
     ]
     most = max(1, *(count for _, count, _, _ in rows))
     return [
-        FunnelStep(name, count, round(100 * count / most, 2), words if count else "", list_filter)
-        for name, count, words, list_filter in rows
+        FunnelStep(name, count, round(100 * count / most, 2), detail if count else "", list_filter)
+        for name, count, detail, list_filter in rows
     ]
 
 
@@ -272,8 +272,8 @@ def _rejections(found: list[SourceCount]) -> str:
     if not found:
         return ""
     total = sum(each.joined for each in found)
-    words = [facts_of(each.key).counted or each.key.replace("_", " ") for each in found]
+    labels = [facts_of(each.key).counted or each.key.replace("_", " ") for each in found]
     if len(found) == 1:
-        return f"{total:,} rejected, {'' if total == 1 else 'all '}{words[0]}."
-    kinds = (f"{each.joined:,} {text}" for each, text in zip(found, words, strict=True))
+        return f"{total:,} rejected, {'' if total == 1 else 'all '}{labels[0]}."
+    kinds = (f"{each.joined:,} {text}" for each, text in zip(found, labels, strict=True))
     return f"{total:,} rejected: {', '.join(kinds)}."

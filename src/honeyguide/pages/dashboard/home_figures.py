@@ -19,7 +19,7 @@ SHOWN = 4
 
 
 class FigurePart(NamedTuple):
-    words: str
+    text: str
     path: str = ""
 
 
@@ -86,10 +86,10 @@ def _new(facts: FigureFacts, list_link: ListLink) -> HomeFigure | None:
     earlier = before.new if before else None
     path = list_link() if now.new else ""
     if earlier is not None and earlier >= LEAST_FOR_PERCENT and earlier != now.new:
-        words, shown = f"from {earlier:,}", change(now.new, earlier)
+        text, shown = f"from {earlier:,}", change(now.new, earlier)
     else:
-        words, shown = _difference(now.new, earlier, facts.earlier), None
-    return HomeFigure("New subscribers", f"{now.new:,}", path, (FigurePart(words),), shown)
+        text, shown = _difference(now.new, earlier, facts.earlier), None
+    return HomeFigure("New subscribers", f"{now.new:,}", path, (FigurePart(text),), shown)
 
 
 def _difference(now: int, before: int | None, earlier: str) -> str:
@@ -126,13 +126,13 @@ def _stayed(facts: FigureFacts) -> HomeFigure | None:
     name = f"Still here after {kept.days} days"
     value = share(referred.stayed, referred.followed)
     is_share = referred.followed >= LEAST_FOR_PERCENT
-    words = f"of {referred.followed:,} referred" if is_share else "referred"
+    text = f"of {referred.followed:,} referred" if is_share else "referred"
     if not others.followed:
-        return HomeFigure(name, value, "", (FigurePart(words),))
+        return HomeFigure(name, value, "", (FigurePart(text),))
     compared = share(others.stayed, others.followed)
     if others.followed >= LEAST_FOR_PERCENT:
         compared = f"{compared} of {others.followed:,}"
-    return HomeFigure(name, value, "", (FigurePart(f"{words}; {compared} others"),))
+    return HomeFigure(name, value, "", (FigurePart(f"{text}; {compared} others"),))
 
 
 def _fees(facts: FigureFacts) -> HomeFigure | None:
@@ -142,35 +142,35 @@ def _fees(facts: FigureFacts) -> HomeFigure | None:
     name = f"Partner fees, {fees.month}"
     spent = money.show(fees.spent_cents)
     if fees.programs > 1:
-        words = f"in {formats.plural(fees.programs, 'program')}"
+        text = f"in {formats.plural(fees.programs, 'program')}"
     else:
-        words = f"of {money.show(fees.budget_cents)}"
+        text = f"of {money.show(fees.budget_cents)}"
     if fees.due_cents:
-        words += f"; {money.show(fees.due_cents)} more is pending"
+        text += f"; {money.show(fees.due_cents)} more is pending"
     if fees.fitting_cents < fees.due_cents:
-        words += f", {money.show(fees.fitting_cents)} of it fits"
-    return HomeFigure(name, spent, "/program", (FigurePart(words),))
+        text += f", {money.show(fees.fitting_cents)} of it fits"
+    return HomeFigure(name, spent, "/program", (FigurePart(text),))
 
 
 def _referrers(facts: FigureFacts) -> HomeFigure | None:
     found = facts.numbers.referrers
     if not found.n or found.has_others:
         return None
-    words = f"of {formats.plural(facts.subscribers, 'subscriber')}"
-    return HomeFigure("Brought someone", f"{found.n:,}", "", (FigurePart(words),))
+    text = f"of {formats.plural(facts.subscribers, 'subscriber')}"
+    return HomeFigure("Brought someone", f"{found.n:,}", "", (FigurePart(text),))
 
 
 def _next_reward(facts: FigureFacts) -> HomeFigure | None:
     ahead = facts.next_reward
     if ahead is None:
         return None
-    words = f"{formats.isolated(ahead.person)}, {formats.isolated(ahead.reward)}"
-    return HomeFigure("Next reward", f"{ahead.left:,} to go", ahead.path, (FigurePart(words),))
+    text = f"{formats.isolated(ahead.person)}, {formats.isolated(ahead.reward)}"
+    return HomeFigure("Next reward", f"{ahead.left:,} to go", ahead.path, (FigurePart(text),))
 
 
 def _clicks(facts: FigureFacts) -> HomeFigure | None:
     now = facts.numbers.now
     if not now.clicks:
         return None
-    words = f"{share(now.referred, now.clicks)} signed up" if now.referred else "nobody signed up"
-    return HomeFigure("Clicks on links", f"{now.clicks:,}", "", (FigurePart(words),))
+    text = f"{share(now.referred, now.clicks)} signed up" if now.referred else "nobody signed up"
+    return HomeFigure("Clicks on links", f"{now.clicks:,}", "", (FigurePart(text),))

@@ -159,8 +159,8 @@ async def connect(services: PageServices, request: PageRequest) -> PageView | Re
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     await request.apply(integrations.connect, _keys(services), new)
     begun = "We are reading its list first." if new.has_fields else "The first sync has begun."
-    said = f"{platform.about.name} is connected. {begun} {problem}"
-    return request.go("/integrations", said.strip())
+    message = f"{platform.about.name} is connected. {begun} {problem}"
+    return request.go("/integrations", message.strip())
 
 
 def _credentials(services: PageServices, request: PageRequest, about: About) -> Mapping[str, str]:
@@ -249,7 +249,7 @@ async def _replace_key(
     )
     new, problem = await connecting.set_up(platform, services.outbound, services.site, new)
     if audience.id == integration.audience_id:
-        said = "The new key works."
+        message = "The new key works."
         await request.apply(
             integrations.replace_credentials,
             _keys(services),
@@ -258,14 +258,14 @@ async def _replace_key(
             hook_key=new.hook_key,
         )
     else:
-        said = f"We are writing everybody to {audience.name} now."
+        message = f"We are writing everybody to {audience.name} now."
         if new.has_fields:
-            said = f"We are reading {audience.name} first."
+            message = f"We are reading {audience.name} first."
         await request.apply(disconnecting.change_list, _keys(services), new)
     if old is not None:
         with_new_key = {**old.credentials, **credentials}
         await connecting.take_down(platform, msgspec.structs.replace(old, credentials=with_new_key))
-    return request.go("/integrations", f"{said} {problem}".strip())
+    return request.go("/integrations", f"{message} {problem}".strip())
 
 
 # -- what is connected
@@ -274,27 +274,27 @@ async def _replace_key(
 async def act(services: PageServices, request: PageRequest) -> Response:
     """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, adopt
     or replace another tool's values, and disconnect."""
-    wanted = request.text("do")
-    if wanted == "pause":
+    action = request.text("do")
+    if action == "pause":
         await request.apply(integrations.set_status, integrations.PAUSED)
         return request.go("/integrations", "Paused. Changes are kept and sent when you resume.")
-    if wanted == "resume":
+    if action == "resume":
         await request.apply(integrations.set_status, integrations.ACTIVE)
         return request.go("/integrations", "Resumed.")
-    if wanted == "retry":
+    if action == "retry":
         count = await services.store.write(
             integrations.retry_failed, request.tenant, request.text("subscriber") or None
         )
         return request.go("/integrations", f"We are trying {count:,} again.")
-    if wanted == "unsubscribe_missing":
+    if action == "unsubscribe_missing":
         await request.apply(reading.believe_missing)
-        said = "We are looking each of them up. Those who are gone are unsubscribed here."
-        return request.go("/integrations", said)
-    if wanted == "remove_unconfirmed":
+        message = "We are looking each of them up. Those who are gone are unsubscribed here."
+        return request.go("/integrations", message)
+    if action == "remove_unconfirmed":
         return await _remove_unconfirmed(request)
-    if wanted in (integrations.ADOPT, integrations.REPLACE):
-        return await integration_adoption.answer(request, wanted)
-    if wanted == "disconnect":
+    if action in (integrations.ADOPT, integrations.REPLACE):
+        return await integration_adoption.answer(request, action)
+    if action == "disconnect":
         return await _disconnect(services, request)
     raise Missing("There is no such action.")
 
@@ -303,8 +303,8 @@ async def _remove_unconfirmed(request: PageRequest) -> Response:
     count = 0
     while done := await request.apply(removing.remove_batch):
         count += done
-    said = f"We are removing {count:,} of them there." if count else "There is nobody to remove."
-    return request.go("/integrations", said)
+    message = f"We are removing {count:,} of them there." if count else "There is nobody to remove."
+    return request.go("/integrations", message)
 
 
 async def _disconnect(services: PageServices, request: PageRequest) -> Response:
@@ -319,10 +319,10 @@ async def _disconnect(services: PageServices, request: PageRequest) -> Response:
         is_gone = False
     await request.apply(disconnecting.disconnect)
     name = platform.about.name
-    words = f"{name} is disconnected, and its key is deleted here. Your fields stay there."
+    message = f"{name} is disconnected, and its key is deleted here. Your fields stay there."
     if not is_gone and platform.about.hooks == Hooks.AUTOMATIC:
-        words += f" Delete our webhook in {name}: we could not."
-    return request.go("/integrations", words)
+        message += f" Delete our webhook in {name}: we could not."
+    return request.go("/integrations", message)
 
 
 async def fields_form(tx: Tx, request: PageRequest) -> PageView:

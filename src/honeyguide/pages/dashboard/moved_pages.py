@@ -26,15 +26,15 @@ FORMS = {
 }
 
 
-def routes(look: Iterable[PageRoute]) -> list[Route]:
-    """`look` are the pages that moved to /look; each is still found where it was."""
+def routes(pages: Iterable[PageRoute]) -> list[Route]:
+    """`pages` are those that moved to /look; each is still found where it was."""
     return [
         Route("/api", _to("/account/keys", 302), methods=["GET"]),
         Route(LOOK, _to("/look/branding", 302), methods=["GET"]),
         *(Route(old, _to(new), methods=["POST"]) for old, new in FORMS.items()),
         *(
             Route(page.path.removeprefix(LOOK), _to(page.path), methods=[page.method])
-            for page in look
+            for page in pages
         ),
     ]
 

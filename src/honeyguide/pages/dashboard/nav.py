@@ -28,7 +28,7 @@ class NavPage:
     icon: str = ""
     count: str = ""  # which number is shown beside it
     also: tuple[str, ...] = ()  # other addresses that belong to it
-    words: str = ""  # what else somebody may look for it by
+    keywords: str = ""  # what else somebody may look for it by
 
 
 @dataclass(frozen=True)
@@ -41,24 +41,26 @@ class NavGroup:
 
 
 LOOK = (
-    NavPage("Branding", "/look/branding", words="logo color accent share picture consent language"),
-    NavPage("Pages", "/look/pages", words="signup thank-you referral page texts hub"),
-    NavPage("Emails", "/look/emails", words="email texts stopped unsubscribed"),
     NavPage(
-        "Newsletter", "/look/newsletter", words="newsletter block merge tags referral links csv"
+        "Branding", "/look/branding", keywords="logo color accent share picture consent language"
     ),
-    NavPage("Embed", "/look/embed", words="website form script widget"),
+    NavPage("Pages", "/look/pages", keywords="signup thank-you referral page texts hub"),
+    NavPage("Emails", "/look/emails", keywords="email texts stopped unsubscribed"),
+    NavPage(
+        "Newsletter", "/look/newsletter", keywords="newsletter block merge tags referral links csv"
+    ),
+    NavPage("Embed", "/look/embed", keywords="website form script widget"),
 )
 
 GROUPS: tuple[NavGroup, ...] = (
-    NavGroup("Home", "home", (NavPage("Home", "/", words="overview figures"),), is_tab=True),
+    NavGroup("Home", "home", (NavPage("Home", "/", keywords="overview figures"),), is_tab=True),
     NavGroup(
         "People",
         "people",
         (
-            NavPage("Subscribers", "/subscribers", words="people list search filters tags"),
-            NavPage("Review", "/review", count="review", words="suspicious referrals fraud"),
-            NavPage("Import", "/subscribers/import", words="upload csv move sparkloop"),
+            NavPage("Subscribers", "/subscribers", keywords="people list search filters tags"),
+            NavPage("Review", "/review", count="review", keywords="suspicious referrals fraud"),
+            NavPage("Import", "/subscribers/import", keywords="upload csv move sparkloop"),
         ),
         is_tab=True,
     ),
@@ -66,8 +68,8 @@ GROUPS: tuple[NavGroup, ...] = (
         "Rewards",
         "gift",
         (
-            NavPage("Rewards", "/rewards", count="rewards", words="milestones coupon approve"),
-            NavPage("Shipments", "/shipments", count="shipments", words="parcels addresses"),
+            NavPage("Rewards", "/rewards", count="rewards", keywords="milestones coupon approve"),
+            NavPage("Shipments", "/shipments", count="shipments", keywords="parcels addresses"),
         ),
         is_tab=True,
     ),
@@ -76,9 +78,9 @@ GROUPS: tuple[NavGroup, ...] = (
         "Partners",
         "link",
         (
-            NavPage("Program", "/program", words="partner program fee budget partners"),
-            NavPage("Publications", "/publications", words="newsletter logo categories"),
-            NavPage("Payouts", "/payouts", also=("/statements",), words="statements fees money"),
+            NavPage("Program", "/program", keywords="partner program fee budget partners"),
+            NavPage("Publications", "/publications", keywords="newsletter logo categories"),
+            NavPage("Payouts", "/payouts", also=("/statements",), keywords="statements fees money"),
         ),
         is_tab=True,
     ),
@@ -86,8 +88,8 @@ GROUPS: tuple[NavGroup, ...] = (
         "Earn",
         "money",
         (
-            NavPage("Earnings", "/earnings", words="joined programs money links"),
-            NavPage("Network", "/network", words="find programs join recommend"),
+            NavPage("Earnings", "/earnings", keywords="joined programs money links"),
+            NavPage("Network", "/network", keywords="find programs join recommend"),
         ),
     ),
 )
@@ -107,24 +109,26 @@ PARTNER_HOME = PARTNER_GROUPS[0].pages[0].path
 NOTIFICATIONS = NavPage("Notifications", "/notices", "notification", count="notices")
 
 ACCOUNT: tuple[NavPage, ...] = (
-    NavPage("Settings", "/settings", "settings", words="campaign screening time zone link hosts"),
-    NavPage("Account", "/account", "lock", words="profile invite"),
     NavPage(
-        "Security", "/account/security", "shield", words="password second factor sessions login"
+        "Settings", "/settings", "settings", keywords="campaign screening time zone link hosts"
     ),
-    NavPage("API keys", "/account/keys", "key", words="developers tokens scopes rotate revoke"),
-    NavPage("Team", "/team", "people", words="members roles invite colleague owner"),
-    NavPage("Change log", "/account/changes", "clock", words="history who changed audit"),
-    NavPage("Email tool", "/integrations", "email", words="integrations sync mailchimp kit"),
-    NavPage("Notification choices", "/notices/preferences", "notification", words="slack email"),
-    NavPage("Webhooks", "/webhooks", "code", words="developers events deliveries"),
-    NavPage("API reference", "/docs", "globe", words="developers api openapi"),
-    NavPage("Guide", f"{guide.PATH}/", "book", words="documentation help manual how to"),
+    NavPage("Account", "/account", "lock", keywords="profile invite"),
+    NavPage(
+        "Security", "/account/security", "shield", keywords="password second factor sessions login"
+    ),
+    NavPage("API keys", "/account/keys", "key", keywords="developers tokens scopes rotate revoke"),
+    NavPage("Team", "/team", "people", keywords="members roles invite colleague owner"),
+    NavPage("Change log", "/account/changes", "clock", keywords="history who changed audit"),
+    NavPage("Email tool", "/integrations", "email", keywords="integrations sync mailchimp kit"),
+    NavPage("Notification choices", "/notices/preferences", "notification", keywords="slack email"),
+    NavPage("Webhooks", "/webhooks", "code", keywords="developers events deliveries"),
+    NavPage("API reference", "/docs", "globe", keywords="developers api openapi"),
+    NavPage("Guide", f"{guide.PATH}/", "book", keywords="documentation help manual how to"),
     NavPage(
         "Administration",
         "/administration",
         "server",
-        words="health backups jobs accounts payouts ledger",
+        keywords="health backups jobs accounts payouts ledger",
     ),
 )
 

@@ -19,7 +19,7 @@ from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
 FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
-SORT_WORDS = (
+SORT_LABELS = (
     ("created_at", "Newest"),
     ("cpa", "Highest fee"),
     ("max_payout", "Highest cap"),
@@ -72,7 +72,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         genders=audience.GENDERS,
         income_levels=audience.INCOME_LEVELS,
         age_ranges=audience.AGE_RANGES,
-        sorts=SORT_WORDS,
+        sorts=SORT_LABELS,
         min_cpa=request.query.get("min_cpa", ""),
         filtered=bool(kept),
     )

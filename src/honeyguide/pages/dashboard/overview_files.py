@@ -76,7 +76,7 @@ async def summary(tx: Tx, request: PageRequest) -> Response:
 
 def _summary_rows(chosen: ChosenRange, numbers: Numbers) -> list[list[object]]:
     now, before = _values(numbers.now), _values(numbers.before)
-    rows: list[list[object]] = [["Number", chosen.words, chosen.comparison_words]]
+    rows: list[list[object]] = [["Number", chosen.text, chosen.comparison_text]]
     rows += [list(row) for row in zip(COLUMNS.values(), now, before, strict=True)]
     rows.append(
         [

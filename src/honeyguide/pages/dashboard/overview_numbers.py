@@ -190,7 +190,7 @@ def list_link(chosen: ChosenRange, **conditions: str) -> str:
 
 
 class ShownChange(NamedTuple):
-    words: str
+    text: str
     """Such as "18%", or nothing if there is nothing to compare with."""
     is_up: bool
 

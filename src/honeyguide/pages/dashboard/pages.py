@@ -98,7 +98,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "pages.html",
         campaign=campaign,
-        words=[each for each in PAGE_TEXTS if each.key in ON_PAGE[kind]],
+        page_texts=[each for each in PAGE_TEXTS if each.key in ON_PAGE[kind]],
         given={each.key: text_of(each, texts, language) for each in PAGE_TEXTS},
         language=language,
         languages=LANGUAGES if campaign.follow_browser_language else {},

@@ -46,11 +46,11 @@ class ChosenRange(NamedTuple):
         return urlencode({**chosen, "compare": self.compare})
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         return days_in_words(self.period)
 
     @property
-    def comparison_words(self) -> str:
+    def comparison_text(self) -> str:
         return days_in_words(self.comparison) if self.comparison else ""
 
 

@@ -36,9 +36,9 @@ class List(NamedTuple):
     key: str
     path: str
     name: str
-    words: str
+    detail: str
     empty: str
-    empty_words: str
+    empty_detail: str
 
     @property
     def can_group(self) -> bool:

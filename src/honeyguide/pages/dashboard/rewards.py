@@ -82,8 +82,8 @@ def _decoded(text: str | None) -> dict[str, Any]:
 
 
 def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:
-    words = _decoded(campaign.words)
-    return preview(HUB, campaign, words, all_rewards, base_url=request.services.site.base_url)
+    texts = _decoded(campaign.words)
+    return preview(HUB, campaign, texts, all_rewards, base_url=request.services.site.base_url)
 
 
 def _typed(request: PageRequest) -> BoundForm:

@@ -23,33 +23,37 @@ class SearchLink(NamedTuple):
     path: str
     icon: str
     about: str = ""
-    words: str = ""
+    keywords: str = ""
     """What else somebody may look for it by."""
 
     def matches(self, asked: list[str]) -> bool:
         """Whether each word that was asked for begins one of its own."""
-        own = text_matching.fold(f"{self.name} {self.about} {self.words}").split()
+        own = text_matching.fold(f"{self.name} {self.about} {self.keywords}").split()
         return all(any(each.startswith(word) for each in own) for word in asked)
 
 
 ACTIONS = (
-    SearchLink("Add a reward", "/rewards#h-new", "gift", words="new create milestone"),
-    SearchLink("Add a subscriber", "/subscribers/new", "people", words="new create person"),
-    SearchLink("Import subscribers", "/subscribers/import", "upload", words="csv file move"),
-    SearchLink("Invite a partner", "/program", "link", words="add link program"),
-    SearchLink("Send what was claimed", "/shipments", "truck", words="mark sent shipments"),
-    SearchLink("Review referrals", "/review", "shield", words="verify reject decide"),
-    SearchLink("Check a referral", "/review/check", "shield", words="screening try address"),
-    SearchLink("Block or allow an address", "/settings/screening-lists", "block", words="list"),
-    SearchLink("Change the logo or color", "/look/branding", "palette", words="brand"),
-    SearchLink("Get the newsletter block", "/look/newsletter", "email", words="merge tags links"),
-    SearchLink("See who stopped emails", "/look/emails/stopped", "email", words="unsubscribed"),
-    SearchLink("Connect your email tool", "/integrations", "email", words="integration sync"),
-    SearchLink("Export subscribers", "/subscribers/export.csv", "download", words="csv download"),
-    SearchLink("Create an API key", "/account/keys", "key", words="new token developers"),
-    SearchLink("Add a webhook", "/webhooks#h-new", "code", words="new endpoint developers"),
-    SearchLink("Add a link host", "/settings/link-hosts", "globe", words="own domain"),
-    SearchLink("Change your password", "/account#password", "lock", words="new"),
+    SearchLink("Add a reward", "/rewards#h-new", "gift", keywords="new create milestone"),
+    SearchLink("Add a subscriber", "/subscribers/new", "people", keywords="new create person"),
+    SearchLink("Import subscribers", "/subscribers/import", "upload", keywords="csv file move"),
+    SearchLink("Invite a partner", "/program", "link", keywords="add link program"),
+    SearchLink("Send what was claimed", "/shipments", "truck", keywords="mark sent shipments"),
+    SearchLink("Review referrals", "/review", "shield", keywords="verify reject decide"),
+    SearchLink("Check a referral", "/review/check", "shield", keywords="screening try address"),
+    SearchLink("Block or allow an address", "/settings/screening-lists", "block", keywords="list"),
+    SearchLink("Change the logo or color", "/look/branding", "palette", keywords="brand"),
+    SearchLink(
+        "Get the newsletter block", "/look/newsletter", "email", keywords="merge tags links"
+    ),
+    SearchLink("See who stopped emails", "/look/emails/stopped", "email", keywords="unsubscribed"),
+    SearchLink("Connect your email tool", "/integrations", "email", keywords="integration sync"),
+    SearchLink(
+        "Export subscribers", "/subscribers/export.csv", "download", keywords="csv download"
+    ),
+    SearchLink("Create an API key", "/account/keys", "key", keywords="new token developers"),
+    SearchLink("Add a webhook", "/webhooks#h-new", "code", keywords="new endpoint developers"),
+    SearchLink("Add a link host", "/settings/link-hosts", "globe", keywords="own domain"),
+    SearchLink("Change your password", "/account#password", "lock", keywords="new"),
 )
 
 
@@ -83,7 +87,7 @@ def pages_of(who: Visitor) -> list[SearchLink]:
             page.path,
             page.icon or group.icon,
             "" if group.name == page.name else group.name,
-            page.words,
+            page.keywords,
         )
         for group in (*nav.GROUPS, account)
         for page in group.pages

@@ -49,7 +49,7 @@ async def _send(change: Change, request: PageRequest, ids: Sequence[str], where:
     marked, sent_before, gone, batch = 0, [], 0, new_id()
     for shipment_id in ids:
         try:
-            shipment, is_mine = await shipments.mark_sent(
+            shipment, is_newly_sent = await shipments.mark_sent(
                 change,
                 shipment_id,
                 by=request.who.email,
@@ -59,7 +59,7 @@ async def _send(change: Change, request: PageRequest, ids: Sequence[str], where:
         except Missing:
             gone += 1
             continue
-        if is_mine:
+        if is_newly_sent:
             marked += 1
         else:
             sent_before.append(shipment)

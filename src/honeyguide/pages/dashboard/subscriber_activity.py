@@ -27,7 +27,7 @@ COLORS = {"verified": "good", "rejected": "bad"}
 class TimelineEntry(NamedTuple):
     at_ms: int
     kind: str  # "good", "bad" or ""
-    words: str
+    text: str
     detail: str = ""
 
 
@@ -118,8 +118,8 @@ def _adjusted(made: Sequence[Adjustment]) -> Iterator[TimelineEntry]:
     for each in made:
         kind = "good" if each.amount > 0 else "bad"
         by = {actors.OPERATOR: " by you", actors.API: " through the API"}.get(each.by or "", "")
-        words = f"Progress adjusted{by}: {formats.signed(each.amount)}."
-        yield TimelineEntry(each.adjusted_ms, kind, words, each.reason)
+        text = f"Progress adjusted{by}: {formats.signed(each.amount)}."
+        yield TimelineEntry(each.adjusted_ms, kind, text, each.reason)
 
 
 def _referred(referred: Sequence[FoundSubscriber]) -> Iterator[TimelineEntry]:
@@ -139,5 +139,5 @@ def _left(person: Subscriber, choices: HubChoices) -> Iterator[TimelineEntry]:
     if person.status == "unsubscribed" and person.unsubscribed_ms is not None:
         yield TimelineEntry(person.unsubscribed_ms, "bad", "Unsubscribed.")
     if choices.left_program_ms is not None:
-        words = "Left the referral program."
-        yield TimelineEntry(choices.left_program_ms, "", words, "New friends no longer count.")
+        text = "Left the referral program."
+        yield TimelineEntry(choices.left_program_ms, "", text, "New friends no longer count.")

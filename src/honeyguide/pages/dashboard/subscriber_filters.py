@@ -96,14 +96,14 @@ def _in_use(filters: SubscriberFilter, choices: Mapping[str, Options]) -> list[F
     for name, value in filters.fields.items():
         if name not in FIELDS:
             continue
-        words = dict(choices.get(name, ())).get(value, value)
+        text = dict(choices.get(name, ())).get(value, value)
         if name in ("joined_from", "joined_to"):
-            words = formats.date_in_words(date.fromisoformat(value))
+            text = formats.date_in_words(date.fromisoformat(value))
         rest = {key: each for key, each in filters.fields.items() if key != name}
         if name == "min_referrals" and filters.sort == "best":
             rest.pop("sort")  # which would bring the condition back
         without = subscriber_filters.read_filter(rest)[0].query
-        found.append(FilterInUse(FIELDS[name].label, words, f"/subscribers?{without}"))
+        found.append(FilterInUse(FIELDS[name].label, text, f"/subscribers?{without}"))
     return found
 
 

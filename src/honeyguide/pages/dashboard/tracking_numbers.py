@@ -126,14 +126,14 @@ async def _save(change: Change, request: PageRequest) -> Response:
     for each in sorted(good, key=lambda line: line.shipment.id if line.shipment else ""):
         assert each.shipment is not None
         if each.outcome == SENDS:
-            _, is_mine = await shipments.mark_sent(
+            _, is_newly_sent = await shipments.mark_sent(
                 change,
                 each.shipment.id,
                 by=request.who.email,
                 tracking_note=each.note,
                 batch=batch,
             )
-            marked += is_mine
+            marked += is_newly_sent
         elif each.outcome == CHANGES:
             tell = bool(request.text("tell"))
             changed += await shipments.change_note(change, each.shipment.id, each.note, tell=tell)

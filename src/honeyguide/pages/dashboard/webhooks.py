@@ -64,7 +64,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "webhooks.html",
         hooks=hooks,
         events=EVENTS,
-        examples=[(kind, name, words, webhook_examples.body(kind)) for kind, name, words in EVENTS],
+        examples=[
+            (kind, name, description, webhook_examples.body(kind))
+            for kind, name, description in EVENTS
+        ],
         verify=webhook_examples.VERIFY,
         url=request.text("url"),
         flags=request.several("event") if request.errors else outbox.TYPES,

@@ -46,9 +46,9 @@ const show = (html) => {
 };
 
 const ask = async () => {
-  const mine = ++asked;
+  const number = ++asked;
   const answer = await fetch(`/search?part=results&q=${encodeURIComponent(input.value)}`);
-  if (mine !== asked) return;
+  if (number !== asked) return;
   // Somebody who is logged out by now is shown the way to the login.
   if (!answer.ok || answer.redirected) location.assign(`/search?q=${encodeURIComponent(input.value)}`);
   else show(await answer.text());

@@ -25,11 +25,11 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     // Read aloud: the region has to be there before its text.
-    const said = Object.assign(document.createElement("span"), { className: "unseen", role: "status" });
-    button.after(said);
+    const status = Object.assign(document.createElement("span"), { className: "unseen", role: "status" });
+    button.after(status);
     await copyText(button.dataset.copy);
-    button.textContent = said.textContent = "Copied";
-    setTimeout(() => { button.textContent = label; said.remove(); }, 1500);
+    button.textContent = status.textContent = "Copied";
+    setTimeout(() => { button.textContent = label; status.remove(); }, 1500);
   });
 }
 
@@ -48,12 +48,12 @@ for (const button of document.querySelectorAll("[data-reveals]")) {
 // Dangerous forms ask once, saying what will be lost.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  const words = event.submitter?.dataset.ask ?? form.dataset.ask;
-  if (!words || form.dataset.sure) return;
+  const question = event.submitter?.dataset.ask ?? form.dataset.ask;
+  if (!question || form.dataset.sure) return;
   event.preventDefault();
   const box = document.createElement("dialog");
   const text = document.createElement("p");
-  text.textContent = words;
+  text.textContent = question;
   const row = document.createElement("div");
   row.className = "row end";
   const no = Object.assign(document.createElement("button"), { className: "btn", textContent: "Cancel", value: "no" });
@@ -122,10 +122,10 @@ for (const shown of document.querySelectorAll("[data-follows]")) {
   const form = document.getElementById(shown.dataset.follows);
   let timer, asked = 0;
   const draw = async () => {
-    const mine = ++asked;
+    const number = ++asked;
     const typed = [...new FormData(form)].filter(([, value]) => typeof value === "string");
     const answer = await fetch(shown.dataset.from, { method: "POST", body: new URLSearchParams(typed) });
-    if (!answer.ok || mine !== asked) return;
+    if (!answer.ok || number !== asked) return;
     const html = await answer.text();
     if (shown instanceof HTMLIFrameElement) shown.srcdoc = html;
     else shown.innerHTML = html;

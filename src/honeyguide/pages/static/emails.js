@@ -6,9 +6,9 @@ const source = button.formAction;
 for (const each of [button, ...others]) each.remove();
 let timer, asked = 0;
 const draw = async () => {
-  const mine = ++asked;
+  const number = ++asked;
   const answer = await fetch(source, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-  if (!answer.ok || mine !== asked) return;
+  if (!answer.ok || number !== asked) return;
   const html = await answer.text();
   for (const frame of frames) frame.contentDocument.documentElement.innerHTML = html;
 };

@@ -34,8 +34,8 @@ const ask = async () => {
 
 if (home) {
   let timer, isAsking = false;
-  const again = () => { clearTimeout(timer); if (!document.hidden) timer = setTimeout(look, EVERY_MS); };
-  const look = async () => {
+  const again = () => { clearTimeout(timer); if (!document.hidden) timer = setTimeout(refresh, EVERY_MS); };
+  const refresh = async () => {
     if (isAsking) return;
     isAsking = true;
     const goesOn = await ask().catch(() => true);

@@ -6,7 +6,7 @@ let panel = null; // the element beside the list
 let shown = ""; // whose page it shows
 let asked = 0;
 // Read aloud: the region is there, since the panel opened, before its text.
-const said = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
+const status = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
 
 const pathOf = (address) => new URL(address, location.href).pathname;
 const isPerson = (path) => /^\/subscribers\/[0-9a-f-]{36}$/.test(path);
@@ -48,7 +48,7 @@ const put = (html) => {
   if (!panel) {
     panel = document.createElement("aside");
     panel.className = "beside";
-    document.querySelector(".shell").after(panel, said);
+    document.querySelector(".shell").after(panel, status);
     document.documentElement.classList.add("has-beside");
   }
   const answer = page.querySelector(".toast");
@@ -56,7 +56,7 @@ const put = (html) => {
   const undo = document.getElementById("undo") ? null : page.getElementById("undo");
   panel.replaceChildren(...[person, answer, undo].filter(Boolean));
   answer?.removeAttribute("role"); // it is read aloud below
-  said.textContent = answer?.firstElementChild.textContent ?? "";
+  status.textContent = answer?.firstElementChild.textContent ?? "";
   panel.setAttribute("aria-label", person.querySelector("h1").textContent.trim());
   person.querySelector("header").append(closeButton());
   enliven(panel);
@@ -69,10 +69,10 @@ const put = (html) => {
 const focusHeading = () => panel?.querySelector("h1")?.focus({ preventScroll: true });
 
 const open = async (path) => {
-  const mine = ++asked;
+  const number = ++asked;
   const answer = await fetch(path).catch(() => null);
   const html = await answer?.text();
-  if (mine !== asked) return;
+  if (number !== asked) return;
   // Logged out meanwhile, erased, or no connection: the browser says it best.
   if (!answer?.ok || !put(html)) return location.assign(path);
   rowOf(path)?.scrollIntoView({ block: "nearest" });
@@ -84,7 +84,7 @@ const hide = () => {
   if (!panel) return;
   const back = linkTo(shown) ?? rowOf(shown)?.querySelector("a");
   panel.remove();
-  said.remove();
+  status.remove();
   panel = null;
   document.documentElement.classList.remove("has-beside");
   rowOf(shown)?.removeAttribute("aria-current");

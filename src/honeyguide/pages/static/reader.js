@@ -3,10 +3,10 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   const field = document.getElementById(button.dataset.copy);
   const label = button.querySelector("span");
   const name = label.textContent;
-  const said = Object.assign(document.createElement("span"), { className: "unseen" });
+  const status = Object.assign(document.createElement("span"), { className: "unseen" });
   let back = 0;
-  said.setAttribute("role", "status");
-  button.after(said);
+  status.setAttribute("role", "status");
+  button.after(status);
   button.hidden = false;
   button.addEventListener("click", async () => {
     try {
@@ -15,12 +15,12 @@ for (const button of document.querySelectorAll("[data-copy]")) {
       field.select(); // pages over plain http, and browsers that ask first
       document.execCommand("copy");
     }
-    label.textContent = said.textContent = button.dataset.copied;
+    label.textContent = status.textContent = button.dataset.copied;
     button.classList.add("copied");
     clearTimeout(back);
     back = setTimeout(() => {
       label.textContent = name;
-      said.textContent = "";
+      status.textContent = "";
       button.classList.remove("copied");
     }, 2000);
   });
