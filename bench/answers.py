@@ -15,8 +15,8 @@ class AnswerReader:
         head = got.find(b"\r\n\r\n")
         if head >= 0:
             at = got.find(b"content-length: ", 0, head) + 16
-            wanted = head + 4 + int(got[at : got.find(b"\r", at)])
-        if head < 0 or len(got) < wanted:
+            length = head + 4 + int(got[at : got.find(b"\r", at)])
+        if head < 0 or len(got) < length:
             self._got = got
             return None
         self._got = b""

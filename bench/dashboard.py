@@ -37,9 +37,9 @@ def _csrf(server: Server, campaign: Campaign, path: str) -> str:
 
 def _go(server: Server, campaign: Campaign, path: str, body: bytes, kind: str = FORM) -> str:
     """Sends a form, and returns the path to which it leads."""
-    answer, said = send(server, campaign, "POST", path, body, kind)
+    answer, shown = send(server, campaign, "POST", path, body, kind)
     if answer.status != 303:
-        raise RuntimeError(f"{path} was answered {answer.status}: {said[:500]!r}")
+        raise RuntimeError(f"{path} was answered {answer.status}: {shown[:500]!r}")
     return urllib.parse.urlsplit(answer.getheader("Location", "")).path
 
 

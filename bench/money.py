@@ -271,7 +271,7 @@ async def _charges(
 class Ran:
     seconds: float
     peak_mb: float
-    said: str
+    output: str
 
 
 def _command(url: str, *label: str) -> Ran:
@@ -288,12 +288,12 @@ def _command(url: str, *label: str) -> Ran:
         text=True,
     )
     assert process.stdout is not None
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise RuntimeError(f"honeyguide {' '.join(label)} failed: {said[-2000:]}")
-    return Ran(time.perf_counter() - began, usage.ru_maxrss / 1024, said)
+        raise RuntimeError(f"honeyguide {' '.join(label)} failed: {output[-2000:]}")
+    return Ran(time.perf_counter() - began, usage.ru_maxrss / 1024, output)
 
 
 async def _plan(url: str, engine: str, charges: int) -> Month:

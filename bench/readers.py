@@ -69,9 +69,9 @@ def _post(
     began = time.perf_counter()
     connection.request("POST", path, body, headers)
     answer = connection.getresponse()
-    said = answer.read()
+    text = answer.read()
     if answer.status != expect:
-        raise RuntimeError(f"{path} was answered {answer.status}: {said[:300]!r}")
+        raise RuntimeError(f"{path} was answered {answer.status}: {text[:300]!r}")
     return (time.perf_counter() - began) * 1000
 
 

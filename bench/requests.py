@@ -153,14 +153,14 @@ def _measure(
     bench: Bench, one_key: list[Target], many_keys: list[Target], noop_port: int
 ) -> Figures:
     figures, numbers = Figures(), 1
-    figures_wanted = [(case, case, one_key) for case in ("read", "list", "deep", "create")]
-    figures_wanted += [("read", "read/keys", many_keys), ("create", "create/keys", many_keys)]
+    cases = [(case, case, one_key) for case in ("read", "list", "deep", "create")]
+    cases += [("read", "read/keys", many_keys), ("create", "create/keys", many_keys)]
     with progress() as bar:
         measuring = bar.add_task(
-            "load", total=bench.size.rounds * len(figures_wanted) * (len(bench.engines) + 1)
+            "load", total=bench.size.rounds * len(cases) * (len(bench.engines) + 1)
         )
         for _ in range(bench.size.rounds):
-            for case, label, targets in figures_wanted:
+            for case, label, targets in cases:
                 base = drive(
                     job_for(bench, noop_port, case, _noop_requests(targets[0], case), numbers)
                 ).rate
