@@ -117,11 +117,11 @@ def mistakes(code: str) -> Iterator[str]:
         strings = message.string if isinstance(message.string, tuple) else (message.string,)
         if len(ids) > 1 and len(strings) != catalog.num_plurals:
             yield f"{code}: {ids[0]!r} has {len(strings)} forms instead of {catalog.num_plurals}"
-        wanted = [Counter(PLACEHOLDER.findall(text)) for text in ids]
+        expected = [Counter(PLACEHOLDER.findall(text)) for text in ids]
         for text in strings:
             given = Counter(PLACEHOLDER.findall(text))
             # A form for one may leave the number out.
-            if given not in wanted and not (len(ids) > 1 and given <= wanted[-1]):
+            if given not in expected and not (len(ids) > 1 and given <= expected[-1]):
                 yield f"{code}: {text!r} has other placeholders than {ids[-1]!r}"
             if TAG.findall(text) != TAG.findall(ids[-1]) or '"' in text or "&" in text:
                 yield f'{code}: {text!r} has other tags than {ids[-1]!r}, or a " or an &'

@@ -92,10 +92,10 @@ def test_every_command_runs_in_a_folder_that_its_user_cannot_read(
         [*name.split(), *ARGUMENTS.get(name, []), *(["--help"] if name in ENDLESS else [])]
         for name in all_commands()
     ]
-    words = [python, "-P", "-c", EACH_IN_A_FORK, json.dumps(asked)]
-    done: Any = subprocess.run(words, **as_nobody, check=True)
+    arguments = [python, "-P", "-c", EACH_IN_A_FORK, json.dumps(asked)]
+    done: Any = subprocess.run(arguments, **as_nobody, check=True)
     output = dict(part.split("\n", 1) for part in done.stderr.split("\0 ")[1:])
-    assert list(output) == [" ".join(words) for words in asked] and len(output) > 15
+    assert list(output) == [" ".join(arguments) for arguments in asked] and len(output) > 15
     assert [name for name, text in output.items() if "Traceback" in text] == []
     assert output["settings"] == output["version"] == ""
 
@@ -107,9 +107,9 @@ def test_the_service_starts_in_a_folder_that_its_user_cannot_read(
 ) -> None:
     chosen = environment(database_url=f"sqlite:///{folder}/theirs/x.db")
     chosen.pop("HONEYGUIDE_SETTINGS")
-    for words, ending in ((["migrate"], 0), (["doctor"], 1), (["verify"], 0)):
+    for arguments, ending in ((["migrate"], 0), (["doctor"], 1), (["verify"], 0)):
         done = subprocess.run(
-            [command_for_all, *words],
+            [command_for_all, *arguments],
             env=chosen,
             cwd=folder / "closed",
             user="nobody",
@@ -161,7 +161,7 @@ def test_every_command_says_so_if_the_folder_was_deleted(tmp_path: Path) -> None
         check=False,
     )
     assert says_so(done)
-    for words, url in (
+    for arguments, url in (
         (["verify"], database),
         (["settings"], database),
         (["init", "--yes"], database),
@@ -170,7 +170,7 @@ def test_every_command_says_so_if_the_folder_was_deleted(tmp_path: Path) -> None
     ):
         gone.mkdir()
         env, before = environment(database_url=url), "import os; os.rmdir(os.getcwd())"
-        assert says_so(starter.run(words, env=env, cwd=gone, before=before))
+        assert says_so(starter.run(arguments, env=env, cwd=gone, before=before))
         assert not gone.exists()
 
 

@@ -21,9 +21,9 @@ from tests.support.process import Serving, command, fresh, new_account
 
 def restore(done: subprocess.CompletedProcess[str], url: str) -> None:
     line = done.stdout.partition("stop the service and run: ")[2].strip().replace("\n", " ")
-    program, *words = shlex.split(line)
+    program, *arguments = shlex.split(line)
     assert program == "honeyguide"
-    restored = command(*words, database_url=url)
+    restored = command(*arguments, database_url=url)
     assert restored.returncode == 0, restored.stderr
 
 

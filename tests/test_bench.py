@@ -45,5 +45,5 @@ def test_the_long_benches_run_for_a_moment() -> None:
             check=False,
         )
     assert done.returncode == 0, done.stderr[-4000:]
-    for words in ("webhook delivery", "unrelated", "written anew"):
-        assert words in done.stdout
+    for phrase in ("webhook delivery", "unrelated", "written anew"):
+        assert phrase in done.stdout

@@ -30,7 +30,7 @@ VALUES: dict[str, Any] = {
     "array": [[]],
     "object": {"x": []},
 }
-WORDS = {
+TYPE_NAMES = {
     "string": "a string",
     "integer": "a whole number",
     "number": "a number",
@@ -144,19 +144,19 @@ def schema_of(route: Route) -> dict[str, Any]:
     return found
 
 
-def kinds_of(told: dict[str, Any]) -> set[str]:
+def kinds_of(schema: dict[str, Any]) -> set[str]:
     """The types of JSON that the document allows for a field."""
-    if "anyOf" in told:
-        return set().union(*(kinds_of(option) for option in told["anyOf"]))
-    if "$ref" in told:
+    if "anyOf" in schema:
+        return set().union(*(kinds_of(option) for option in schema["anyOf"]))
+    if "$ref" in schema:
         return {"object"}
-    kind = told["type"]
+    kind = schema["type"]
     return set(kind) if isinstance(kind, list) else {kind}
 
 
-def is_allowed(told: dict[str, Any], value: Any) -> bool:
-    schema = {**told, "components": DOCUMENT["components"]}
-    return jsonschema_rs.Draft202012Validator(schema).is_valid(value)
+def is_allowed(schema: dict[str, Any], value: Any) -> bool:
+    whole = {**schema, "components": DOCUMENT["components"]}
+    return jsonschema_rs.Draft202012Validator(whole).is_valid(value)
 
 
 def sent(world: World, route: Route, **fields: Any) -> httpx.Response:
@@ -199,7 +199,7 @@ def test_a_wrong_type_is_refused_with_what_the_document_allows(world: World, rou
             sentence = found["error"].partition(", not ")[0].partition(" of US dollars")[0]
             assert sentence.startswith(f"{field} must be "), found
             assert set(sentence.removeprefix(f"{field} must be ").rstrip(".").split(" or ")) == (
-                {part for kind in allowed for part in WORDS[kind].split(" or ")}
+                {part for kind in allowed for part in TYPE_NAMES[kind].split(" or ")}
             ), found
 
 
@@ -229,8 +229,8 @@ def json_with(body: dict[str, Any], field: str, text: str) -> bytes:
 INTEGERS = [
     (route, field)
     for route in WITH_FIELDS
-    for field, told in schema_of(route)["properties"].items()
-    if "integer" in kinds_of(told)
+    for field, schema in schema_of(route)["properties"].items()
+    if "integer" in kinds_of(schema)
 ]
 
 

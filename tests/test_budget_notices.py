@@ -313,15 +313,15 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
             )
             assert await trade.reached() or await trade.spent() < caps[0]
         day_after = NOON_MS + 3 * DAY_MS
-        for wanted in (0, 1_000_000, 0):
-            await trade.offer(total_budget=wanted, now_ms=day_after)
+        for budget in (0, 1_000_000, 0):
+            await trade.offer(total_budget=budget, now_ms=day_after)
             uncharged = (await trade.outcome((await trade.arrive(now_ms=day_after)).id))[3]
-            assert (uncharged == "budget_spent") is await trade.reached() is (wanted == 0)
+            assert (uncharged == "budget_spent") is await trade.reached() is (budget == 0)
             day_after += DAY_MS
             await trade.tell(day_after)
             last = "budget_reached" if await trade.reached() else "budget_reopened"
             assert [(await heard(trade, n))[-1] for n in range(3)] == [last] * 3
-        await assert_told_in_turn(trade)
+        await assert_notified_in_turn(trade)
         if engine == "postgres":
             assert await trade.rows(
                 "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
@@ -330,7 +330,7 @@ def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -
     on(engine, scenario)
 
 
-async def assert_told_in_turn(trade: Trade) -> None:
+async def assert_notified_in_turn(trade: Trade) -> None:
     """Reached at most once a day, and reopened only after reached."""
     rows = await trade.rows(
         "SELECT account_id, kind, created_ms / 86400000 FROM notice WHERE kind IN "

@@ -339,8 +339,8 @@ def test_another_account_sees_and_erases_nothing_of_it(service: Service, alice: 
 
 
 def test_a_persons_export_has_what_was_done_and_an_erasure_empties_it(alice: Operator) -> None:
-    advocate, mine = earned(alice, "manual")
-    alice.post(f"{alice.v1}/rewards/{mine}/approve")
+    advocate, own = earned(alice, "manual")
+    alice.post(f"{alice.v1}/rewards/{own}/approve")
     person = pending(alice)
     alice.post(f"{alice.v1}/subscribers/{person}/referral/reject")
     alice.post(f"{alice.v1}/subscribers/{person}/referral/verify")
@@ -355,7 +355,7 @@ def test_a_persons_export_has_what_was_done_and_an_erasure_empties_it(alice: Ope
     assert {each["by"] for each in held["decisions"]} == {"api_key"}
     assert [each["action"] for each in held["changes"]] == ["referral.decided"] * 2
     (approved,) = export(advocate)["changes"]
-    assert (approved["action"], approved["subject_uuid"]) == ("earned_reward.approved", mine)
+    assert (approved["action"], approved["subject_uuid"]) == ("earned_reward.approved", own)
     assert (approved["before"], approved["after"]) == (
         {"status": "awaiting_approval"},
         {"status": "unlocked"},

@@ -141,12 +141,12 @@ def test_fifty_confirmations_that_reach_a_budget_tell_everybody_once(service: Se
     for _ in range(2):
         service.run(tell_in_parallel())
 
-    def told(member: Member, table: str) -> list[str]:
-        look = statement(f"SELECT kind FROM {table} WHERE account_id = :id ORDER BY kind")
-        return [row[0] for row in service.read(lambda tx: tx.all(look, id=member.account_id))]
+    def kinds_in(member: Member, table: str) -> list[str]:
+        kinds = statement(f"SELECT kind FROM {table} WHERE account_id = :id ORDER BY kind")
+        return [row[0] for row in service.read(lambda tx: tx.all(kinds, id=member.account_id))]
 
     for table in ("notice", "letter"):
         joined = ["partner_joined"] * 3
-        assert told(alice, table) == ["budget_100", "budget_80", "no_confirmations", *joined]
-        assert [told(partner, table) for partner in partners] == [["budget_reached"]] * 3
+        assert kinds_in(alice, table) == ["budget_100", "budget_80", "no_confirmations", *joined]
+        assert [kinds_in(partner, table) for partner in partners] == [["budget_reached"]] * 3
     prove(service)

@@ -33,12 +33,12 @@ def url(request: pytest.FixtureRequest) -> str:
     return fresh(request.param)
 
 
-def assert_refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_refused(done: subprocess.CompletedProcess[str], *phrases: str) -> None:
     """One sentence on standard error, no trace of Python, and not a success."""
     output = done.stderr.strip()
     assert done.returncode != 0
     assert "Traceback" not in done.stdout + output
-    for word in words:
+    for word in phrases:
         assert word in output, output
     assert len(output.splitlines()) == 1, output
     assert done.stdout == ""
@@ -142,8 +142,8 @@ def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_
 
 def test_the_version_is_an_option_and_a_command_whatever_the_settings_are(tmp_path):
     (tmp_path / "wrong.env").write_text("HONEYGUIDE_PORT=many")
-    for words in (["--version"], ["--version", "serve"], ["version"]):
-        done = command("--settings", str(tmp_path / "wrong.env"), *words)
+    for arguments in (["--version"], ["--version", "serve"], ["version"]):
+        done = command("--settings", str(tmp_path / "wrong.env"), *arguments)
         assert (done.returncode, done.stdout, done.stderr) == (0, f"{__version__}\n", "")
 
 
@@ -214,11 +214,11 @@ WRONG: list[tuple[dict[str, object], str]] = [
 def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_path, monkeypatch):
     """Inside this process, for the sake of time: no command gets as far as doing anything."""
     monkeypatch.chdir(tmp_path)
-    for words in (["serve"], ["migrate"]):
+    for arguments in (["serve"], ["migrate"]):
         found = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
         heard = CliRunner().invoke(
             app,
-            words,
+            arguments,
             env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in found.items()},
         )
         assert heard.exit_code == 1 and isinstance(heard.exception, SystemExit)

@@ -62,8 +62,8 @@ def messy(tmp_path: Path) -> Path:
     return path
 
 
-def exported(url: str, *words: str) -> list[dict[str, str]]:
-    done = command("export", "--account", "alice@example.org", *words, database_url=url)
+def exported(url: str, *arguments: str) -> list[dict[str, str]]:
+    done = command("export", "--account", "alice@example.org", *arguments, database_url=url)
     assert done.returncode == 0, done.stderr
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
@@ -240,10 +240,10 @@ def test_a_progress_bar_on_the_terminal_does_not_reach_the_exported_file(on_sqli
     url, owner = on_sqlite
     ours, terminal = pty.openpty()
     try:
-        words = ["export", "--account", owner.email]
+        arguments = ["export", "--account", owner.email]
         seen = environment(database_url=url) | {"TERM": "xterm"}
         with tempfile.TemporaryFile() as out, open(terminal, "wb", closefd=False) as err:
-            assert Command(words, env=seen, stdout=out, stderr=err).wait(150) == 0
+            assert Command(arguments, env=seen, stdout=out, stderr=err).wait(150) == 0
             out.seek(0)
             written = out.read().decode()
     finally:

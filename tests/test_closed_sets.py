@@ -126,8 +126,8 @@ def codes_in(module: Module, names: ModuleType | None = None) -> Iterator[set[st
 
 def codes_in_template(source: str) -> Iterator[set[str]]:
     compared: dict[str, set[str]] = {}
-    for name, words in re.findall(r'([\w.]+) (?:[=!]=|in|not in) (\([^)]*\)|"\w+")', source):
-        compared.setdefault(name, set()).update(re.findall(r'"(\w+)"', words))
+    for name, values in re.findall(r'([\w.]+) (?:[=!]=|in|not in) (\([^)]*\)|"\w+")', source):
+        compared.setdefault(name, set()).update(re.findall(r'"(\w+)"', values))
     yield from compared.values()
     for literal in re.findall(r"\{\s*\"[^{}]*\}", source):
         yield set(re.findall(r'"(\w+)":', literal))
@@ -197,9 +197,11 @@ def test_the_law_sees_a_table_in_a_template(culprit: str) -> None:
 def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
     """SQL cannot look them up: an index serves a condition that says the same."""
     found = {
-        (path.relative_to(SOURCE).as_posix(), frozenset(re.findall(r"'(\w+)'", words)))
+        (path.relative_to(SOURCE).as_posix(), frozenset(re.findall(r"'(\w+)'", values)))
         for path in sources("*.sql")
-        for words in re.findall(r"referral_reason IN \(([^)]*)\)", path.read_text(encoding="utf-8"))
+        for values in re.findall(
+            r"referral_reason IN \(([^)]*)\)", path.read_text(encoding="utf-8")
+        )
     }
     assert len(found) > 5
     others = {

@@ -20,10 +20,10 @@ def joined(service: Service, alice: Operator) -> int:
         "AND key = 'not_referred'"
     )
 
-    async def look(tx: Tx) -> list[tuple[int]]:
+    async def find(tx: Tx) -> list[tuple[int]]:
         return await tx.all(statement(sql), id=alice.campaign_id)
 
-    return sum(n for (n,) in service.read(look))
+    return sum(n for (n,) in service.read(find))
 
 
 def index(service: Service) -> None:

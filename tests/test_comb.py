@@ -213,7 +213,7 @@ def test_the_earlier_range_is_on_the_same_scale_and_never_leaves_the_picture() -
 
 
 @pytest.mark.parametrize(
-    ("days", "step", "words"),
+    ("days", "step", "expected"),
     [
         (30, 1, ["19 Oct", "26 Oct", "2 Nov", "9 Nov", "Today"]),
         (3, 1, ["17 Oct", "18 Oct", "Today"]),
@@ -221,11 +221,11 @@ def test_the_earlier_range_is_on_the_same_scale_and_never_leaves_the_picture() -
         (53, 7, ["12 Dec", "6 Feb", "3 Apr", "29 May", "24 Jul", "Today"]),
     ],
 )
-def test_the_axis_has_a_few_dates(days: int, step: int, words: list[str]) -> None:
+def test_the_axis_has_a_few_dates(days: int, step: int, expected: list[str]) -> None:
     drawn = comb.draw([], {}, columns(days, step), ends_today=True)
     found = [each.text for each in drawn.axis]
     assert len(found) <= comb.MOST_DATES + 1
-    assert found == words
+    assert found == expected
     places = [each.x for each in drawn.axis]
     assert all(late - early >= 40 for early, late in itertools.pairwise(places))
 

@@ -53,10 +53,10 @@ def test_caddy_takes_its_file_and_serves_the_host_of_the_base_url(
     program = shutil.which("caddy")
     assert program, "caddy is not installed; `make test-long` installs it on Debian"
     given = environment(**({"base_url": base_url} if base_url else {}))
-    words = ["--config", str(ROOT / "deploy" / "compose.Caddyfile"), "--adapter", "caddyfile"]
+    arguments = ["--config", str(ROOT / "deploy" / "compose.Caddyfile"), "--adapter", "caddyfile"]
     for verb in ("validate", "adapt"):
         done = subprocess.run(
-            [program, verb, *words], env=given, capture_output=True, text=True, check=False
+            [program, verb, *arguments], env=given, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
     adapted = json.loads(done.stdout)

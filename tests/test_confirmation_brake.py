@@ -75,8 +75,8 @@ def test_a_code_whose_people_do_not_confirm_sends_a_few_emails(link: Link) -> No
     other = Link(link.member)
     came = link.arrive(FREE + 5)
     assert link.statuses(came) == ["waiting"] * FREE + ["held"] * 5
-    link.look()
-    link.look()
+    link.release_or_cancel()
+    link.release_or_cancel()
     assert link.statuses(came) == ["waiting"] * FREE + ["held"] * 5, "nobody confirmed"
     assert link.statuses(link.arrive(code=other.code)) == ["waiting"], "another code"
     unreferred = f"alone-{link.code}@example.org"
@@ -87,27 +87,27 @@ def test_a_code_whose_people_do_not_confirm_sends_a_few_emails(link: Link) -> No
 def test_all_may_come_in_the_same_millisecond(link: Link) -> None:
     came = link.arrive(FREE + 5, every_ms=0)
     assert link.statuses(came).count("held") == 5
-    link.look()
+    link.release_or_cancel()
     assert link.statuses(came).count("held") == 5
 
 
 def test_each_one_who_confirms_releases_the_oldest_of_those_who_wait(link: Link) -> None:
     came = link.arrive(FREE + 12)
     link.confirm(came[0])
-    link.look()
+    link.release_or_cancel()
     assert link.statuses(came[FREE:]) == ["waiting"] * 5 + ["held"] * 7
     released = link.email(came[FREE])
     assert released.due_ms == released.created_ms == link.now_ms, "its date is that of today"
     link.confirm(came[1], came[2], came[3])
     newest = link.arrive()
     assert link.statuses(newest) == ["held"], "first come, first served"
-    link.look()
+    link.release_or_cancel()
     assert link.statuses([*came[FREE:], *newest]) == ["waiting"] * 13
     assert link.statuses(link.arrive()) == ["waiting"], "nothing waits any more"
     again = link.arrive(20)
     assert "held" in link.statuses(again), "too few confirmed"
     link.confirm(*came[4:10])
-    link.look()
+    link.release_or_cancel()
     assert link.statuses(again) == ["waiting"] * 20
 
 
@@ -138,10 +138,10 @@ def test_a_group_with_evidence_against_it_waits_until_the_evidence_fades(link: L
     link.add_evidence(came[4])
     held = link.arrive(2)
     assert link.statuses(held) == ["held"] * 2
-    link.look()
+    link.release_or_cancel()
     assert link.statuses(held) == ["held"] * 2
     link.remove_evidence()
-    link.look()
+    link.release_or_cancel()
     assert link.statuses(held) == ["waiting"] * 2
 
 
@@ -152,10 +152,10 @@ def test_weaker_evidence_holds_nothing(link: Link) -> None:
 
 def test_what_waits_for_a_week_is_canceled(link: Link) -> None:
     came = link.arrive(FREE + 2)
-    link.look(7 * DAY_MS - 2 * SECOND_MS)
+    link.release_or_cancel(7 * DAY_MS - 2 * SECOND_MS)
     assert link.statuses(came[FREE:]) == ["held"] * 2
-    link.look(2 * SECOND_MS)
-    link.look()
+    link.release_or_cancel(2 * SECOND_MS)
+    link.release_or_cancel()
     assert link.statuses(came[FREE:]) == ["cancelled"] * 2
     email = link.email(came[FREE])
     assert email.error == "Cancelled: it waited for a week."
@@ -213,14 +213,14 @@ def test_who_comes_while_a_process_looks_is_not_forgotten(
         link.confirm(*came)
         link.now_ms += confirmations.LOOK_EVERY_MS
         with ThreadPoolExecutor(4) as pool:
-            looks = [
+            runs = [
                 pool.submit(link.make_at, processes[-1], confirmations.release_or_cancel, link.code)
                 for _ in range(2)
             ]
             (late,) = link.arrive(every_ms=0)
-            for each in looks:
+            for each in runs:
                 each.result()
-        link.look()
+        link.release_or_cancel()
         assert link.statuses([late]) == ["waiting"]
 
 
@@ -264,17 +264,17 @@ def test_a_link_in_a_newsletter_brings_300_honest_people_within_an_hour(link: Li
 
 def test_the_owner_is_notified_once_and_soon_if_many_wait(link: Link) -> None:
     link.arrive(FREE + 2)
-    link.look()
+    link.release_or_cancel()
     assert not notifications(link.member), "it may be over in a minute"
-    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.release_or_cancel(confirmations.NOTIFY_AFTER_MS)
     link.arrive()
-    link.look(DAY_MS)
+    link.release_or_cancel(DAY_MS)
     ((_, where),) = notifications(link.member)
     assert where == f"/review?show=pending&code={link.code}"
 
     busy = Link(link.member)
     busy.arrive(FREE + confirmations.NOTIFY_FROM)
-    busy.look()
+    busy.release_or_cancel()
     assert len(notifications(link.member)) == 2
 
 
@@ -310,18 +310,18 @@ def test_after_that_the_group_is_trusted_for_a_week_and_the_count_begins_anew(li
     first = link.arrive(FREE)
     link.add_evidence(*first)
     held = link.arrive(3)
-    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.release_or_cancel(confirmations.NOTIFY_AFTER_MS)
     assert len(notifications(link.member)) == 1
     assert link.make(confirmations.release_all, link.code) == 3
-    link.look(0)
+    link.release_or_cancel(0)
     assert link.statuses(held) == ["waiting"] * 3
     second = link.arrive(FREE - 5)
     link.add_evidence(*second)
     second += link.arrive(6)
     assert link.statuses(second) == ["waiting"] * FREE + ["held"]
-    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.release_or_cancel(confirmations.NOTIFY_AFTER_MS)
     assert len(notifications(link.member)) == 2, "what they sent before is not what waits now"
-    link.look(DAY_MS)
+    link.release_or_cancel(DAY_MS)
     assert len(notifications(link.member)) == 2
 
 
@@ -329,10 +329,10 @@ def test_a_long_backlog_is_released_in_batches(link: Link, monkeypatch: pytest.M
     monkeypatch.setattr(confirmations, "BATCH", 4)
     came = link.arrive(FREE + 10)
     link.make(confirmations.release_all, link.code)
-    link.look(0)
+    link.release_or_cancel(0)
     assert link.statuses(came).count("held") == 6
-    link.look(0)
-    link.look(0)
+    link.release_or_cancel(0)
+    link.release_or_cancel(0)
     assert link.statuses(came).count("held") == 0
 
 

@@ -51,9 +51,9 @@ def test_the_form_has_the_address_and_saves_another(wax: Newsletter) -> None:
     assert answer.status_code == 303
     page = text_of(wax.visitor.get(answer.headers["location"]).text)
     assert "The new address is saved." in page
-    (mine,) = listed(wax.member)
-    assert (mine["shipping_details"]["line1"], mine["variant"]) == ("2 Comb Court", "Honey")
-    assert mine["shipping_details"]["country"] == "United Kingdom"
+    (shipment,) = listed(wax.member)
+    assert (shipment["shipping_details"]["line1"], shipment["variant"]) == ("2 Comb Court", "Honey")
+    assert shipment["shipping_details"]["country"] == "United Kingdom"
 
 
 def test_the_operator_is_told_and_sees_it_beside_the_address(wax: Newsletter) -> None:
@@ -65,17 +65,17 @@ def test_the_operator_is_told_and_sees_it_beside_the_address(wax: Newsletter) ->
     assert save(own, form_of(own, claimed)).status_code == 303
     page = text_of(nora.web.get("/shipments").text)
     assert "2 Comb Court" in page and "Corrected" in page and "1 Hive Lane" not in page
-    (told,) = post_of(nora, "address_corrected")
-    assert told.subject == "The mug: the postal address was corrected"
+    (notification,) = post_of(nora, "address_corrected")
+    assert notification.subject == "The mug: the postal address was corrected"
     # Neither address is kept elsewhere.
-    mine = [
+    own_rows = [
         row
         for rows in dump(nora.service).values()
         for row in rows
         if row.get("account_id") == nora.account_id
     ]
-    assert sum("2 Comb Court" in str(row) for row in mine) == 1
-    assert not any("1 Hive Lane" in str(row) for row in mine)
+    assert sum("2 Comb Court" in str(row) for row in own_rows) == 1
+    assert not any("1 Hive Lane" in str(row) for row in own_rows)
 
 
 def test_once_it_is_sent_nothing_changes_and_the_page_says_so(wax: Newsletter) -> None:
@@ -90,8 +90,8 @@ def test_once_it_is_sent_nothing_changes_and_the_page_says_so(wax: Newsletter) -
     assert wax.visitor.get(path).status_code == 303
     hub = wax.visitor.get(wax.hub(wax.person("ana@example.org"))).text
     assert "/address/" not in hub
-    (mine,) = listed(wax.member, "?status=sent")
-    assert mine["shipping_details"] == {**ADDRESS, "line2": None, "region": None}
+    (shipment,) = listed(wax.member, "?status=sent")
+    assert shipment["shipping_details"] == {**ADDRESS, "line2": None, "region": None}
 
 
 def test_nobody_corrects_the_address_of_another(wax: Newsletter) -> None:

@@ -40,16 +40,16 @@ def working(url: str, many: int) -> Iterator[None]:
         for worker, file in zip(workers, files, strict=True):
             stack.callback(_stop, worker, Path(file.name))
         for file in files:
-            said = Path(file.name)
-            until(lambda said=said: b"Running background jobs" in said.read_bytes())
+            output = Path(file.name)
+            until(lambda output=output: b"Running background jobs" in output.read_bytes())
         yield
         assert all(worker.poll() is None for worker in workers), "a worker died"
 
 
-def _stop(worker: Command, said: Path) -> None:
+def _stop(worker: Command, output: Path) -> None:
     worker.send_signal(signal.SIGINT)
     worker.wait(20)
-    assert b"Traceback" not in said.read_bytes() and b"failed" not in said.read_bytes()
+    assert b"Traceback" not in output.read_bytes() and b"failed" not in output.read_bytes()
 
 
 def test_four_processes_and_two_workers_on_postgres_count_exactly():

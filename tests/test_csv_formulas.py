@@ -53,11 +53,11 @@ class Files:
                     self.alice, f"/administration/payouts.csv?month={month}"
                 ),
             }
-        for name, words in {
+        for name, arguments in {
             "honeyguide export": ("export", "--account", self.alice.email),
             "honeyguide payouts export": ("payouts", "export"),
         }.items():
-            done = command(*words, database_url=service.database_url)
+            done = command(*arguments, database_url=service.database_url)
             assert done.returncode == 0, done.stderr
             self.read[name] = done.stdout
 

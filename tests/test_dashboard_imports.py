@@ -195,10 +195,10 @@ def test_files_are_forgotten_after_a_month_with_the_people_in_them(service: Serv
     ]
 
     def counts() -> list[int]:
-        async def look(tx: Tx) -> list[int]:
+        async def find(tx: Tx) -> list[int]:
             return [(await tx.all(count, account_id=alice.account_id))[0][0] for count in left]
 
-        return service.read(look)
+        return service.read(find)
 
     def purge(at_ms: int) -> bool:
         return service.write(lambda tx: importing.purge(tx, now_ms=at_ms))

@@ -75,8 +75,8 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
         if "{" not in page.path:
             continue
         start = next(start for start in hers if page.path.startswith(start))
-        for wanted in (hers[start], new_id(), "nonsense"):
-            path = re.sub(r"\{\w+\}", wanted, page.path, count=1)
+        for id in (hers[start], new_id(), "nonsense"):
+            path = re.sub(r"\{\w+\}", id, page.path, count=1)
             if page.method == "GET":
                 answer = mallory.web.get(path)
             else:
@@ -97,7 +97,7 @@ def test_a_stranger_finds_nothing_at_anybody_elses_address(service: Service) -> 
                     page,
                     [each.status_code for each in answers],
                 )
-            assert answer.status_code == 404, (page, wanted, answer.status_code)
+            assert answer.status_code == 404, (page, id, answer.status_code)
             assert "Secret" not in answer.text and "secret" not in answer.text
             tried += 1
     assert tried >= 30
@@ -315,22 +315,22 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     )
     page = alice.web.get("/rewards").text
     assert "Stickers" in page and "2 of 2 codes left" in text_of(page)
-    wanted = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
-    assert wanted
+    link = re.search(r'href="/rewards/([0-9a-f-]{36})"', page)
+    assert link
     assert (
         alice.web.post(
-            f"/rewards/{wanted[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3"
+            f"/rewards/{link[1]}", name="Sticker pack", referrals="1", coupon_codes="A-3"
         ).status_code
         == 303
     )
     assert "3 of 3 codes left" in text_of(alice.web.get("/rewards").text)
     approve = {"name": "Sticker pack", "referrals": "1", "by_hand": "1"}
-    assert alice.web.post(f"/rewards/{wanted[1]}", **approve).status_code == 303
+    assert alice.web.post(f"/rewards/{link[1]}", **approve).status_code == 303
     for by_hand, refused in ((True, approve), (False, {"name": "Sticker pack"})):
-        form = alice.web.post(f"/rewards/{wanted[1]}", **refused | {"referrals": "none"})
+        form = alice.web.post(f"/rewards/{link[1]}", **refused | {"referrals": "none"})
         box = re.search(r'<input[^>]*name="by_hand"[^>]*>', form.text)
         assert form.status_code == 400 and box and ("checked" in box[0]) == by_hand
-    assert alice.web.post(f"/rewards/{wanted[1]}", **approve | {"by_hand": ""}).status_code == 303
+    assert alice.web.post(f"/rewards/{link[1]}", **approve | {"by_hand": ""}).status_code == 303
     lead = alice.subscribe("lead@example.org")
     alice.subscribe("friend@example.org", referrer_code=lead["ref_code"])
     assert "Sticker pack" in alice.web.get(f"/subscribers/{lead['uuid']}").text
@@ -345,7 +345,7 @@ def test_rewards_are_made_changed_and_removed(service: Service) -> None:
     assert "A &lt;b&gt;gold&lt;/b&gt; medal" in sketch.text and "<script" not in sketch.text
     copy = re.search(r"<button[^>]*data-copy=[^>]*>", sketch.text)
     assert copy and "hidden" not in copy[0], "shown though the preview runs no script"
-    assert alice.web.post(f"/rewards/{wanted[1]}/delete", page="/rewards").status_code == 303
+    assert alice.web.post(f"/rewards/{link[1]}/delete", page="/rewards").status_code == 303
     assert "No rewards yet" in alice.web.get("/rewards").text
 
 

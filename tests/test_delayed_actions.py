@@ -42,14 +42,14 @@ class Case(NamedTuple):
     is_done: Callable[[Operator, Fields], bool]
 
 
-def has_status(wanted: str) -> Callable[[Operator, Fields], bool]:
-    return lambda owner, made: owner.subscriber(made["subject"])["referral_status"] == wanted
+def has_status(status: str) -> Callable[[Operator, Fields], bool]:
+    return lambda owner, made: owner.subscriber(made["subject"])["referral_status"] == status
 
 
-def reward_is(wanted: str) -> Callable[[Operator, Fields], bool]:
+def reward_is(status: str) -> Callable[[Operator, Fields], bool]:
     def check(owner: Operator, made: Fields) -> bool:
         earned = owner.get(f"{owner.v1}{person(made)}/rewards").json()["rewards"]
-        return [each["status"] for each in earned if each["uuid"] == made["subject"]] == [wanted]
+        return [each["status"] for each in earned if each["uuid"] == made["subject"]] == [status]
 
     return check
 
@@ -190,8 +190,8 @@ def test_nobody_else_can_undo_it(service: Service, alice: Operator) -> None:
     action = action_of(alice, made)
     assert action is not None
     mallory = operator(service, "mallory")
-    for wanted in (action.id, offered(page), "", "x"):
-        assert "There was nothing left to undo" in undo(mallory, wanted)
+    for action_id in (action.id, offered(page), "", "x"):
+        assert "There was nothing left to undo" in undo(mallory, action_id)
     assert action_of(alice, made) == action
     assert "Undo" not in text_of(mallory.web.get("/subscribers").text)
 

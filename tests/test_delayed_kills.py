@@ -40,20 +40,20 @@ jobs.SECOND_MS = 20
 def test_a_process_that_is_killed_after_the_click_forgets_nothing(engine: str) -> None:
     with Service(engine, work=False) as service:
         alice = operator(service)
-        wanted, undone = pending(alice), pending(alice)
+        decided, undone = pending(alice), pending(alice)
     own = {"port": service.port, "base_url": service.settings.base_url}
     with Serving(service.database_url, **own) as server:
-        answer = ask(alice, {"path": f"/subscribers/{wanted}", "do": "verify"})
+        answer = ask(alice, {"path": f"/subscribers/{decided}", "do": "verify"})
         assert "1 referral will be verified in a minute." in text_of(answer)
         undo(alice, offered(ask(alice, {"path": f"/subscribers/{undone}", "do": "verify"})))
         server.kill()
         server.start()
         assert "in less than a minute · Undo" in text_of(
-            alice.web.get(f"/subscribers/{wanted}").text
+            alice.web.get(f"/subscribers/{decided}").text
         )
-        assert alice.subscriber(wanted)["referral_status"] == "pending"
+        assert alice.subscriber(decided)["referral_status"] == "pending"
         server.set_clock(61)
-        until(lambda: alice.subscriber(wanted)["referral_status"] == "verified", 60)
+        until(lambda: alice.subscriber(decided)["referral_status"] == "verified", 60)
         assert alice.subscriber(undone)["referral_status"] == "pending"
 
 

@@ -46,7 +46,7 @@ def test_its_owner_sees_a_deleted_program_until_all_is_settled(
     uuid = {"partner_programs": program, "publications": publication}[what]["uuid"]
     assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
 
-    def look(*, spent: int, pending: int) -> None:
+    def check(*, spent: int, pending: int) -> None:
         found = alice.get(f"{api}/spend").json()["spend"]
         assert (found["spent"], found["pending"]) == (spent, pending)
         assert len(alice.get(f"{api}/referrals").json()["referrals"]) == 2
@@ -57,7 +57,7 @@ def test_its_owner_sees_a_deleted_program_until_all_is_settled(
         assert text_of(listed.text).count(STILL_RUNNING) == 1 and f'href="{page}"' in listed.text
         assert listed.text.count(f'data-href="/program/{live["uuid"]}"') == 1
 
-    def look_as_others() -> None:
+    def check_as_others() -> None:
         assert alice.get(api).status_code == 404
         assert alice.put(api, {"cpa": 9}).status_code == 404
         assert alice.delete(api).status_code == 404
@@ -72,15 +72,15 @@ def test_its_owner_sees_a_deleted_program_until_all_is_settled(
         service.run_jobs()
         alice.web.log_in(alice.email)  # the session ended meanwhile
 
-    look(spent=0, pending=6)
-    look_as_others()
+    check(spent=0, pending=6)
+    check_as_others()
     alice.put(f"{alice.v1}/subscribers/ben@example.org", {"status": "unsubscribed"})
-    look(spent=0, pending=3)
+    check(spent=0, pending=3)
     pass_days(8)
-    look(spent=3, pending=0)  # its month is open
-    look_as_others()
+    check(spent=3, pending=0)  # its month is open
+    check_as_others()
     pass_days(75)
-    look_as_others()
+    check_as_others()
     for path in (f"{api}/spend", f"{api}/referrals"):
         assert alice.get(path).status_code == 404
     assert alice.web.get(page).status_code == 404

@@ -25,7 +25,7 @@ def engine(request: pytest.FixtureRequest) -> str:
     return request.param  # type: ignore[no-any-return]
 
 
-async def letters_of(post: Office) -> list[str]:
+async def email_kinds_of(post: Office) -> list[str]:
     written = await post.store.read(lambda tx: emails.of_account(tx, post.account_id, Page(1, 50)))
     return [email.kind for email in reversed(written)]
 
@@ -61,7 +61,7 @@ def test_gone_disables_at_once_cancels_what_waits_and_tells_the_owner(engine: st
             current = await post.current(hook)
             assert current.disabled_ms == post.now_ms
             assert [row.status for row, _ in await post.log(hook)] == ["cancelled", "cancelled"]
-            assert await letters_of(post) == ["webhook_disabled"]
+            assert await email_kinds_of(post) == ["webhook_disabled"]
             text = await text_of(post, "webhook_disabled")
             assert receiver.url in text and "410 Gone" in text and f"{BASE_URL}/webhooks/" in text
             rung = [
@@ -124,15 +124,15 @@ def test_a_day_of_failure_warns_once_and_five_days_disable(engine: str) -> None:
             await post.emit()
             await post.deliver()
             await days_of_failure(post, 0.75)
-            assert await letters_of(post) == []
+            assert await email_kinds_of(post) == []
             await days_of_failure(post, 0.5)
-            assert await letters_of(post) == ["webhook_failing"]
+            assert await email_kinds_of(post) == ["webhook_failing"]
             assert receiver.url in await text_of(post, "webhook_failing")
             await days_of_failure(post, 3.5)
-            assert await letters_of(post) == ["webhook_failing"]
+            assert await email_kinds_of(post) == ["webhook_failing"]
             assert (await post.current(hook)).disabled_ms is None
             await days_of_failure(post, 0.5)
-            assert await letters_of(post) == ["webhook_failing", "webhook_disabled"]
+            assert await email_kinds_of(post) == ["webhook_failing", "webhook_disabled"]
             assert "five days" in await text_of(post, "webhook_disabled")
             assert "pending" not in {row.status for row, _ in await post.log(hook)}
             seen = len(receiver.requests)
@@ -159,7 +159,7 @@ def test_one_success_in_five_days_is_enough(engine: str) -> None:
             receiver.script[:] = [200, 500]
             await days_of_failure(post, 4)
             assert (await post.current(hook)).disabled_ms is None
-            assert await letters_of(post) == ["webhook_failing", "webhook_failing"]
+            assert await email_kinds_of(post) == ["webhook_failing", "webhook_failing"]
 
     run(scenario())
 
@@ -176,7 +176,7 @@ def test_a_flapping_receiver_gets_everything_and_is_never_disabled(engine: str) 
             assert {row.status for row, _ in await post.log(hook)} == {"delivered"}
             assert (await post.current(hook)).disabled_ms is None
             assert len(set(receiver.ids)) == 14
-            assert await letters_of(post) == []
+            assert await email_kinds_of(post) == []
 
     run(scenario())
 
@@ -264,6 +264,6 @@ def test_a_webhook_deleted_while_its_delivery_is_in_flight(engine: str) -> None:
             gate.set()
             await delivering
             assert (await post.one(other))[0].status == "delivered"
-            assert await letters_of(post) == []
+            assert await email_kinds_of(post) == []
 
     run(scenario())

@@ -96,10 +96,10 @@ def filled(request, tmp_path_factory):
 
 
 def owner(service: Filled, email: str) -> Tenant:
-    async def look(tx: Tx) -> Tenant:
+    async def read(tx: Tx) -> Tenant:
         return await tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
-    return service.read(look)
+    return service.read(read)
 
 
 def test_the_books_of_the_demo_are_right_to_the_cent(filled):
@@ -111,7 +111,7 @@ def test_the_books_of_the_demo_are_right_to_the_cent(filled):
 def test_every_part_of_the_dashboard_has_something_to_show(filled):
     wax = owner(filled, demo.OWNER)
 
-    async def look(tx: Tx) -> None:
+    async def read(tx: Tx) -> None:
         assert await page_index.total(tx, wax.campaign_id, "all") > 500
         assert await page_index.total(tx, wax.campaign_id, "advocates") > 50
         for status in ("unlocked", "redeemed"):
@@ -140,17 +140,17 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
             "the newest are not all paid"
         )
 
-    filled.read(look)
+    filled.read(read)
 
 
 def test_a_fee_was_taken_back_and_a_partner_removed(filled):
     wax = owner(filled, demo.OWNER)
 
-    async def look(tx: Tx) -> None:
-        mine, _ = await programs.page_of(tx, wax.account_id, Page(1, 9))
+    async def read(tx: Tx) -> None:
+        own, _ = await programs.page_of(tx, wax.account_id, Page(1, 9))
         partners = [
             partner
-            for program in mine
+            for program in own
             for partner in (await program_partners.page_of(tx, program, Page(1, 9)))[0]
         ]
         assert sorted(each.status for each in partners) == ["active", "active", "removed"]
@@ -165,7 +165,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
         ]
         assert [row.reversal_reason for row in rows if row.reversal_reason] == ["robot"]
 
-    filled.read(look)
+    filled.read(read)
 
 
 def test_what_the_operator_decided_reads_by_you(filled):
@@ -182,7 +182,7 @@ def test_what_the_operator_decided_reads_by_you(filled):
 def test_the_webhook_has_a_log_of_true_attempts_and_lives(filled):
     wax = owner(filled, demo.OWNER)
 
-    async def look(
+    async def read(
         tx: Tx,
     ) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
         (hook,) = await webhooks.of_account(tx, wax.account_id, "")
@@ -190,7 +190,7 @@ def test_the_webhook_has_a_log_of_true_attempts_and_lives(filled):
             await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200))
         )[0]
 
-    hook, log = filled.read(look)
+    hook, log = filled.read(read)
     assert hook.url == f"http://127.0.0.1:{filled.kept.port}/hooks/honeyguide"
     assert hook.disabled_ms is None
     assert {"new_referral", "new_partner_referral", "reward_redeemed"} <= {
@@ -269,7 +269,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
             stranger_id = await services.store.write(wait)
             await demo.prepare(services)
 
-            async def look(tx: Tx) -> None:
+            async def read(tx: Tx) -> None:
                 (hook,) = await webhooks.of_account(tx, stranger_id, "")
                 ((delivery, attempts),), _ = await webhooks.page_of_deliveries(
                     tx, stranger_id, "", hook.id, Page(1, 9)
@@ -281,7 +281,7 @@ def test_deliveries_and_letters_of_others_are_not_the_demos_to_send(tmp_path: Pa
                     1, 9 * DAY_MS
                 )
 
-            await services.store.snapshot(look)
+            await services.store.snapshot(read)
 
     asyncio.run(work())
 
@@ -311,7 +311,7 @@ def test_the_whole_year_takes_seconds(filled):
     assert filled.took_s < 20
 
 
-def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+def command(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("HONEYGUIDE_")
     }
@@ -320,7 +320,7 @@ def command(folder: Path, *words: str, **settings: str) -> subprocess.CompletedP
         "HONEYGUIDE_LOG": "off",
         **settings,
     }
-    return starter.run(list(words), env=environment, timeout=180)
+    return starter.run(list(arguments), env=environment, timeout=180)
 
 
 def test_serve_prints_what_is_needed_once_it_answers_and_its_curl_line_works(

@@ -327,20 +327,20 @@ def test_a_file_that_is_no_database_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_the_mail_server_is_really_asked(mailbox: Mailbox) -> None:
-    def said(url: str) -> tuple[str, str]:
+    def mail_result(url: str) -> tuple[str, str]:
         done = command("doctor", "--json", database_url=fresh("sqlite"), smtp_url=url)
         return results(done)["mail"]
 
     right = mailbox.url.replace("//", "//joe:hunter2@")
-    assert said(right) == ("ok", "127.0.0.1 accepts emails from us")
-    level, sentence = said(mailbox.url.replace("//", "//joe:wrong@"))
+    assert mail_result(right) == ("ok", "127.0.0.1 accepts emails from us")
+    level, sentence = mail_result(mailbox.url.replace("//", "//joe:wrong@"))
     assert level == "problem" and "refused the user name or password: 535" in sentence
-    assert said(mailbox.url)[0] == "problem", "it wants a login"
+    assert mail_result(mailbox.url)[0] == "problem", "it wants a login"
     mailbox.say("MAIL", "550 not from you")
-    assert said(right)[1].startswith(
+    assert mail_result(right)[1].startswith(
         "The mail server rejected the sender honeyguide@localhost: 550 not from you."
     )
-    level, sentence = said(f"smtp://127.0.0.1:{free_port()}")
+    level, sentence = mail_result(f"smtp://127.0.0.1:{free_port()}")
     assert level == "problem" and "Connection refused." in sentence
     assert not mailbox.received, "a check sends nothing"
 

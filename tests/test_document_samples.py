@@ -75,7 +75,7 @@ def test_pages_with_samples_are_found() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "said"),
+    ("sample", "message"),
     [
         ('```sh\ncurl -H "X-Api-Key: $KEY" $BASE/v1/nothing\n```', "404"),
         ("```sh\nfalse | true\n```", "line 1"),
@@ -83,11 +83,11 @@ def test_pages_with_samples_are_found() -> None:
     ],
 )
 def test_a_sample_that_fails_is_seen(
-    sample: str, said: str, installation: Service, tmp_path: Path
+    sample: str, message: str, installation: Service, tmp_path: Path
 ) -> None:
     alice = installation.member("alice")
     done = samples.run(blocks_of(sample), tmp_path, alice, {})
-    assert done.returncode != 0 and said in done.stderr
+    assert done.returncode != 0 and message in done.stderr
 
 
 def test_values_that_the_reader_sets_are_set_already() -> None:
@@ -140,8 +140,8 @@ def test_a_poor_excuse_is_seen(text: str) -> None:
 def test_every_excuse_is_about_a_block() -> None:
     for name in DOCUMENTS:
         comments = [token for token in tokens(read(name)) if token.type == "html_block"]
-        said = sum(token.content.count("<!-- not run: ") for token in comments)
-        assert said == sum(block.document == name for block in NOT_RUN), name
+        count = sum(token.content.count("<!-- not run: ") for token in comments)
+        assert count == sum(block.document == name for block in NOT_RUN), name
 
 
 @pytest.mark.long

@@ -65,13 +65,13 @@ class Load:
     def _client(self, seed: float) -> None:
         dice = random.Random(seed)
         call = Caller(self.server.port, self.alice.key, timeout=15)
-        mine: list[str] = []
+        own: list[str] = []
         while not self.stop.is_set():
             try:
-                if mine and dice.random() < 0.15:
-                    self._delete(call, mine.pop(dice.randrange(len(mine))))
+                if own and dice.random() < 0.15:
+                    self._delete(call, own.pop(dice.randrange(len(own))))
                 else:
-                    mine.append(self._create(call))
+                    own.append(self._create(call))
             except OSError:
                 if self.stop.wait(0.02):
                     break

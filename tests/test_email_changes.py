@@ -21,13 +21,13 @@ from tests.support.trade import NOON_MS, SITE
 from tests.support.web import Operator, WebClient, mistakes, operator, text_of
 
 OLD, NEW = EmailAddress("ana@example.org"), EmailAddress("ana@new.example")
-_LETTERS = statement("SELECT to_email, body_text FROM letter WHERE kind = 'email_change'")
+_EMAILS = statement("SELECT to_email, body_text FROM letter WHERE kind = 'email_change'")
 _LINK = re.compile(r"/login/email/([\w-]+)")
 
 
 async def links(tx: Tx) -> dict[str, str]:
     """The token that each address got last."""
-    found = await tx.all(_LETTERS)
+    found = await tx.all(_EMAILS)
     return {to: match[1] for to, text in found if (match := _LINK.search(text or ""))}
 
 

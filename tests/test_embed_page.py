@@ -65,13 +65,13 @@ def test_what_is_wrong_is_said_beside_its_field(
 
 
 def test_saving_says_when_the_code_has_changed(alice: Operator) -> None:
-    def said(**fields: str) -> str:
+    def page_after_saving(**fields: str) -> str:
         save(alice, **fields)
         return text_of(alice.web.get("/look/embed").text)
 
-    assert "Copy the script again" not in said()
-    assert "Copy the script again" not in said(origins="https://other.example")
-    assert "Copy the script again" in said(form_selector="#join")
+    assert "Copy the script again" not in page_after_saving()
+    assert "Copy the script again" not in page_after_saving(origins="https://other.example")
+    assert "Copy the script again" in page_after_saving(form_selector="#join")
 
 
 def test_a_selector_is_text_in_the_code() -> None:

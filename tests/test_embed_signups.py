@@ -133,10 +133,10 @@ def test_the_documented_call_from_a_server_works_as_printed(alice: Member) -> No
 def test_the_look_of_elements_is_the_same_for_all_and_a_hub_needs_its_secret(alice: Member) -> None:
     ann = advocate(alice)
     visitor = Visitor(alice, embedding(alice))
-    look = visitor.get("config", language="de-AT")
-    assert look.headers["cache-control"] == "public, max-age=300"
-    assert look.headers["vary"].startswith("origin, accept-language")
-    assert look.json()["language"] == "de" and look.json()["signup"]["button"] == "Abonnieren"
+    answer = visitor.get("config", language="de-AT")
+    assert answer.headers["cache-control"] == "public, max-age=300"
+    assert answer.headers["vary"].startswith("origin, accept-language")
+    assert answer.json()["language"] == "de" and answer.json()["signup"]["button"] == "Abonnieren"
     assert Visitor(alice, embedding(alice), "https://evil.example").get("config").status_code == 403
     site = alice.service.services.site
     token = hub.token(site, ann["uuid"], ann["ref_code"])

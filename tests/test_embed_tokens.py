@@ -33,7 +33,7 @@ def token(visitor: Visitor) -> str:
     return str(visitor.get("token").json()["token"])
 
 
-def said(answer: httpx.Response) -> tuple[int, Any]:
+def status_and_body(answer: httpx.Response) -> tuple[int, Any]:
     return answer.status_code, answer.json()
 
 
@@ -58,7 +58,7 @@ def test_one_token_sent_fifty_times_makes_one_signup(alice: Member, visitor: Vis
 def test_the_same_address_gets_the_first_answer_again(alice: Member, visitor: Visitor) -> None:
     given = token(visitor)
     answers = [visitor.sign_up("ben@example.org", token=given) for _ in range(10)]
-    assert [said(each) for each in answers] == [
+    assert [status_and_body(each) for each in answers] == [
         (200, {"ok": True, "needs_confirmation": False})
     ] * 10
     assert len(post_of(alice, "hub_link")) == 1
@@ -97,7 +97,9 @@ def test_a_used_token_tells_nobody_who_is_subscribed(alice: Member, visitor: Vis
     names = ("in@example.org", "out@example.org", "new@example.org")
     given = token(visitor)
     assert visitor.sign_up("first@example.org", token=given).status_code == 200
-    assert [said(visitor.sign_up(each, token=given)) for each in names] == [(400, USED)] * 3
+    assert [status_and_body(visitor.sign_up(each, token=given)) for each in names] == [
+        (400, USED)
+    ] * 3
     fresh = [visitor.sign_up(each, token=token(visitor)) for each in names]
     assert len({(each.status_code, each.text) for each in fresh}) == 1
 

@@ -28,13 +28,13 @@ def seconds_until(month: str) -> float:
     return datetime(int(month[:4]), int(month[5:]), 1, tzinfo=UTC).timestamp() - time.time()
 
 
-def wait_for(look: Callable[[], Any], wanted: Any, seconds: float = 90) -> None:
+def wait_for(find: Callable[[], Any], expected: Any, seconds: float = 90) -> None:
     give_up = time.monotonic() + seconds
-    found = look()
-    while found != wanted and time.monotonic() < give_up:
+    found = find()
+    while found != expected and time.monotonic() < give_up:
         time.sleep(0.2)
-        found = look()
-    assert found == wanted
+        found = find()
+    assert found == expected
 
 
 class Deal:
@@ -77,9 +77,9 @@ class Deal:
     def partner(self, method: str, path: str, body: Any = None) -> Any:
         return self._call(self.bob.key, method, path, body)
 
-    def admin(self, *words: str) -> str:
+    def admin(self, *arguments: str) -> str:
         done = command(
-            *words, database_url=self.server.database_url, test_clock=self.server.clock_file
+            *arguments, database_url=self.server.database_url, test_clock=self.server.clock_file
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

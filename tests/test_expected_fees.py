@@ -114,24 +114,24 @@ def test_any_month_charged_fee_by_fee_comes_to_the_same(seed: int) -> None:
     found = expected_fees.expect(open_month, pending)
 
     left, is_reached = budget - sum(spent.values()), open_month.is_reached
-    mine, count = dict(spent), dict.fromkeys(places, 0)
+    charged, count = dict(spent), dict.fromkeys(places, 0)
     for each in sorted(pending, key=lambda one: (one.is_waiting, one.due_ms, one.first_id)):
         for _ in range(each.n):
             if is_reached or each.fee_cents > left:
                 is_reached = True
-            elif each.fee_cents <= cap - mine[each.partner_campaign_id]:
+            elif each.fee_cents <= cap - charged[each.partner_campaign_id]:
                 left -= each.fee_cents
-                mine[each.partner_campaign_id] += each.fee_cents
+                charged[each.partner_campaign_id] += each.fee_cents
                 count[each.partner_campaign_id] += 1
                 is_reached = left == 0
     for place in places:
         got = found.by_partner.get(place, ExpectedFees())
-        assert got.expected_cents == mine[place] - spent[place]
+        assert got.expected_cents == charged[place] - spent[place]
         assert got.expected_referrals == count[place]
         assert got.pending_cents == sum(
             each.fee_cents * each.n for each in pending if each.partner_campaign_id == place
         )
-        assert got.expected_cents == 0 or mine[place] <= cap
+        assert got.expected_cents == 0 or charged[place] <= cap
     whole = expected_fees.total(found.by_partner.values())
     assert whole.expected_cents <= open_month.left_cents
     assert whole.referrals == sum(each.n for each in pending)

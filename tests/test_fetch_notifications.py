@@ -40,7 +40,7 @@ async def let_go_on(move: Move, import_id: str, key: str = KEY) -> None:
     raise AssertionError("it never ends")
 
 
-def told(opened: OpenStore) -> list[tuple[str, str, str]]:
+def notifications_of(opened: OpenStore) -> list[tuple[str, str, str]]:
     sql = "SELECT kind, sentence, link FROM notice ORDER BY created_ms, id"
     return [(str(kind), str(sentence), str(link)) for kind, sentence, link in opened.ask(sql)]
 
@@ -61,7 +61,7 @@ def test_the_operator_is_told_how_it_ended(opened: OpenStore) -> None:
 
     page = f"/subscribers/import/api/{opened.run(work())}"
     host = move.server.url.partition("//")[2].partition(":")[0]
-    found = told(opened)
+    found = notifications_of(opened)
     assert [(kind, link) for kind, _, link in found] == [
         ("fetch_stopped", page),
         ("fetch_stopped", page),
@@ -81,4 +81,4 @@ def test_nobody_is_told_at_a_terminal_or_while_it_goes_on(opened: OpenStore) -> 
             return await move.fetch(import_id, only_people=False)
 
     assert opened.run(work()).stage == "done"
-    assert told(opened) == []
+    assert notifications_of(opened) == []

@@ -27,7 +27,7 @@ class NoteFields(msgspec.Struct, frozen=True):
     color: Color | UnsetType = UNSET
     link: Title | UnsetType | None = UNSET
     is_open: Annotated[bool | UnsetType, doc(default=False)] = UNSET
-    words: list[str] | UnsetType = UNSET
+    tags: list[str] | UnsetType = UNSET
 
 
 class NoteBody(NoteFields, frozen=True):
@@ -35,14 +35,14 @@ class NoteBody(NoteFields, frozen=True):
 
 
 def test_what_was_given_becomes_columns_as_they_are_stored() -> None:
-    given = NoteBody(title="Bees", fee=Decimal("2.50"), link=None, is_open=True, words=["ä"])
+    given = NoteBody(title="Bees", fee=Decimal("2.50"), link=None, is_open=True, tags=["ä"])
     columns = fields.checked(NoteFields, given)
     assert columns == {
         "title": "Bees",
         "fee_cents": 250,
         "link": None,
         "is_open": 1,
-        "words": '["ä"]',
+        "tags": '["ä"]',
     }
     assert type(columns["is_open"]) is int, "PostgreSQL takes no bool for a BIGINT"
     assert fields.columns(NoteFields) == (
@@ -51,7 +51,7 @@ def test_what_was_given_becomes_columns_as_they_are_stored() -> None:
         "color",
         "link",
         "is_open",
-        "words",
+        "tags",
     )
 
 
@@ -86,7 +86,7 @@ class Note(NamedTuple):
     author_id: str
     fee_cents: int
     is_open: int
-    words: str
+    tags: str
     title: str | None
     seen_ms: int | None
     is_new: int | None
@@ -98,7 +98,7 @@ class NoteView(View, frozen=True):
     author_uuid: str
     fee: Annotated[Decimal, doc("A fee.")]
     is_open: bool
-    words: list[str]
+    tags: list[str]
     heading: str
     seen_at: str | None
     is_new: bool | None
@@ -115,7 +115,7 @@ def test_a_view_is_filled_from_the_columns_that_belong_to_its_fields() -> None:
         author_uuid="a1",
         fee=Decimal("2.50"),
         is_open=True,
-        words=["x"],
+        tags=["x"],
         heading="Untitled",
         seen_at="1970-01-01T00:00:00.000Z",
         is_new=False,

@@ -22,6 +22,7 @@ from tests.support.belongings import (
     delayed,
     delivery,
     earned,
+    earned_long_ago,
     failed_write,
     invitation,
     lasting,
@@ -43,7 +44,6 @@ from tests.support.belongings import (
     session,
     shipment,
     subscriber,
-    told_long_ago,
     unlocked,
     webhook,
 )
@@ -166,8 +166,8 @@ class Form(NamedTuple):
     admins: bool = False
 
 
-def told_of(owner: Operator) -> str:
-    return told_long_ago(owner)[1]
+def resendable(owner: Operator) -> str:
+    return earned_long_ago(owner)[1]
 
 
 TERMS = {
@@ -195,7 +195,7 @@ FORMS = [
     Form("/review/confirmations", "code", held_code, {}),
     Form("/subscribers/{id}/rewards", "earned", unlocked, {"do": "redeem"}, subscriber),
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
-    Form("/subscribers/{id}/emails", "earned", told_of, {"email": "reward"}, subscriber),
+    Form("/subscribers/{id}/emails", "earned", resendable, {"email": "reward"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/account/undo", "action", delayed, {"back": "/review"}),
@@ -277,21 +277,21 @@ def test_the_owner_reaches_what_the_field_names(quiet_service: Service, form: Fo
     if form.admins or form.path.startswith("/administration"):
         promote(quiet_service, alice)
     if form.maker in (unlocked, awaiting) and form.parent:
-        parent, mine = earned(alice, "manual" if form.maker is awaiting else "automatic")
-    elif form.maker is told_of:
-        parent, mine = told_long_ago(alice)
+        parent, own = earned(alice, "manual" if form.maker is awaiting else "automatic")
+    elif form.maker is resendable:
+        parent, own = earned_long_ago(alice)
     elif form.maker is charged_referral:
-        parent, mine = paid_referral(alice)
+        parent, own = paid_referral(alice)
     elif form.maker is note:
-        parent, mine = noted(alice)
+        parent, own = noted(alice)
     elif form.maker is delivery:
-        mine = delivery(alice)
+        own = delivery(alice)
         parent = newest(
             alice, "SELECT id FROM webhook WHERE account_id = :account_id ORDER BY id DESC"
         )
     else:
-        parent, mine = "", form.maker(alice)
+        parent, own = "", form.maker(alice)
     before = lasting(dump(quiet_service))
-    answer = fill_in(alice, form, parent, mine)
+    answer = fill_in(alice, form, parent, own)
     assert answer.status_code == 303, answer.text
     assert lasting(dump(quiet_service)) != before

@@ -35,22 +35,22 @@ def environment(alice: Member) -> dict[str, str]:
 
 
 def test_the_document_passes_the_validator(folder: Path) -> None:
-    said = generated.run(
+    output = generated.run(
         generated.PYTHON / "bin" / "openapi-spec-validator", "openapi.json", folder=folder
     )
-    assert said.strip() == "openapi.json: OK"
+    assert output.strip() == "openapi.json: OK"
 
 
 def test_the_python_client_is_generated_without_a_warning_and_works(
     alice: Member, folder: Path
 ) -> None:
-    said = generated.run(
+    output = generated.run(
         generated.PYTHON / "bin" / "openapi-python-client",
         *("generate", "--path", "openapi.json", "--meta", "none"),
         *("--output-path", "honey_client"),
         folder=folder,
     )
-    assert said.strip() == "Generating honey_client"
+    assert output.strip() == "Generating honey_client"
     script = generated.HERE / "use_python.py"
     python = generated.PYTHON / "bin" / "python"
     done = generated.run(
@@ -64,10 +64,10 @@ def test_the_typescript_types_are_generated_without_a_warning_and_work(
 ) -> None:
     (folder / "node_modules").symlink_to(generated.NODE / "node_modules")
     tools = generated.NODE / "node_modules" / ".bin"
-    said = generated.run(
+    output = generated.run(
         tools / "openapi-typescript", "openapi.json", "-o", "api.d.ts", folder=folder
     )
-    assert "api.d.ts" in said and "warn" not in said.lower(), said
+    assert "api.d.ts" in output and "warn" not in output.lower(), output
     shutil.copy(generated.HERE / "use_typescript.ts", folder)
     (folder / "package.json").write_text('{"type": "module"}')
     options = ("--strict", "--target", "es2022", "--module", "nodenext", "--lib", "es2022,dom")

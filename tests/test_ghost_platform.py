@@ -134,15 +134,17 @@ async def test_webhooks_are_created_verified_understood_and_removed(on_platform:
     server.change(ada, newsletters=[])
     server.change(ada, newsletters=[NEWSLETTER], email="ada@example.com")
     server.delete(ada)
-    told = [(await ghost.understand_hook(access, signed(each, "s3")))[0] for each in server.outbox]
-    assert [each.kind for each in told] == [
+    changes = [
+        (await ghost.understand_hook(access, signed(each, "s3")))[0] for each in server.outbox
+    ]
+    assert [each.kind for each in changes] == [
         ChangeKind.JOINED,
         ChangeKind.LEFT,
         ChangeKind.CHANGED_ADDRESS,
         ChangeKind.DELETED,
     ]
-    assert {each.remote_id for each in told} == {ada["id"]}
-    assert told[2].old_email == "ada@example.org"
+    assert {each.remote_id for each in changes} == {ada["id"]}
+    assert changes[2].old_email == "ada@example.org"
     for nonsense in ({}, {"member": 7}, {"member": {"current": {}, "previous": {}}}, []):
         with pytest.raises(Unexpected):
             await ghost.understand_hook(access, signed(nonsense, "s3"))

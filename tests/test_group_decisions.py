@@ -63,7 +63,7 @@ def test_each_line_has_its_answer_in_the_given_order(alice: Member, bob: Member)
     path = f"{alice.v1}/subscribers"
     assert alice.post(f"{path}/{done['uuid']}/referral/verify").status_code == 200
     assert alice.post(f"{path}/{lost['uuid']}/referral/reject").status_code == 200
-    wanted = [
+    outcomes = [
         (first["email"].upper(), "rejected"),
         (done["uuid"], FINAL),
         (first["uuid"], REPEATED),
@@ -77,9 +77,9 @@ def test_each_line_has_its_answer_in_the_given_order(alice: Member, bob: Member)
         (theirs["uuid"], UNKNOWN),
         (theirs["email"], UNKNOWN),
     ]
-    answer = decide(alice, "rejected", [given for given, _ in wanted])
+    answer = decide(alice, "rejected", [given for given, _ in outcomes])
     assert answer.status_code == 200
-    for line, (given, expected) in zip(answer.json()["decisions"], wanted, strict=True):
+    for line, (given, expected) in zip(answer.json()["decisions"], outcomes, strict=True):
         assert set(line) == {"subscriber", "ok", "status", "code", "error"}
         assert line["subscriber"] == given
         if isinstance(expected, str):
@@ -268,10 +268,10 @@ def test_groups_in_any_order_never_block_each_other(opened: OpenStore) -> None:
             await signups.decide(change, part.subscribers[0], part.status)
 
     async def decide_all(seed: int) -> None:
-        mine = random.Random(seed).sample(ids, len(ids))
+        shuffled = random.Random(seed).sample(ids, len(ids))
         size = group_decisions.PART if seed % 2 else 1
-        for start in range(0, len(mine), size):
-            part = GroupDecision("verified", mine[start : start + size])
+        for start in range(0, len(shuffled), size):
+            part = GroupDecision("verified", shuffled[start : start + size])
             await opened.store.write(make(decide_part), seed, part)
 
     async def race() -> None:

@@ -54,12 +54,12 @@ def test_everybody_who_joined_is_a_hexagon_beside_who_brought_them(service: Serv
     alice = crowd(service)
     html = page(alice)
     assert cells(html) == "n" + "v" * 5 + "x", "not the import, nor the erased, nor Ann herself"
-    said = text_of(html)
-    assert "Ann Lee: 3 joined, 2 verified, 1 rejected. One of them, Ben <b>, brought 1 more" in said
-    assert "Ben <b>: 1 joined, 1 verified. Came through Ann Lee" in said
-    assert "Bob: 2 joined, 2 verified" in said and "Not referred: 1 joined by themselves" in said
+    text = text_of(html)
+    assert "Ann Lee: 3 joined, 2 verified, 1 rejected. One of them, Ben <b>, brought 1 more" in text
+    assert "Ben <b>: 1 joined, 1 verified. Came through Ann Lee" in text
+    assert "Bob: 2 joined, 2 verified" in text and "Not referred: 1 joined by themselves" in text
     assert html.count('<g class="src"') == 4 and '<path class="thread"' in html
-    assert 'class="imported"' in html and "on the days with a flag" in said
+    assert 'class="imported"' in html and "on the days with a flag" in text
     empty = operator(service)
     assert "Your comb starts with one person." in text_of(page(empty))
     assert "Ann" not in page(empty) and "Bob" not in page(empty)
@@ -89,9 +89,9 @@ def test_above_the_limit_days_are_drawn_instead(
             patch.setattr(module, name, most)
             html = page(alice)
             assert cells(html) == people, "as many of each, from the counts"
-            said = text_of(html)
-            assert "Subscribers: 4 joined, 3 verified, 1 rejected" in said
-            assert "Partners: 2 joined, 2 verified" in said and "Ann Lee: 3" not in said
+            text = text_of(html)
+            assert "Subscribers: 4 joined, 3 verified, 1 rejected" in text
+            assert "Partners: 2 joined, 2 verified" in text and "Ann Lee: 3" not in text
     assert "Ann Lee: 3" in text_of(page(alice))
 
 

@@ -34,7 +34,7 @@ def chosen(zone: ZoneInfo = UTC, now_ms: int = NOON_MS, **query: str) -> ranges.
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "error"),
     [
         ({"first": "2026-02-30", "to": "2026-03-01"}, "From must be a date such as 2026-11-15."),
         ({"first": "2026-11-01", "to": "yesterday"}, "To must be a date such as 2026-11-15."),
@@ -49,10 +49,10 @@ def chosen(zone: ZoneInfo = UTC, now_ms: int = NOON_MS, **query: str) -> ranges.
     ],
 )
 def test_a_range_that_cannot_be_is_refused_and_the_usual_one_shown(
-    query: dict[str, str], said: str
+    query: dict[str, str], error: str
 ) -> None:
     found = chosen(**query)
-    assert found.error == said and found.key == "30d" and found.period.length == 30
+    assert found.error == error and found.key == "30d" and found.period.length == 30
 
 
 def test_ranges_end_today_in_the_accounts_zone() -> None:

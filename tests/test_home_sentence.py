@@ -33,7 +33,7 @@ LEA = [Bringer("Lea Brandt", 6, "Ida Holm"), Bringer("Ida Holm", 5)]
 
 
 @pytest.mark.parametrize(
-    ("facts", "said"),
+    ("facts", "sentence"),
     [
         (
             {},
@@ -108,9 +108,9 @@ LEA = [Bringer("Lea Brandt", 6, "Ida Holm"), Bringer("Ida Holm", 5)]
         ),
     ],
 )
-def test_the_sentence_says_what_is_most_worth_saying(facts: dict[str, Any], said: str) -> None:
+def test_the_sentence_says_what_is_most_worth_saying(facts: dict[str, Any], sentence: str) -> None:
     found = home_sentence.choose(SentenceFacts(**{**USUAL, **facts}))
-    assert f"{found.main} {found.more}".strip() == said
+    assert f"{found.main} {found.more}".strip() == sentence
 
 
 def test_a_right_to_left_name_does_not_reorder_the_sentence() -> None:
@@ -119,7 +119,7 @@ def test_a_right_to_left_name_does_not_reorder_the_sentence() -> None:
 
 
 @pytest.mark.parametrize(
-    ("now", "before", "words", "is_up"),
+    ("now", "before", "text", "is_up"),
     [
         (158, 133, "19%", True),
         (20, 40, "50%", False),
@@ -131,13 +131,13 @@ def test_a_right_to_left_name_does_not_reorder_the_sentence() -> None:
     ],
 )
 def test_no_percentage_on_a_base_under_twenty(
-    now: int, before: int | None, words: str, is_up: bool
+    now: int, before: int | None, text: str, is_up: bool
 ) -> None:
-    assert overview_numbers.change(now, before) == (words, is_up)
+    assert overview_numbers.change(now, before) == (text, is_up)
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "words"), [(7, 8, "7 of 8"), (19, 19, "19 of 19"), (88, 93, "95%")]
+    ("part", "whole", "text"), [(7, 8, "7 of 8"), (19, 19, "19 of 19"), (88, 93, "95%")]
 )
-def test_a_share_of_few_is_said_in_numbers(part: int, whole: int, words: str) -> None:
-    assert overview_numbers.share(part, whole) == words
+def test_a_share_of_few_is_said_in_numbers(part: int, whole: int, text: str) -> None:
+    assert overview_numbers.share(part, whole) == text

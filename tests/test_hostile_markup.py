@@ -95,7 +95,7 @@ SHOWS = {
 }
 
 
-def look(page: Any, where: str, problems: list[str]) -> bool:
+def check(page: Any, where: str, problems: list[str]) -> bool:
     """Whether hostile text was on it, escaped."""
     if not page.headers.get("content-type", "").startswith("text/html"):
         return False
@@ -121,7 +121,7 @@ def test_no_page_of_the_dashboard_lets_markup_through(world: World) -> None:
             for web in browsers:
                 answer = web.get(path, follow_redirects=True)
                 assert answer.status_code in (200, 204, 404), f"{path}: {answer.status_code}"
-                if look(answer, path, problems):
+                if check(answer, path, problems):
                     shown.add(page.path)
     assert problems == []
     assert SHOWS - shown == set(), "these showed no hostile text at all"
@@ -135,7 +135,7 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
     """(address, page with the token, fields): forms shown again, previews and flash messages."""
     typed = evil("name description list_id audience_gender categories")
     terms = {**evil("cpa redirect_url terms slug"), "publication": world.ids["unoffered"]}
-    words = {word.key: EVIL * 20 for word in PAGE_TEXTS}
+    texts = {word.key: EVIL * 20 for word in PAGE_TEXTS}
     brand = evil("accent privacy_url imprint_url consent_text language from_name reply_to")
     return [
         (
@@ -154,9 +154,9 @@ def forms(world: World) -> list[tuple[str, str, dict[str, Any]]]:
             "/rewards",
             {**evil("name description coupon_code"), "referrals": "3"},
         ),
-        ("/look/pages", "/look/pages", words),
+        ("/look/pages", "/look/pages", texts),
         *(
-            (f"/look/pages/preview{which}", "/look/pages", dict.fromkeys(words, EVIL))
+            (f"/look/pages/preview{which}", "/look/pages", dict.fromkeys(texts, EVIL))
             for which in ("", "?page=hub", "?page=thanks")
         ),
         ("/look/branding", "/look/branding", brand),
@@ -199,7 +199,7 @@ def test_no_form_shown_again_and_no_preview_lets_markup_through(world: World) ->
         answer = world.alice.web.post(path, page=page, **fields)
         if answer.status_code == 303:
             answer = world.alice.web.get(answer.headers["location"])
-        if not look(answer, path, problems):
+        if not check(answer, path, problems):
             silent.add(path)
     publication = {
         "name": EVIL,
@@ -214,15 +214,15 @@ def test_no_form_shown_again_and_no_preview_lets_markup_through(world: World) ->
         data={"csrf": world.alice.web.token("/settings"), **publication},
         files={"logo": ("<evil>.png", png())},
     )
-    look(world.alice.web.get(saved.headers["location"]), "after /publications/new", problems)
+    check(world.alice.web.get(saved.headers["location"]), "after /publications/new", problems)
     for path, fields in {
         "/login": {"email": EVIL, "password": EVIL},
         "/password": {"email": EVIL},
         "/signup": {"email": EVIL},
     }.items():
-        look(WebClient(world.service).post(path, page="/login", **fields), path, problems)
+        check(WebClient(world.service).post(path, page="/login", **fields), path, problems)
     welcome = f"/welcome/{world.ticket('invitation')}"
-    look(WebClient(world.service).post(welcome, name=EVIL, password="short"), welcome, problems)
+    check(WebClient(world.service).post(welcome, name=EVIL, password="short"), welcome, problems)
     assert problems == []
     assert silent <= {"/account/invitations"}, "the others show what was typed, or a name"
 
@@ -251,7 +251,7 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
     for path in pages:
         answer = wax.visitor.get(path)
         assert answer.status_code == 200, path
-        if look(answer, path, problems):
+        if check(answer, path, problems):
             shown.add(path)
     assert shown == set(pages)
     for path in (
@@ -263,20 +263,20 @@ def test_no_page_for_readers_lets_markup_through(world: World) -> None:
         f"/confirm/{EVIL}",
         f"/{EVIL}",
     ):
-        look(wax.visitor.get(path), path, problems)
+        check(wax.visitor.get(path), path, problems)
     for page in (wax.page, program):
-        look(wax.fill_in(page, EVIL), f"{page} with a bad address", problems)
+        check(wax.fill_in(page, EVIL), f"{page} with a bad address", problems)
         thanks = wax.fill_in(page, wax.address("new"))
-        assert thanks.status_code == 303 and look(
+        assert thanks.status_code == 303 and check(
             wax.visitor.get(thanks.headers["location"]), f"{page}/thanks", problems
         )
     claimed = wax.fill_in(f"{hub}/claim/{world.ids['unclaimed']}", "", **{**ADDRESS, "city": ""})
-    assert look(claimed, "the address form", problems)
+    assert check(claimed, "the address form", problems)
     wax.configure(needs_confirmation=True)
     asked = wax.fill_in(wax.page, email := wax.address("careful"))
-    look(wax.visitor.get(asked.headers["location"]), "the inbox page", problems)
-    assert look(wax.visitor.get(wax.confirm_link(email)), "the confirmation page", problems)
-    look(wax.fill_in(f"/hub?of={wax.campaign.slug}", wax.address("asks")), "asked", problems)
+    check(wax.visitor.get(asked.headers["location"]), "the inbox page", problems)
+    assert check(wax.visitor.get(wax.confirm_link(email)), "the confirmation page", problems)
+    check(wax.fill_in(f"/hub?of={wax.campaign.slug}", wax.address("asks")), "asked", problems)
     assert problems == []
 
 

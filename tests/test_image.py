@@ -89,12 +89,15 @@ def composed(builder: Builder) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def serving(
-    words: list[str], log: Path, *options: str, **given: object
+    arguments: list[str], log: Path, *options: str, **given: object
 ) -> Iterator[tuple[subprocess.Popen[bytes], httpx.Client]]:
     port = free_port()
     with open(log, "wb") as out:
         process = subprocess.Popen(
-            [*words, "serve", *options], env=environment(port=port, **given), stdout=out, stderr=out
+            [*arguments, "serve", *options],
+            env=environment(port=port, **given),
+            stdout=out,
+            stderr=out,
         )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
@@ -114,9 +117,14 @@ def serving(
             process.wait(60)
 
 
-def output(words: list[str], **given: object) -> str:
+def output(arguments: list[str], **given: object) -> str:
     done = subprocess.run(
-        words, env=environment(**given), capture_output=True, text=True, timeout=300, check=False
+        arguments,
+        env=environment(**given),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -189,7 +197,7 @@ class TestImage:
     def test_a_newcomer_can_use_it(self, image: Image, tmp_path: Path) -> None:
         data = tmp_path / "data"
         data.mkdir()
-        assert use(image.container(data).words, tmp_path) == VERSION
+        assert use(image.container(data).arguments, tmp_path) == VERSION
         assert (data / "var" / "honeyguide.db").stat().st_uid == 10001
 
     def test_the_health_check_follows_the_server_and_sigterm_stops_it(
@@ -197,12 +205,12 @@ class TestImage:
     ) -> None:
         data = tmp_path / "data"
         data.mkdir()
-        check = image.container(data, *image.config["Healthcheck"]["Test"][1:]).words
+        check = image.container(data, *image.config["Healthcheck"]["Test"][1:]).arguments
         found = output(
-            [*image.container(data).words, "account", "create", "a@example.org", "--json"]
+            [*image.container(data).arguments, "account", "create", "a@example.org", "--json"]
         )
         key = {"X-Api-Key": json.loads(found)["api_key"]}
-        with serving(image.container(data).words, tmp_path / "log") as (process, client):
+        with serving(image.container(data).arguments, tmp_path / "log") as (process, client):
             assert client.get("/healthz").status_code == 200
             made = client.post("/v2/publications", json=publication_fields(), headers=key)
             assert made.status_code == 201, made.text  # the logo is decoded in a child process
@@ -225,22 +233,22 @@ class TestImage:
             name.removeprefix("HONEYGUIDE_").lower(): text
             for name, text in composed["services"]["honeyguide"]["environment"].items()
         }
-        words = image.container(data, secrets=secrets).words
+        arguments = image.container(data, secrets=secrets).arguments
         log = tmp_path / "log"
         with OlderPostgresServer() as server:
             server.create_database("honeyguide")
             (secrets / "database-url").write_text(server.url("honeyguide"))
             given["backup_url"] = f"{VOLUME}/backups"
-            with serving(words, log, "--workers", "2", **given) as (process, client):
+            with serving(arguments, log, "--workers", "2", **given) as (process, client):
                 page = client.get("/login", follow_redirects=True).raise_for_status()
                 assert "Create" in page.text
-                output([*words, "account", "create", "a@example.org"], **given)
-                output(image.container(data, "mkdir", given["backup_url"]).words)
-                output([*words, "backup"], **given)
+                output([*arguments, "account", "create", "a@example.org"], **given)
+                output(image.container(data, "mkdir", given["backup_url"]).arguments)
+                output([*arguments, "backup"], **given)
                 process.send_signal(signal.SIGTERM)
                 assert process.wait(60) == 0, log.read_text()
-            output([*words, "restore", "latest", "--replace"], **given)
-            with serving(words, log, **given) as (_, client):
+            output([*arguments, "restore", "latest", "--replace"], **given)
+            with serving(arguments, log, **given) as (_, client):
                 assert client.get("/login").status_code == 200  # the account is back
         assert [path.name for path in data.iterdir()] == ["backups"]
 

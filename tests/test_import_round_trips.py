@@ -121,9 +121,9 @@ def write_down(program: Program, subscriber_id: str, person: dict[str, Any]) -> 
         program.change(earned_rewards.redeem, each.id)
 
 
-def tag(program: Program, subscriber_id: str, words: list[str]) -> None:
+def tag(program: Program, subscriber_id: str, names: list[str]) -> None:
     async def add(tx: Tx) -> None:
-        await tags.add(tx, program.tenant, [subscriber_id], words, now_ms=NOW_MS)
+        await tags.add(tx, program.tenant, [subscriber_id], names, now_ms=NOW_MS)
 
     program.opened.run(program.opened.store.write(add))
 

@@ -27,9 +27,9 @@ def alice(request: pytest.FixtureRequest) -> tuple[str, Credentials]:
     return url, new_account(url)
 
 
-def bring(url: str, server: IncumbentServer, *words: str, key: str = KEY) -> Any:
+def bring(url: str, server: IncumbentServer, *arguments: str, key: str = KEY) -> Any:
     return command(
-        *("import", "sparkloop", "--account", ACCOUNT, "--base-url", server.url, *words),
+        *("import", "sparkloop", "--account", ACCOUNT, "--base-url", server.url, *arguments),
         database_url=url,
         import_key=key,
     )
@@ -86,14 +86,14 @@ def assert_refused(done: Any, sentence: str) -> None:
 def test_what_it_refuses(alice: tuple[str, Credentials], tmp_path: Path) -> None:
     url, _ = alice
     server = IncumbentServer(3)
-    words = ("import", "sparkloop", "--account", ACCOUNT)
+    arguments = ("import", "sparkloop", "--account", ACCOUNT)
     with server.serving_apart():
         there = ("--base-url", server.url)
         assert_refused(
-            command(*words, *there, database_url=url), "Give the API key with --key-file FILE"
+            command(*arguments, *there, database_url=url), "Give the API key with --key-file FILE"
         )
         key_file = tmp_path / "key"
-        given = (*words, *there, "--key-file", str(key_file))
+        given = (*arguments, *there, "--key-file", str(key_file))
         assert_refused(command(*given, database_url=url), "Cannot read")
         key_file.write_text("two words")
         assert_refused(command(*given, database_url=url), "The API key is not one.")

@@ -74,5 +74,5 @@ def test_without_rewards_nothing_is_said_about_them(program: Program) -> None:
 
 def test_one_and_many_are_said_as_people_say_it() -> None:
 
-    words = in_words({FindingKind.REFERRER_UNKNOWN: 1, FindingKind.COUNT_LOWER: 2_000})
-    assert words == ["1 unknown referrer", "2,000 counts lower than the referrals here"]
+    texts = in_words({FindingKind.REFERRER_UNKNOWN: 1, FindingKind.COUNT_LOWER: 2_000})
+    assert texts == ["1 unknown referrer", "2,000 counts lower than the referrals here"]

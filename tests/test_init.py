@@ -42,11 +42,11 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def init(folder: Path, *words: str, **given: object) -> subprocess.CompletedProcess[str]:
+def init(folder: Path, *arguments: str, **given: object) -> subprocess.CompletedProcess[str]:
     where = ["--settings", str(folder / "honeyguide.env")]
     units = ["--unit-folder", str(folder)]
-    words = (*where, "init", "--yes", *units, *USER, *words)
-    return starter.run(list(words), env=environment(**given), cwd=folder)
+    arguments = (*where, "init", "--yes", *units, *USER, *arguments)
+    return starter.run(list(arguments), env=environment(**given), cwd=folder)
 
 
 def values(folder: Path) -> dict[str, str]:
@@ -178,7 +178,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, tmp_path
     before = sorted(folder.iterdir())
     with Mailbox(login=("joe", "right")) as mailbox:
         wrong_login = mailbox.url.replace("//", "//joe:wrong@")
-        for words, sentence in (
+        for arguments, sentence in (
             (("--base-url", "refer.example.org"), "HONEYGUIDE_BASE_URL must be a URL"),
             (("--database-url", down), "Cannot connect to PostgreSQL"),
             (("--database-url", "mysql://x"), "HONEYGUIDE_DATABASE_URL must start with"),
@@ -191,10 +191,10 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, tmp_path
             ((*here, *EMAIL, "--password-file", str(tmp_path / "short")), "at least 10 characters"),
             ((*here, *EMAIL, "--password-file", str(tmp_path / "none")), "No such file"),
         ):
-            done = init(folder, *words)
-            assert done.returncode == 1 and sentence in done.stderr, (words, done.stderr)
+            done = init(folder, *arguments)
+            assert done.returncode == 1 and sentence in done.stderr, (arguments, done.stderr)
             assert done.stderr.count("\n") == 1 and "hunter2" not in done.stdout + done.stderr
-            assert sorted(folder.iterdir()) == before, words
+            assert sorted(folder.iterdir()) == before, arguments
     nobody = starter.run(["init"], env=environment(settings=folder / "honeyguide.env"))
     assert nobody.returncode == 1 and "Nobody can answer questions here." in nobody.stderr
     in_a_file = starter.run(["--settings", "/dev/null/x", "init", "--yes"], env=environment())
@@ -207,10 +207,10 @@ def test_root_sets_it_up_for_the_user_of_the_service(folder: Path, command_for_a
     file = folder / "honeyguide.env"
 
     def init_for_nobody(database: Path) -> subprocess.CompletedProcess[str]:
-        words = ["--settings", str(file), "init", "--yes", "--unit-folder", str(folder), *EMAIL]
-        words += ["--base-url", BASE_URL, "--user", "nobody", "--database-url", str(database)]
+        arguments = ["--settings", str(file), "init", "--yes", "--unit-folder", str(folder), *EMAIL]
+        arguments += ["--base-url", BASE_URL, "--user", "nobody", "--database-url", str(database)]
         return subprocess.run(
-            [command_for_all, *words],
+            [command_for_all, *arguments],
             env=environment(),
             cwd=folder,
             capture_output=True,
@@ -246,13 +246,13 @@ def test_the_user_of_the_service_has_its_own_home() -> None:
 
 
 def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> None:
-    words = ["init", "--unit-folder", str(folder), *USER]
+    arguments = ["init", "--unit-folder", str(folder), *USER]
     env = environment()
     env.pop("HONEYGUIDE_SETTINGS")
     (folder / "honeyguide.env").write_text("")
     with (
         Mailbox(login=("joe", "it's right")) as mailbox,
-        Terminal(words, env=env, cwd=folder) as terminal,
+        Terminal(arguments, env=env, cwd=folder) as terminal,
     ):
         login = mailbox.url.replace("//", "//joe:{}@")
         terminal.answer("Public URL [http://127.0.0.1:8000]", "refer.example.org")
@@ -279,7 +279,7 @@ def test_questions_are_asked_again_until_the_answer_is_right(folder: Path) -> No
     assert values(folder)["MAIL_FROM"] == "The Morning Wax <wax@example.org>"
     assert values(folder)["DATABASE_URL"] == f"sqlite:///{folder}/x.db"
     first = (folder / "honeyguide.env").read_text()
-    with Terminal(words, env=env, cwd=folder) as again:
+    with Terminal(arguments, env=env, cwd=folder) as again:
         again.answer("Public URL [https://refer.example.org]", "https://new.example.org")
         again.answer(f"[sqlite:///{folder}/x.db]", "")
         again.answer("[127.0.0.1]", "")

@@ -191,13 +191,13 @@ def test_a_document_that_is_not_right_is_refused_in_a_sentence(tmp_path: Path) -
     other = tmp_path / "other.json"
     other.write_bytes(file.read_bytes().replace(b'"loop": 0', b'"loop": 1'))
     nothing = tmp_path / "nothing.json"
-    for words, sentence in (
+    for arguments, sentence in (
         ([str(other)], "This document was changed after it was signed."),
         ([str(file), "--key", "abc"], "signed with another key, whose fingerprint is"),
         ([str(nothing)], f"{nothing} cannot be read: No such file or directory."),
         ([str(tmp_path)], f"{tmp_path} cannot be read: Is a directory."),
         (["/dev/zero"], "This is no signed document of Honeyguide: it is larger than 16 MB."),
     ):
-        done = command("check", *words)
+        done = command("check", *arguments)
         assert (done.returncode, done.stdout) == (1, "")
         assert sentence in done.stderr and len(done.stderr.splitlines()) == 1

@@ -192,7 +192,7 @@ def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("limits", "people", "said"),
+    ("limits", "people", "estimate"),
     [
         (Limits(requests_per_minute=120, per_batch=40, requests_per_batch=40), 0, "1 minute"),
         (Limits(requests_per_minute=120, per_batch=40, requests_per_batch=40), 12_480, "1 h 45"),
@@ -201,5 +201,5 @@ def test_without_a_secret_key_the_page_says_how_to_set_it() -> None:
         (Limits(requests_per_second=10, per_batch=1, requests_per_batch=1), 1_000, "5 minutes"),
     ],
 )
-def test_the_estimate_of_a_first_sync_is_honest(limits: Limits, people: int, said: str) -> None:
-    assert said in estimates.first_sync(limits, people)
+def test_the_estimate_of_a_first_sync_is_honest(limits: Limits, people: int, estimate: str) -> None:
+    assert estimate in estimates.first_sync(limits, people)

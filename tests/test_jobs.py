@@ -71,11 +71,11 @@ class Processes:
         self.running: list[Command] = []
 
     def start(self, count: int, *, every_ms: int, takes_s: float, lease_ms: int = 60_000) -> None:
-        words = [self.url, str(self._notes), str(every_ms), str(takes_s), str(lease_ms)]
-        with open(self._folder / "said", "ab") as said:
+        arguments = [self.url, str(self._notes), str(every_ms), str(takes_s), str(lease_ms)]
+        with open(self._folder / "said", "ab") as output:
             for _ in range(count):
                 started = Command(
-                    words, env=environment(), stdout=said, stderr=said, before=PROCESS
+                    arguments, env=environment(), stdout=output, stderr=output, before=PROCESS
                 )
                 self.running.append(started)
 

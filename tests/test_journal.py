@@ -118,8 +118,10 @@ for at_ms in range(1, 9):
 
 
 def test_a_note_cut_short_by_a_full_disk_spoils_none_after_it(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", FILL_THE_DISK, str(tmp_path / "accepted"), A]
-    output = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+    arguments = [sys.executable, "-c", FILL_THE_DISK, str(tmp_path / "accepted"), A]
+    output = subprocess.run(
+        arguments, check=True, capture_output=True, text=True
+    ).stdout.splitlines()
     assert [line.split()[0] for line in output] == ["3", "4", "5"]
     assert all("The rate-limit journal cannot be written: " in line for line in output)
     assert opened(tmp_path)[1] == {A: [1, 2, 6, 7, 8]}

@@ -98,9 +98,9 @@ def test_every_kind_of_damage_is_noticed_by_the_promises_that_it_breaks(
     with OpenStore(engine) as opened:
         opened.run(trade_a_while(opened.store))
         disarm(opened)
-        look = _on_sqlite if engine == "sqlite" else _on_postgres
+        check = _on_sqlite if engine == "sqlite" else _on_postgres
         for name, (_, damage) in DAMAGES.items():
-            noticed[name] = look(opened, statements_of(damage)) & set(ledger_check._PROMISES)
+            noticed[name] = check(opened, statements_of(damage)) & set(ledger_check._PROMISES)
         opened.run(verify(opened.store))
     assert noticed == {name: promises for name, (promises, _) in DAMAGES.items()}
     alone = {name for names in noticed.values() if len(names) == 1 for name in names}
@@ -110,7 +110,7 @@ def test_every_kind_of_damage_is_noticed_by_the_promises_that_it_breaks(
 def _on_postgres(opened: OpenStore, damage: list[str]) -> set[str]:
     names = {sentence: name for name, sentence in ledger_check._ALL_PROMISES.items()}
 
-    def look() -> Callable[[Tx], Awaitable[None]]:
+    def damage_and_verify() -> Callable[[Tx], Awaitable[None]]:
         async def work(tx: Tx) -> None:
             for sql in damage:
                 assert await tx.run(statement(sql)), sql
@@ -120,7 +120,7 @@ def _on_postgres(opened: OpenStore, damage: list[str]) -> set[str]:
         return work
 
     with pytest.raises(Undone) as undone:
-        opened.run(opened.store.write(look()))
+        opened.run(opened.store.write(damage_and_verify()))
     found: set[str] = undone.value.args[0]
     return found
 

@@ -81,8 +81,8 @@ def test_partners_who_join_and_leave_are_in_the_log_of_the_owner(service: Servic
     known = log_of(owner)
     for who in (bob, bob, owner):
         assert who.post(path, {}).status_code in (200, 201)
-    mine = bob.get("/v2/partner_profile/partner_campaigns").json()["partner_campaigns"][0]["uuid"]
-    bob.delete(f"/v2/partner_profile/partner_campaigns/{mine}")
+    own = bob.get("/v2/partner_profile/partner_campaigns").json()["partner_campaigns"][0]["uuid"]
+    bob.delete(f"/v2/partner_profile/partner_campaigns/{own}")
     actions = [action for action, _, _ in log_of(owner)[len(known) :]]
     assert actions == ["partner.joined", "partner_campaign.joined", "partner.left"]
     shown = text_of(owner.web.get("/account/changes?about=partners").text)

@@ -303,8 +303,8 @@ raise RuntimeError(sys.argv[1])
 
 
 def test_errors_that_nobody_caught_are_logged_without_their_values() -> None:
-    words = [sys.executable, "-c", UNCAUGHT, EMAIL]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    arguments = [sys.executable, "-c", UNCAUGHT, EMAIL]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     kinds = [line["traceback"].rpartition("\n")[2] for line in lines(done.stderr)]
     assert kinds == [
         f"builtins.{kind}" for kind in ("KeyError", "ValueError", "LookupError", "RuntimeError")

@@ -104,10 +104,10 @@ class Life:
         writer.close()
 
     async def ask(self, sql: str) -> list[tuple[Any, ...]]:
-        async def look(tx: Tx) -> list[tuple[Any, ...]]:
+        async def find(tx: Tx) -> list[tuple[Any, ...]]:
             return await tx.all(statement(sql))
 
-        return await self.synced.store.read(look)
+        return await self.synced.store.read(find)
 
     async def missing(self) -> dict[str, object]:
         """What did not arrive yet."""

@@ -96,7 +96,7 @@ async def test_a_webhook_has_our_key_and_is_checked_with_mailchimp(on_platform: 
         server.add("out@example.org", "unsubscribed")
         server.add("new@example.org")
         # The body claims that somebody joined; Mailchimp knows that they left.
-        for said, kind in (
+        for body, kind in (
             ({"email": "in@example.org"}, ChangeKind.JOINED),
             ({"email": "out@example.org"}, ChangeKind.LEFT),
             ({"email": "nobody@example.org"}, ChangeKind.DELETED),
@@ -105,7 +105,7 @@ async def test_a_webhook_has_our_key_and_is_checked_with_mailchimp(on_platform: 
                 ChangeKind.CHANGED_ADDRESS,
             ),
         ):
-            [change] = await mailchimp.understand_hook(connected, hook(**said))
+            [change] = await mailchimp.understand_hook(connected, hook(**body))
             assert change.kind == kind
         assert change.old_email == "was@example.org"
         assert await mailchimp.understand_hook(connected, hook()) == []

@@ -32,9 +32,11 @@ GUIDE = Path(__file__).parent.parent / "docs" / "mcp.md"
 NETWORK = "203.0.113.9"
 
 
-def over_stdio(url: str, key: str, *words: str) -> StdioServerParameters:
+def over_stdio(url: str, key: str, *arguments: str) -> StdioServerParameters:
     env = environment(api_url=url, api_key=key)
-    return StdioServerParameters(command=COMMAND[0], args=[*COMMAND[1:], "mcp", *words], env=env)
+    return StdioServerParameters(
+        command=COMMAND[0], args=[*COMMAND[1:], "mcp", *arguments], env=env
+    )
 
 
 @asynccontextmanager
@@ -198,8 +200,8 @@ def test_without_the_extra_the_command_says_how_to_install_it() -> None:
         "from honeyguide.cli import main; main()"
     )
     env = environment(api_url="https://news.example.org", api_key="hg_x")
-    words = [sys.executable, "-c", code]
-    done = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+    arguments = [sys.executable, "-c", code]
+    done = subprocess.run(arguments, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and "pip install 'honeyguide[mcp]'" in done.stderr
     assert len(done.stderr.splitlines()) == 1 and not done.stdout
 

@@ -70,7 +70,7 @@ def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alic
             assert Decimal(shown[name]) * 100 == cents, (name, cents, shown[name])
             tried += 1
 
-    look = statement(
+    find_amounts = statement(
         "SELECT max_payout_cents, total_budget_cents, cpa_cents FROM program WHERE id = :id"
     )
     for _ in range(3):
@@ -83,7 +83,7 @@ def test_two_thousand_amounts_survive_creating_changing_reading_and_storing(alic
             amounts = draw()
             check(decoded(send(alice, "PUT", path, body_of(amounts))), amounts)
             check(decoded(alice.get(path)), amounts)
-            stored = alice.service.read(lambda tx, made=made: tx.one(look, id=made["uuid"]))
+            stored = alice.service.read(lambda tx, made=made: tx.one(find_amounts, id=made["uuid"]))
             assert stored == tuple(amounts.values())
     assert tried >= 1_980
 

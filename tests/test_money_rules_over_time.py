@@ -120,8 +120,8 @@ def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(engine: 
         join = changing(network.join, SITE, trade.owner, NOON_MS)
         own, _ = await store.write(join, trade.program.id, None)
         trade.partners.append(own)
-        mine = await trade.arrive(1)
-        assert await trade.outcome(mine.id) == ("verified", None, NOVEMBER, "own_program")
+        own = await trade.arrive(1)
+        assert await trade.outcome(own.id) == ("verified", None, NOVEMBER, "own_program")
         await trade.offer(cpa=0)
         free = await trade.arrive(0)
         assert await trade.outcome(free.id) == ("verified", None, NOVEMBER, "free")
@@ -325,20 +325,20 @@ def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
             outcome = await trade.outcome((await trade.arrive(partner)).id)
             return outcome[1] or outcome[3]
 
-        async def told() -> list[tuple[Any, ...]]:
+        async def notices() -> list[tuple[Any, ...]]:
             await trade.tell()
             return await trade.rows(BUDGET_NOTICES)
 
         assert [await brings(bob) for _ in range(4)] == [300, 300, 300, "partner_cap"]
-        assert await told() == []
+        assert await notices() == []
         assert [await brings(carol) for _ in range(3)] == [300, 300, 300]
-        assert await told() == [("budget_80", 1)]
+        assert await notices() == [("budget_80", 1)]
         assert await brings(dan) == "budget_spent"
-        assert await told() == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3)]
+        assert await notices() == [("budget_100", 1), ("budget_80", 1), ("budget_reached", 3)]
         await trade.offer(cpa=100)
         assert await brings(dan) == "budget_spent"
         await trade.offer(total_budget=2_500)
-        assert await told() == [
+        assert await notices() == [
             ("budget_100", 1),
             ("budget_80", 1),
             ("budget_reached", 3),

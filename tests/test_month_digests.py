@@ -308,16 +308,16 @@ def test_the_command_names_the_month_and_the_part_that_differ(engine: str) -> No
             id=account_id,
             month=NOVEMBER,
         )
-        words = ("verify", "--account", account_id, "--digest", f"{NOVEMBER}={digest.upper()}")
-        done = command(*words, database_url=opened.url)
+        arguments = ("verify", "--account", account_id, "--digest", f"{NOVEMBER}={digest.upper()}")
+        done = command(*arguments, database_url=opened.url)
         assert done.returncode == 0, done.stderr
         assert done.stdout.splitlines()[0] == f"ok  {NOVEMBER}  {digest}"
-        wrong = command(*words[:-1], f"{NOVEMBER}={digest[::-1]}", database_url=opened.url)
+        wrong = command(*arguments[:-1], f"{NOVEMBER}={digest[::-1]}", database_url=opened.url)
         assert wrong.returncode == 1 and "not the one that you kept" in wrong.stdout
-        unusable = command(*words[:-1], "2026-11=abc", database_url=opened.url)
+        unusable = command(*arguments[:-1], "2026-11=abc", database_url=opened.url)
         assert unusable.returncode == 1 and "a month and its digest" in unusable.stderr
         Harm(opened).run(RENAME_ACTION)
-        done = command(*words, database_url=opened.url)
+        done = command(*arguments, database_url=opened.url)
         assert done.returncode == 1
         assert "The change log was changed after the month was closed." in done.stdout
         every = command("verify", database_url=opened.url)

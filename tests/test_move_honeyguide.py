@@ -64,12 +64,12 @@ def test_a_whole_honeyguide_moves(old: Member, engine: str) -> None:
     before = everybody(old)
     url = migrated(engine)
     owner = new_account(url)
-    words = ("import", "sparkloop", "--account", owner.email, "--base-url", old.service.url)
-    done = command(*words, database_url=url, import_key=old.key)
+    arguments = ("import", "sparkloop", "--account", owner.email, "--base-url", old.service.url)
+    done = command(*arguments, database_url=url, import_key=old.key)
     assert done.returncode == 0, done.stderr
     assert "235 added, 0 already subscribed, 0 failed." in done.stdout
     assert "Not understood" not in done.stdout and "does not say" not in done.stdout
-    again = command(*words, database_url=url, import_key=old.key)
+    again = command(*arguments, database_url=url, import_key=old.key)
     assert "0 added, 235 already subscribed, 0 failed." in again.stdout, again.stderr
     with Service(engine, database_url=url) as service:
         new = Member(service, owner.account_id, owner.campaign_id, owner.key)

@@ -38,11 +38,11 @@ def test_the_commands_of_a_guide_work(title: str, tmp_path: Path) -> None:
     for name, fixture in FILES.items():
         shutil.copy(FIXTURES / fixture, tmp_path / name)
     with server.serving_apart():
-        for words in commands(SECTIONS[title]):
-            assert words[0] == "honeyguide"
-            given = [owner.email if word == "you@example.org" else word for word in words[1:]]
+        for arguments in commands(SECTIONS[title]):
+            assert arguments[0] == "honeyguide"
+            given = [owner.email if word == "you@example.org" else word for word in arguments[1:]]
             if given[:2] == ["import", "sparkloop"]:
                 given += ["--base-url", server.url]
             done = command(*given, cwd=tmp_path, database_url=url, import_key=server.key)
-            assert done.returncode == 0, (words, done.stdout, done.stderr)
+            assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     assert len(commands(SECTIONS[title])) == {"From SparkLoop": 5, "The way back": 2}.get(title, 3)

@@ -306,10 +306,10 @@ def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Ope
 
     service.run(both())
 
-    def told(account_id: str) -> list[Any]:
+    def notifications_of(account_id: str) -> list[Any]:
         return service.read(lambda tx: notifications.page_of(tx, account_id, Page(1, 50)))
 
-    (partner,) = told(bob.account_id)
+    (partner,) = notifications_of(bob.account_id)
     assert partner.notification.sentence == "Your payout for January 2001: $123.45"
-    (administrator,) = told(ana.account_id)
+    (administrator,) = notifications_of(ana.account_id)
     assert administrator.notification.sentence == "1 payout for January 2001 due"

@@ -51,15 +51,15 @@ class Switched:
         (row,) = [each for each in rows["referrals"] if each["email"] == email]
         return row  # type: ignore[no-any-return]
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Everything that tells whether it is on says the same."""
         is_on = self.is_on
         row = self.arrive()
         assert (row["status"], row["reason"]) == (
             ("pending", "holding_period") if is_on else ("rejected", "program_paused")
         )
-        mine = self.bob.get(f"/v2/partner_profile/partner_campaigns/{self.joined['uuid']}").json()
-        assert mine["partner_campaign"]["status"] == ("active" if is_on else "paused")
+        own = self.bob.get(f"/v2/partner_profile/partner_campaigns/{self.joined['uuid']}").json()
+        assert own["partner_campaign"]["status"] == ("active" if is_on else "paused")
         one = f"{NETWORK}/{self.program['uuid']}"
         assert self.bob.get(one).status_code == (200 if is_on else 404)
         listed = self.bob.get(f"{NETWORK}?per_page=200").json()["partner_programs"]
@@ -83,17 +83,17 @@ def test_whoever_switches_it_everything_says_the_same(
 ) -> None:
     switched = Switched(operator(service), bob)
     pending = switched.arrive()
-    switched.look()
+    switched.check()
     getattr(switched, turn_off)(False)
     assert not switched.is_on
-    switched.look()
+    switched.check()
     # Nothing else that is changed meanwhile switches it on.
     switched.alice.put(switched.path, {"name": "Wax", "enabled_partner_program": False})
     switched.alice.put(f"/v2/partner_programs/{switched.program['uuid']}", {"cpa": 4})
-    switched.look()
+    switched.check()
     getattr(switched, turn_on)(True)
     assert switched.is_on
-    switched.look()
+    switched.check()
     rows = switched.alice.get(f"/v2/partner_programs/{switched.program['uuid']}/referrals")
     (row,) = [r for r in rows.json()["referrals"] if r["uuid"] == pending["uuid"]]
     assert row["status"] == "pending", "what was pending before runs on"
@@ -124,11 +124,11 @@ def test_a_program_of_an_archived_publication_says_why_it_is_off(
     assert "its publication is archived" in text_of(page)
     assert "listed in the network" not in text_of(page)
     assert f'href="/publications/{switched.publication["uuid"]}"' in page
-    mine = bob.get(f"/v2/partner_profile/partner_campaigns/{switched.joined['uuid']}").json()
-    assert mine["partner_campaign"]["status"] == "ended"
+    own = bob.get(f"/v2/partner_profile/partner_campaigns/{switched.joined['uuid']}").json()
+    assert own["partner_campaign"]["status"] == "ended"
     switched.by_api(False)
     switched.alice.put(switched.path, {"status": "active"})
-    switched.look()
+    switched.check()
 
 
 def test_a_deleted_program_or_publication_has_ended_for_its_partners(
@@ -140,8 +140,8 @@ def test_a_deleted_program_or_publication_has_ended_for_its_partners(
         joined = join(bob, program)
         uuid = {"partner_programs": program, "publications": publication}[what]["uuid"]
         assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
-        mine = bob.get(f"/v2/partner_profile/partner_campaigns/{joined['uuid']}").json()
-        assert mine["partner_campaign"]["status"] == "ended"
+        own = bob.get(f"/v2/partner_profile/partner_campaigns/{joined['uuid']}").json()
+        assert own["partner_campaign"]["status"] == "ended"
 
 
 CORPUS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"

@@ -29,9 +29,9 @@ BASE = "https://go.example.org"
 DOCUMENT = document(ROUTES, BASE)
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 OPERATIONS = [
-    (path, method, told)
+    (path, method, operation)
     for path, methods in DOCUMENT["paths"].items()
-    for method, told in methods.items()
+    for method, operation in methods.items()
 ]
 
 
@@ -97,7 +97,7 @@ def test_operation_ids_are_a_verb_and_a_noun_and_unique() -> None:
 
 
 def test_v2_is_named_only_where_v1_has_the_same() -> None:
-    paths = {told["operationId"]: path for path, _, told in OPERATIONS}
+    paths = {operation["operationId"]: path for path, _, operation in OPERATIONS}
     for name, path in paths.items():
         if name.endswith("V2"):
             assert path.startswith("/v2/") and paths[name.removesuffix("V2")].startswith("/v1/")

@@ -25,7 +25,7 @@ BODIES = {route.body.__name__: route.body for route in ROUTES if route.body is n
 WITH_BODY = [route for route in ROUTES if route.body is not None and route.body.__struct_fields__]
 
 
-def words(schema: dict[str, Any]) -> list[str]:
+def choices_of(schema: dict[str, Any]) -> list[str]:
     return [each for each in schema["enum"] if each is not None]
 
 
@@ -44,7 +44,7 @@ def test_what_is_checked_against_words_lists_them() -> None:
     for name, field, rule in found:
         schema, allowed = SCHEMAS[name]["properties"][field], list(rule.keywords["allowed"])
         if rule.func is checks.one_of:
-            assert words(schema) == allowed, (name, field)
+            assert choices_of(schema) == allowed, (name, field)
             continue
         assert schema["items"]["enum"] == allowed, (name, field)
         assert schema["minItems"] == rule.keywords["least"]

@@ -28,8 +28,8 @@ async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
     owner = await trade.outlook(now_ms)
     by_month: dict[str, int] = {}
     for joined in trade.partners:
-        mine = await of_partner(trade.store, joined.account_id, now_ms)
-        for month in mine:
+        months = await of_partner(trade.store, joined.account_id, now_ms)
+        for month in months:
             theirs = next((each for each in owner if each.month == month.month), None)
             assert month.of(joined.id) == (theirs.of(joined.id) if theirs else month.fees)
             assert set(month.by_partner) <= {joined.id}, "nothing of another partner"
@@ -77,8 +77,8 @@ def test_what_is_expected_is_what_is_charged_if_everybody_stays(engine: str, see
             await trade.verify_due(last_ms)
             assert await trade.spent(expected.month) == expected.most_cents
             for number, joined in enumerate(trade.partners):
-                mine = expected.of(joined.id).expected_cents
-                assert await trade.earned(number, expected.month) >= mine
+                own = expected.of(joined.id).expected_cents
+                assert await trade.earned(number, expected.month) >= own
             await trade.close_and_pay_out(rules.closes_at(expected.month))
 
     on(engine, scenario)

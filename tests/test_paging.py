@@ -15,7 +15,7 @@ def test_the_first_fifty_are_the_default():
 
 
 @pytest.mark.parametrize(
-    ("page", "per_page", "wanted"),
+    ("page", "per_page", "expected"),
     [
         ("1", "1", Page(1, 1)),
         ("007", "0020", Page(7, 20)),
@@ -25,16 +25,18 @@ def test_the_first_fifty_are_the_default():
         ("1000000000", None, Page(1_000_000_000, 50)),
     ],
 )
-def test_whole_numbers_are_taken_and_at_most_200_come_per_page(page, per_page, wanted):
-    assert parse_page(page, per_page) == wanted
+def test_whole_numbers_are_taken_and_at_most_200_come_per_page(page, per_page, expected):
+    assert parse_page(page, per_page) == expected
 
 
 @pytest.mark.parametrize("text", ["", "0", "000", "-1", "+1", "1.5", "1e3", " 1", "x", "１", "²"])
 @pytest.mark.parametrize("param", ["page", "per_page"])
 def test_anything_else_is_refused_by_name(text, param):
-    with pytest.raises(Invalid, match=f"^{param} must be a whole number of at least 1\\.$") as said:
+    with pytest.raises(
+        Invalid, match=f"^{param} must be a whole number of at least 1\\.$"
+    ) as raised:
         parse_page(**{"page": None, "per_page": None, param: text})
-    assert said.value.param == param
+    assert raised.value.param == param
 
 
 @pytest.mark.parametrize("text", ["1000000001", "9" * 5_000])
@@ -54,7 +56,7 @@ def test_how_many_pages_there_are(total, pages):
 
 
 @pytest.mark.parametrize(
-    ("page", "total", "wanted"),
+    ("page", "total", "expected"),
     [
         (1, 0, {}),
         (2, 0, {}),
@@ -66,10 +68,10 @@ def test_how_many_pages_there_are(total, pages):
         (9, 41, {"first": 1, "prev": 3, "last": 3}),
     ],
 )
-def test_links_lead_to_pages_that_exist(page, total, wanted):
+def test_links_lead_to_pages_that_exist(page, total, expected):
     header = links("https://hg.example/x", {}, Page(page, 20), total)
     found = re.findall(r'<https://hg\.example/x\?page=(\d+)&per_page=20>; rel="(\w+)"', header)
-    assert {rel: int(number) for number, rel in found} == wanted
+    assert {rel: int(number) for number, rel in found} == expected
     assert header.count("<") == len(found)
 
 

@@ -57,7 +57,7 @@ class Correspondence:
             "allow": lambda: deal.alice.post(f"{deal.partner}/allow"),
             "block": lambda: deal.alice.post(f"{deal.partner}/block"),
             "unblock": lambda: deal.alice.post(f"{deal.partner}/unblock"),
-            "leave": lambda: deal.bob.delete(deal.mine),
+            "leave": lambda: deal.bob.delete(deal.own),
             "join": deal.rejoin,
         }[what]()
         assert answer.status_code == 200, answer.text

@@ -95,10 +95,10 @@ class Partners:
         return int(self._run(verify).charged_cents)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        async def look(store: Store) -> list[tuple[Any, ...]]:
+        async def find(store: Store) -> list[tuple[Any, ...]]:
             return await store.read(lambda tx: tx.all(statement(sql)))
 
-        return self._run(look)
+        return self._run(find)
 
     def count(self, sql: str) -> int:
         return int(self.rows(f"SELECT COUNT(*) AS n FROM {sql}")[0][0])

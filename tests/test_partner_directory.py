@@ -60,20 +60,20 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
-def expected(offers: list[Offered], wanted: NetworkQuery) -> list[str]:
-    traits = {wanted.category, wanted.audience_gender, wanted.income_level, wanted.age_range}
-    searched = sorted(folded(wanted.search).split(), key=len, reverse=True)[:5]
+def expected(offers: list[Offered], query: NetworkQuery) -> list[str]:
+    traits = {query.category, query.audience_gender, query.income_level, query.age_range}
+    searched = sorted(folded(query.search).split(), key=len, reverse=True)[:5]
     fits = [
         offer
         for offer in offers
         if traits - {""} <= offer.traits
-        and offer.cpa >= wanted.min_cpa_cents
+        and offer.cpa >= query.min_cpa_cents
         and all(word in folded(offer.text) for word in searched)
     ]
     return [
         offer.id
         for offer in sorted(
-            fits, key=lambda offer: (getattr(offer, wanted.sort), offer.id), reverse=True
+            fits, key=lambda offer: (getattr(offer, query.sort), offer.id), reverse=True
         )
     ]
 
@@ -169,8 +169,8 @@ class PartnerNetwork(NamedTuple):
     opened: OpenStore
     offers: list[Offered]
 
-    def find(self, wanted: NetworkQuery, page: Page) -> tuple[list[str], int]:
-        return self.opened.run(self.opened.store.snapshot(network.find, wanted, page))
+    def find(self, query: NetworkQuery, page: Page) -> tuple[list[str], int]:
+        return self.opened.run(self.opened.store.snapshot(network.find, query, page))
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -196,8 +196,8 @@ def partner_network(request: pytest.FixtureRequest) -> Iterator[PartnerNetwork]:
 
 
 def wishes(dice: random.Random) -> NetworkQuery:
-    def perhaps(words: tuple[str, ...]) -> str:
-        return dice.choice(words) if dice.random() < 0.25 else ""
+    def perhaps(choices: tuple[str, ...]) -> str:
+        return dice.choice(choices) if dice.random() < 0.25 else ""
 
     searches = (
         "",
@@ -239,12 +239,12 @@ def test_every_page_has_what_the_model_finds(partner_network: PartnerNetwork) ->
     dice = random.Random(7)
     met = 0
     for _ in range(400):
-        wanted, page = wishes(dice), Page(dice.choice((1, 1, 2, 3)), dice.choice((3, 10, 200)))
-        whole = expected(partner_network.offers, wanted)
-        assert partner_network.find(wanted, page) == (
+        query, page = wishes(dice), Page(dice.choice((1, 1, 2, 3)), dice.choice((3, 10, 200)))
+        whole = expected(partner_network.offers, query)
+        assert partner_network.find(query, page) == (
             whole[page.skip : page.skip + page.per_page],
             len(whole),
-        ), (wanted, page)
+        ), (query, page)
         met += bool(whole)
     assert met > 150  # or it would prove little
 

@@ -66,8 +66,8 @@ def send(network: Network, partner: str, program: str, service: Service) -> None
             for _ in range(count)
         ]
         verb = {"confirmed": "verify", "uncharged": "verify", "rejected": "reject"}.get(state)
-        for wanted in ids if verb else []:
-            assert owner.post(f"{owner.v1}/subscribers/{wanted}/referral/{verb}").status_code == 200
+        for id in ids if verb else []:
+            assert owner.post(f"{owner.v1}/subscribers/{id}/referral/{verb}").status_code == 200
         made[state] = set(ids)
     rows = service.read(
         lambda tx: tx.all(
@@ -113,24 +113,24 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
     account_id, month = network.people[partner].account_id, rules.month_of(service.now_ms())
     for state in partner_referrals.STATES:
 
-        async def look(tx: Tx, state: str = state) -> list[partner_referrals.ReferredSubscriber]:
+        async def find(tx: Tx, state: str = state) -> list[partner_referrals.ReferredSubscriber]:
             return await partner_referrals.of_month(tx, account_id, state, month, most=100)
 
-        rows = service.read(look)
+        rows = service.read(find)
         assert {row.id for row in rows} == network.of(state, partner=partner) and {
             row.state for row in rows
         } == {state}
     for (who, program), campaign in network.campaigns.items():
 
-        async def look_at_one(
+        async def find_of_one(
             tx: Tx, campaign: str = campaign
         ) -> list[partner_referrals.ReferredSubscriber]:
             page = Page(1, 100)
             rows, _ = await partner_referrals.of_partner_campaign(tx, account_id, campaign, page)
             return rows
 
-        mine = network.all_of(partner=partner, program=program) if who == partner else set()
-        assert {row.id for row in service.read(look_at_one)} == mine, (who, program)
+        own = network.all_of(partner=partner, program=program) if who == partner else set()
+        assert {row.id for row in service.read(find_of_one)} == own, (who, program)
 
 
 @pytest.mark.parametrize("partner", PARTNERS)
@@ -168,18 +168,18 @@ def cells_of(html: str) -> dict[str, int]:
 def test_a_statement_has_its_own_charges_only(
     service: Service, network: Network, side: str, person: str
 ) -> None:
-    mine, month = network.of("confirmed", **{side: person}), rules.month_of(service.now_ms())
+    own, month = network.of("confirmed", **{side: person}), rules.month_of(service.now_ms())
     account, web = network.people[person].account_id, network.people[person].web
     lines = service.read(lambda tx: statements.lines(tx, account, side, month))
-    assert {line.partner_referral_id for line in lines} == mine
+    assert {line.partner_referral_id for line in lines} == own
     assert service.read(lambda tx: statements.total_cents(tx, account, side, month)) == 300 * len(
-        mine
+        own
     )
     rows = list(csv.DictReader(web.get(f"/statements/{side}/{month}.csv").text.splitlines()))
-    assert {row["referral_uuid"] for row in rows} == mine
+    assert {row["referral_uuid"] for row in rows} == own
     page = web.get(f"/statements/{side}/{month}").text
     everything = set().union(*(states["confirmed"] for states in network.referrals.values()))
-    assert [referral for referral in everything - mine if referral in page] == []
+    assert [referral for referral in everything - own if referral in page] == []
     other = "partner" if side == "owner" else "owner"
     assert len(web.get(f"/statements/{other}/{month}.csv").text.splitlines()) == 1, (
         "only the headings"

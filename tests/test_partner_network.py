@@ -114,10 +114,10 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
         cpa=9.5,
         max_payout=50,
     )["uuid"]
-    mine = {bees, cars}
+    own = {bees, cars}
 
     def narrowed(**query):
-        return [uuid for uuid in found(bob, **query) if uuid in mine]
+        return [uuid for uuid in found(bob, **query) if uuid in own]
 
     assert narrowed() == [cars, bees]
     assert narrowed(search="bEEs") == [bees]
@@ -138,7 +138,7 @@ def test_filters_search_and_sort_narrow_the_list(alice, bob):
     assert narrowed(min_cpa="2") == [cars, bees]
     assert narrowed(sort="cpa") == [cars, bees]
     assert narrowed(sort="max_payout") == [bees, cars]
-    assert set(narrowed(sort="confirmation_rate")) == mine
+    assert set(narrowed(sort="confirmation_rate")) == own
 
 
 @pytest.mark.parametrize(

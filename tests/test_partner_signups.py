@@ -214,17 +214,17 @@ def test_a_partner_referral_is_told_when_it_is_verified_and_never_as_a_readers(
     alice.subscribe("x@mailinator.com", referrer_code=code)
     alice.put(f"{alice.v1}/subscribers/gone@example.org", {"status": "unsubscribed"})
 
-    def told():
+    def delivered_types():
         return [
             each["type"]
             for each in alice.get(f"/v2/webhooks/{hook}/deliveries").json()["deliveries"]
         ]
 
-    assert told() == []
+    assert delivered_types() == []
     service.set_clock(8 * DAY)
     service.run_jobs()
     service.run_jobs()
-    assert told() == ["new_partner_referral"]
+    assert delivered_types() == ["new_partner_referral"]
     (event,) = [row for row in dump(service)["event"] if row["subscriber_id"] == ana["uuid"]]
     body = json.loads(event["body"])
     assert (body["type"], body["campaign_id"]) == ("new_partner_referral", alice.campaign_id)

@@ -106,11 +106,11 @@ def due(service: Service) -> dict[str, set[str]]:
     now_ms = service.now_ms()
     hooks = service.read(lambda tx: claiming.due_webhooks(tx, now_ms=now_ms))
     people = service.read(lambda tx: moves.due(tx, now_ms=now_ms, most=10))
-    letters = service.read(lambda tx: sending.due(tx, now_ms=now_ms, most=50))
+    due_emails = service.read(lambda tx: sending.due(tx, now_ms=now_ms, most=50))
     kinds = service.read(lambda tx: tx.all(statement("SELECT id, kind FROM letter")))
     return {
         "webhooks": {hook.id for hook in hooks},
-        "emails": {kind for id, kind in kinds if id in letters},
+        "emails": {kind for id, kind in kinds if id in due_emails},
         "referrals": {person.id for person in people},
     }
 

@@ -103,8 +103,7 @@ def test_strangers_see_no_payouts_of_others_and_a_missing_one_looks_the_same(
         "meta": {"per_page": 50, "page": 1, "total_pages": 0, "total_payours": 0},
     }
     answers = [
-        mallory.get(f"/v2/partner_profile/payouts/{wanted}")
-        for wanted in (theirs, new_id(), "nonsense")
+        mallory.get(f"/v2/partner_profile/payouts/{id}") for id in (theirs, new_id(), "nonsense")
     ]
     assert [answer.status_code for answer in answers] == [404, 404, 404]
     assert len({answer.json()["error"] for answer in answers}) == 1
@@ -138,9 +137,9 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., str]:
     clock = tmp_path / "clock"
     clock.write_text(str(400 * 86_400))
 
-    def payouts_command(*words: str, code: int = 0) -> str:
-        words = words if words[0] == "verify" else ("payouts", *words)
-        done = command(*words, database_url=opened.url, test_clock=clock)
+    def payouts_command(*arguments: str, code: int = 0) -> str:
+        arguments = arguments if arguments[0] == "verify" else ("payouts", *arguments)
+        done = command(*arguments, database_url=opened.url, test_clock=clock)
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout if code == 0 else done.stderr
 

@@ -70,14 +70,14 @@ def test_the_doctor_is_content_once_its_advice_was_taken(pooled):
 
 def test_init_prints_what_the_database_user_needs(pooled, tmp_path):
     settings = pooled.database("setup")
-    words = ["--settings", str(tmp_path / "honeyguide.env"), "init", "--yes"]
-    words += ["--unit-folder", str(tmp_path), "--email", "ana@example.org"]
-    words += ["--user", "root"] if os.geteuid() == 0 else []
-    refused = command(*words, database_url=settings["database_url"])
+    arguments = ["--settings", str(tmp_path / "honeyguide.env"), "init", "--yes"]
+    arguments += ["--unit-folder", str(tmp_path), "--email", "ana@example.org"]
+    arguments += ["--user", "root"] if os.geteuid() == 0 else []
+    refused = command(*arguments, database_url=settings["database_url"])
     assert refused.returncode == 1
     assert "Also set HONEYGUIDE_DATABASE_DIRECT_URL" in refused.stderr
     pooled.server.execute("ALTER ROLE honeyguide RESET jit")
-    done = command(*words, **settings)
+    done = command(*arguments, **settings)
     pooled.server.execute("ALTER ROLE honeyguide SET jit = 'off'")
     assert "Wrote" in done.stdout, done.stderr
     assert "ALTER ROLE honeyguide SET jit = 'off';" in done.stdout

@@ -57,11 +57,11 @@ class Connected:
         return self.service.read(lambda tx: subscribers.find(tx, self.tenant, email))
 
     def stored(self) -> int:
-        async def look(tx: Any) -> int:
+        async def find(tx: Any) -> int:
             [row] = await tx.all(statement("SELECT COUNT(*) FROM integration_event"))
             return int(row[0])
 
-        return self.service.read(look)
+        return self.service.read(find)
 
 
 @pytest.fixture(scope="module", params=ENGINES)

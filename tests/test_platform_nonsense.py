@@ -41,18 +41,18 @@ def changed(change: Callable[[Any], Any]) -> Answer:
     async def answer(request: web.Request) -> web.StreamResponse:
         given = await pass_on(request)
         text = given.body if isinstance(given, web.Response) else b""
-        said = json.loads(text) if isinstance(text, bytes) and text else {}
-        return web.json_response(_each(said, change), status=given.status)
+        body = json.loads(text) if isinstance(text, bytes) and text else {}
+        return web.json_response(_each(body, change), status=given.status)
 
     return answer
 
 
-def _each(said: Any, change: Callable[[Any], Any]) -> Any:
-    if isinstance(said, dict):
-        return change({name: _each(value, change) for name, value in said.items()})
-    if isinstance(said, list):
-        return change([_each(value, change) for value in said])
-    return change(said)
+def _each(body: Any, change: Callable[[Any], Any]) -> Any:
+    if isinstance(body, dict):
+        return change({name: _each(value, change) for name, value in body.items()})
+    if isinstance(body, list):
+        return change([_each(value, change) for value in body])
+    return change(body)
 
 
 def _of(kind: type, to: Any) -> Answer:
@@ -105,8 +105,8 @@ def acts(key: str, case: PlatformCase) -> dict[str, Act]:
             contact(4, email="known@example.org", status=unsubscribed, may_add=False),
             contact(5, email="", status=erased, values={}, **old),
         ):
-            [said] = await platform.write_many(access, [one])
-            assert said.result in WriteResult and "@" not in said.reason
+            [outcome] = await platform.write_many(access, [one])
+            assert outcome.result in WriteResult and "@" not in outcome.reason
 
     async def add_hook(server: Any, platform: Platform, access: PlatformAccess) -> Any:
         return await platform.add_hook(access, "https://refer.example.org/hooks/1")
@@ -115,8 +115,8 @@ def acts(key: str, case: PlatformCase) -> dict[str, Act]:
         person = {"email": "known@example.org"}
         if case.active:
             person = case.active(server, "known@example.org")
-        said = IncomingHook(headers={}, body=WEBHOOKS[key].body(person))
-        return await platform.understand_hook(access, said)
+        hook = IncomingHook(headers={}, body=WEBHOOKS[key].body(person))
+        return await platform.understand_hook(access, hook)
 
     return {
         "check": lambda server, platform, access: platform.check(access),
@@ -156,9 +156,9 @@ def test_nonsense_is_a_sentence_whatever_is_asked(key: str) -> None:
                 for place in range(len(server.seen)):
                     for nonsense in NONSENSE.values():
                         server.fail(*[pass_on] * place, nonsense)
-                        said = await reason(act(server, platform, access))
+                        sentence = await reason(act(server, platform, access))
                         server.faults.clear()
-                        assert re.fullmatch(r"[A-Za-z][^@\0]+\.", said), said
+                        assert re.fullmatch(r"[A-Za-z][^@\0]+\.", sentence), sentence
 
     asyncio.run(run())
 
@@ -187,20 +187,22 @@ def test_both_directions_go_on_after_nonsense(
     engine: str, key: str, every: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In the first sync, in a nightly reading and in writing, answered with nonsense only."""
-    mine = list(NONSENSE.values())[list(CASES).index(key) % every :: every]
+    own = list(NONSENSE.values())[list(CASES).index(key) % every :: every]
 
     async def test(on: OnPlatform) -> None:
         synced = on.synced
-        for number, nonsense in enumerate(mine):
+        for number, nonsense in enumerate(own):
             await synced.join(f"here{number}@example.org")
             if on.case.active:
                 on.case.active(on.server, f"there{number}@example.org")
             on.server.before = nonsense
             await synced.sync(rounds=2)
             on.server.before = None
-            said = await synced.integration()
+            integration = await synced.integration()
             # A list of lists without ours says that it was deleted, and a person has to look.
-            assert said.status == "active" or "was deleted" in (said.problem or ""), said.problem
+            assert integration.status == "active" or "was deleted" in (integration.problem or ""), (
+                integration.problem
+            )
             await synced.wait_over()
             synced.now_ms += DAY_MS
             for _ in range(3):

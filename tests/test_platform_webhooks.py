@@ -127,18 +127,18 @@ BODIES: dict[str, Any] = {
 }
 
 
-def with_name(said: Any, name: str) -> Any:
+def with_name(body: Any, name: str) -> Any:
     """The same, with another text wherever there was one that is not a kind of event."""
-    match said:
+    match body:
         case dict():
             kinds = ("event", "event_type", "type")
-            return {k: v if k in kinds else with_name(v, name) for k, v in said.items()}
+            return {k: v if k in kinds else with_name(v, name) for k, v in body.items()}
         case list():
-            return [with_name(each, name) for each in said]
+            return [with_name(each, name) for each in body]
         case str():
             return name
         case _:
-            return said
+            return body
 
 
 @EACH_ENGINE

@@ -76,9 +76,9 @@ async def written(platform: Platform, access: PlatformAccess, contacts: Sequence
     return [by_id[each.subscriber_id] for each in contacts]
 
 
-def _checked(said: Any) -> Any:
-    assert re.fullmatch(r"[A-Za-z][^@]+\.", said.reason)
-    return said
+def _checked(outcome: Any) -> Any:
+    assert re.fullmatch(r"[A-Za-z][^@]+\.", outcome.reason)
+    return outcome
 
 
 @EACH

@@ -113,9 +113,9 @@ def test_an_erased_person_leaves_states_behind_and_no_word_of_theirs(alice: Memb
     zelda = furnished(alice)
     assert alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}").status_code == 200
     everything = dump(alice.service)
-    mine = alice.account_id
+    own_id = alice.account_id
     tables = {
-        name: [row for row in rows if row.get("account_id", mine) == mine]
+        name: [row for row in rows if row.get("account_id", own_id) == own_id]
         for name, rows in everything.items()
     }
     for word in ("zelda", "quixote", "unmistakable", "port nowhere", "198.51.100.201", "zq-source"):

@@ -25,10 +25,10 @@ def modes(folder: Path) -> dict[str, int]:
     }
 
 
-def run(umask: int, folder: Path, *words: str, **settings: object) -> str:
+def run(umask: int, folder: Path, *arguments: str, **settings: object) -> str:
     chosen = environment(database_url=f"sqlite:///{folder}/data/honeyguide.db", **settings)
     before = f"import os; os.umask({umask})"
-    done = starter.run(list(words), env=chosen, cwd=folder, before=before)
+    done = starter.run(list(arguments), env=chosen, cwd=folder, before=before)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
 

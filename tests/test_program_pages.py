@@ -27,7 +27,7 @@ SIDES = ("partner", "owner")
 
 
 def test_pages_show_the_words_of_a_publication_as_labels(partner_network):
-    words_of_it = {
+    traits = {
         "categories": ["tech", "web3.0", "TV & movie"],
         "audience_gender": "mainly_female",
     }
@@ -35,7 +35,7 @@ def test_pages_show_the_words_of_a_publication_as_labels(partner_network):
         "age_ranges": ["under 18", "18 - 24"],
         "income_levels": ["less than $20k", "$20k - $50k"],
     }
-    publication = publish(partner_network.bob, name="Labels", **words_of_it, **ranges)
+    publication = publish(partner_network.bob, name="Labels", **traits, **ranges)
     program = offer(partner_network.bob, publication)
     shown = text_of(partner_network.bob.web.get(f"/network/{program['uuid']}").text)
     assert "Tech, Web3, TV & movies" in shown

@@ -31,11 +31,11 @@ scrape_configs:
 MAY_BE_EMPTY = {"Late jobs": ENGINES, "Free disk space": ("postgres",)}
 
 
-def promtool(*words: str, text: str | None = None) -> None:
+def promtool(*arguments: str, text: str | None = None) -> None:
     program = shutil.which("promtool")
     assert program, "promtool is not installed; `make test-long` installs it on Debian"
     done = subprocess.run(
-        [program, *words], input=text, capture_output=True, text=True, check=False
+        [program, *arguments], input=text, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -66,10 +66,10 @@ def test_every_rule_has_a_test_and_says_what_to_do() -> None:
 @pytest.fixture(scope="module", params=ENGINES)
 def watched(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Watched]:
     folder = tmp_path_factory.mktemp("prometheus")
-    words = ("--workers", "2") if request.param == "postgres" else ()
+    arguments = ("--workers", "2") if request.param == "postgres" else ()
     url = migrated(request.param)
     alice = new_account(url)
-    with Serving(url, *words) as server:
+    with Serving(url, *arguments) as server:
         (folder / "prometheus.yml").write_text(CONFIG.format(alerts=ALERTS, port=server.port))
         port = free_port()
         program = shutil.which("prometheus")

@@ -105,7 +105,7 @@ def test_they_are_in_the_network_and_before_joining(
     }
     assert bob.get(path).json()["partner_program"]["figures_90d"] == expected
     listed = bob.get("/v2/partner_network/partner_programs").json()["partner_programs"]
-    (mine,) = [each for each in listed if each["uuid"] == program["uuid"]]
-    assert mine["figures_90d"] == expected
+    (own,) = [each for each in listed if each["uuid"] == program["uuid"]]
+    assert own["figures_90d"] == expected
     seen = text_of(operator(service, "mallory").web.get(f"/network/{program['uuid']}").text)
     assert "Confirmed 100% Rejected 0% Fee taken back 0% Never reviewed 0%" in seen

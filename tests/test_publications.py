@@ -188,8 +188,8 @@ def test_a_form_that_cannot_be_used_is_a_400_that_says_why(alice, name):
         content=body,
         headers={"content-type": f"multipart/form-data; {options}"},
     )
-    told = answer.json()
-    assert (answer.status_code, (told["error"], told.get("param"))) == (400, sentence)
+    error = answer.json()
+    assert (answer.status_code, (error["error"], error.get("param"))) == (400, sentence)
 
 
 def test_another_content_type_is_a_415(alice):

@@ -61,11 +61,11 @@ def test_one_key_makes_one_letter_under_twenty_parallel_transactions(box: Letter
 
 
 def test_a_key_is_the_accounts_own(box: Letterbox) -> None:
-    mine, other = new_id(), new_id()
-    box.post(account_id=mine, once="welcome")
+    own, other = new_id(), new_id()
+    box.post(account_id=own, once="welcome")
     box.post(account_id=other, once="welcome")
-    box.post(account_id=mine, once="welcome")
-    assert len(box.of_account(mine)) == len(box.of_account(other)) == 1
+    box.post(account_id=own, once="welcome")
+    assert len(box.of_account(own)) == len(box.of_account(other)) == 1
 
 
 def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox) -> None:
@@ -193,7 +193,7 @@ TEXTS = {
 }
 
 
-def told(kind: str) -> dict[str, Any]:
+def values_for(kind: str) -> dict[str, Any]:
     """Something for every parameter that the email needs."""
     needed = [
         given
@@ -206,7 +206,7 @@ def told(kind: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
-    given = told(kind)
+    given = values_for(kind)
     message = TEXTS[kind](**given)
     subject, text = message.subject, message.text
     for name, value in given.items():
@@ -217,7 +217,7 @@ def test_every_letter_says_all_it_was_told_in_few_words(kind: str) -> None:
 
 def test_a_reader_never_reads_our_name() -> None:
     for kind in ("confirm", "hub_link", "reward_unlocked"):
-        message = getattr(texts, kind)(**told(kind))
+        message = getattr(texts, kind)(**values_for(kind))
         assert "oneyguide" not in message.subject + message.text
 
 

@@ -161,10 +161,10 @@ def test_a_key_used_is_seen_to_the_minute(engine):
         alice = service.member("alice")
 
         def used_ms() -> int | None:
-            async def look(tx):
+            async def find(tx):
                 return (await keys.of_account(tx, alice.account_id))[0].last_used_ms
 
-            return service.read(look)
+            return service.read(find)
 
         assert used_ms() is None
         alice.get(alice.v1)

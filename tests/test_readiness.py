@@ -16,12 +16,12 @@ from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 
-def assert_waits(server: Serving, code: str, *words: str) -> None:
+def assert_waits(server: Serving, code: str, *phrases: str) -> None:
     answer = server.caller()("GET", "/readyz")
     body = answer.json()
     assert (answer.status, body["status"], body["code"]) == (503, "waiting", code)
     assert body.keys() == {"status", "error", "code", "request_id"}
-    assert all(word in body["error"] for word in words), body["error"]
+    assert all(word in body["error"] for word in phrases), body["error"]
     assert "postgres" not in body["error"] and "/" not in body["error"]
 
 

@@ -23,9 +23,9 @@ from tests.support.service import Service
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
 OPERATIONS = [
-    (path, method, told)
+    (path, method, operation)
     for path, methods in DOCUMENT["paths"].items()
-    for method, told in methods.items()
+    for method, operation in methods.items()
 ]
 HTML = reference.render(DOCUMENT)
 LOADS = re.compile(
@@ -43,26 +43,34 @@ def visitor() -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.parametrize(("path", "method", "told"), OPERATIONS, ids=lambda value: str(value)[:60])
-def test_every_operation_is_explained(path: str, method: str, told: dict[str, object]) -> None:
-    start = HTML.index(f'<article class="operation" id="{told["operationId"]}">')
+@pytest.mark.parametrize(
+    ("path", "method", "operation"), OPERATIONS, ids=lambda value: str(value)[:60]
+)
+def test_every_operation_is_explained(path: str, method: str, operation: dict[str, object]) -> None:
+    start = HTML.index(f'<article class="operation" id="{operation["operationId"]}">')
     article = HTML[start : HTML.index("</article>", start)]
     plain = re.sub(r"<wbr>|</?i>|(?<=>)\s+(?=<)", "", article)
     assert f'<span class="method {method}">{method.upper()}</span><span>{path}</span>' in plain
     assert "$API_KEY" in plain
     assert "<summary>Errors</summary>" in plain
-    assert f'href="#{told["operationId"]}"' in HTML[: HTML.index("<main")], "it is in the contents"
+    assert f'href="#{operation["operationId"]}"' in HTML[: HTML.index("<main")], (
+        "it is in the contents"
+    )
 
 
-@pytest.mark.parametrize(("path", "method", "told"), OPERATIONS, ids=lambda value: str(value)[:60])
+@pytest.mark.parametrize(
+    ("path", "method", "operation"), OPERATIONS, ids=lambda value: str(value)[:60]
+)
 def test_every_example_is_what_the_service_would_say(
-    path: str, method: str, told: dict[str, dict[str, dict]]
+    path: str, method: str, operation: dict[str, dict[str, dict]]
 ) -> None:
     reader = reference.SchemaReader(DOCUMENT)
     schemas = [
-        next(answer for status, answer in told["responses"].items() if status < "300")["content"]
+        next(answer for status, answer in operation["responses"].items() if status < "300")[
+            "content"
+        ]
     ]
-    schemas += [told["requestBody"]["content"]] if "requestBody" in told else []
+    schemas += [operation["requestBody"]["content"]] if "requestBody" in operation else []
     for content in schemas:
         schema = content["application/json"]["schema"]
         checks = jsonschema_rs.Draft202012Validator(

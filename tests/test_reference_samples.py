@@ -72,18 +72,18 @@ def sample(route: Route, alice: Member, write: Callable[[SampleRequest], str]) -
 
 def send_as_curl(command: str, alice: Member) -> httpx.Response:
     """What curl would send for this command."""
-    words = shlex.split(command.replace("\\\n", " "))
-    assert words.pop(0) == "curl"
+    arguments = shlex.split(command.replace("\\\n", " "))
+    assert arguments.pop(0) == "curl"
     method, url, headers, body = None, "", {}, None
-    while words:
-        word = words.pop(0)
+    while arguments:
+        word = arguments.pop(0)
         if word == "-X":
-            method = words.pop(0)
+            method = arguments.pop(0)
         elif word == "-H":
-            name, _, value = words.pop(0).partition(": ")
+            name, _, value = arguments.pop(0).partition(": ")
             headers[name] = value.replace("$API_KEY", alice.key)
         elif word == "-d":
-            body = words.pop(0)
+            body = arguments.pop(0)
         else:
             assert not url
             url = word
@@ -146,14 +146,14 @@ def test_who_is_logged_in_sees_samples_with_their_own_ids(alice: Operator) -> No
     alice = operator(alice.service, "carol")
     things_of(alice)
     alice.post(f"{alice.v1}/webhooks", {"url": "http://127.0.0.1:9/hook"})
-    mine = alice.web.get("/docs")
-    assert "no-store" in mine.headers["cache-control"]
-    assert alice.campaign_id not in everyones and alice.campaign_id in mine.text
-    kept = {thing for thing, example in IDS.items() if example in mine.text}
+    own = alice.web.get("/docs")
+    assert "no-store" in own.headers["cache-control"]
+    assert alice.campaign_id not in everyones and alice.campaign_id in own.text
+    kept = {thing for thing, example in IDS.items() if example in own.text}
     assert kept <= {"adjustment", "delivery", "partner_referral", "payout"}, (
         "the account has one of all others"
     )
-    for command in commands(mine.text):
+    for command in commands(own.text):
         if (
             " -X " not in command
             and " -d " not in command

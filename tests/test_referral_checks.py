@@ -136,7 +136,7 @@ def test_another_accounts_codes_are_unknown(service: Service) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "sentence"),
     [
         ({"email": None}, "email is required."),
         ({"referrer_code": " "}, "referrer_code is required."),
@@ -147,12 +147,12 @@ def test_another_accounts_codes_are_unknown(service: Service) -> None:
     ],
 )
 def test_bad_input_is_refused_with_a_sentence(
-    service: Service, fields: dict[str, Any], said: str
+    service: Service, fields: dict[str, Any], sentence: str
 ) -> None:
     alice = operator(service)
     asked = {"email": "new@gmail.com", "referrer_code": "k7m2x9pa", **fields}
     answer = alice.post(f"{alice.v1}/referral_checks", asked)
-    assert answer.status_code == 400 and said in answer.text, answer.text
+    assert answer.status_code == 400 and sentence in answer.text, answer.text
 
 
 def test_nothing_is_left_behind(quiet_service: Service) -> None:
@@ -184,7 +184,7 @@ def test_nobody_is_woken(quiet_service: Service) -> None:
     async def tell(tx: Tx) -> None:
         tx.wake("all told")
 
-    def all_told() -> list[str]:
+    def woken_topics() -> list[str]:
         """PostgreSQL tells of commits in their order, a little later."""
         quiet_service.write(tell)
         until(lambda: "all told" in woken)
@@ -192,11 +192,11 @@ def test_nobody_is_woken(quiet_service: Service) -> None:
         woken.clear()
         return found
 
-    all_told()
+    woken_topics()
     check(alice, "new@gmail.com", code)
-    assert all_told() == []
+    assert woken_topics() == []
     alice.subscribe("real@gmail.com", referrer_code=code)
-    assert outbox.DELIVERIES in all_told()
+    assert outbox.DELIVERIES in woken_topics()
 
 
 def test_the_form_shows_the_decision_on_the_same_page(service: Service) -> None:

@@ -130,21 +130,21 @@ class Moves(RuleBasedStateMachine):
         self.make(signups.update, who, lifecycle.SubscriberChanges(status=status))
 
     @precondition(lambda self: self.expected)
-    @rule(data=st.data(), wanted=st.sampled_from(["verified", "rejected"]))
-    def decide(self, data: st.DataObject, wanted: str) -> None:
+    @rule(data=st.data(), status=st.sampled_from(["verified", "rejected"]))
+    def decide(self, data: st.DataObject, status: str) -> None:
         who = self.chosen(data)
         now = self.expected[who][1]
 
-        if (now, wanted) == ("verified", "rejected"):
+        if (now, status) == ("verified", "rejected"):
             with pytest.raises(Invalid):
-                self.make(signups.decide, who, wanted)
+                self.make(signups.decide, who, status)
             return
         before = self.runner.run(self.store.read(subscribers.get, self.owner, who))
-        after = self.make(signups.decide, who, wanted)
-        assert (before.referral_status, after.referral_status) == (now, wanted)
-        if now != wanted:
+        after = self.make(signups.decide, who, status)
+        assert (before.referral_status, after.referral_status) == (now, status)
+        if now != status:
             assert (after.decided_by, after.decided_ms) == ("api", self.now_ms)
-        self.became(who, wanted)
+        self.became(who, status)
 
     @rule(days=st.sampled_from([1, 3, 8, 31]))
     def wait(self, days: int) -> None:

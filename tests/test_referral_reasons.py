@@ -58,7 +58,7 @@ def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_store
 
 
 @pytest.mark.parametrize(
-    ("arrived", "hold_days", "due", "told"),
+    ("arrived", "hold_days", "due", "explanation"),
     [
         ("2026-12-20T23:59:59", 14, "2027-01-03T23:59:59", "3 Jan 2027"),
         ("2027-02-27T00:00:00", 2, "2027-03-01T00:00:00", "1 Mar 2027"),
@@ -70,11 +70,11 @@ def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_store
     ],
 )
 def test_a_hold_ends_on_the_same_time_of_day_across_months_and_leap_days(
-    arrived: str, hold_days: int, due: str, told: str
+    arrived: str, hold_days: int, due: str, explanation: str
 ) -> None:
     decision = rules.decide(HONEST, ScreeningPolicy("flexible", hold_days), ms(arrived))
     assert decision.due_ms == ms(due)
-    assert told in rules.explain(decision.reason or "", decision.due_ms)
+    assert explanation in rules.explain(decision.reason or "", decision.due_ms)
 
 
 @pytest.mark.parametrize("first_day", ["2027-01-01", "2028-01-01"])

@@ -96,8 +96,8 @@ def test_what_is_not_committed_or_has_another_version_is_not_released(tmp_path: 
         shutil.copy(ROOT / name, tmp_path)
 
     def refusal() -> str:
-        words = [sys.executable, "-m", "release", "dist", "--without-image"]
-        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        arguments = [sys.executable, "-m", "release", "dist", "--without-image"]
+        done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (1, "")
         assert not (tmp_path / "dist").exists()
         return done.stderr
@@ -117,9 +117,9 @@ def guide_commands() -> str:
 
 
 def make_release(folder: Path, umask: int) -> dict[str, bytes]:
-    words = ["make", "-C", ROOT, "release", f"DIST={folder}"]
-    words.append("RELEASE_ARGS=--dirty --without-image")
-    done = subprocess.run(words, umask=umask, capture_output=True, text=True, check=False)
+    arguments = ["make", "-C", ROOT, "release", f"DIST={folder}"]
+    arguments.append("RELEASE_ARGS=--dirty --without-image")
+    done = subprocess.run(arguments, umask=umask, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 

@@ -65,7 +65,7 @@ async def test_keeps_the_pace() -> None:
         assert time.monotonic() - began >= 0.3
 
 
-def said(**answer: object) -> Answer:
+def answered(**answer: object) -> Answer:
     return status(200, msgspec.json.encode(answer).decode())
 
 
@@ -75,12 +75,12 @@ def said(**answer: object) -> Answer:
         (garbage, Unexpected, "that we do not understand: it is not JSON."),
         (status(200, "[]"), Unexpected, "Expected `object`, got `array`"),
         (status(200, '{"subscribers": ' + "[" * 100_000), Unexpected, "nested too deeply"),
-        (said(subscribers={}), Unexpected, "Expected `array`, got `object`"),
-        (said(people=[]), Unexpected, "sent an answer without subscribers."),
-        (said(subscribers=[], total_pages="3"), Unexpected, "Expected `int`, got `str`"),
-        (said(subscribers=[], total_pages=10**9), Unexpected, "says that its list has"),
-        (said(subscribers=[], meta=[]), Unexpected, "Expected `object`, got `array`"),
-        (said(subscribers=[1] * 1001), Unexpected, "more than 1,000 items"),
+        (answered(subscribers={}), Unexpected, "Expected `array`, got `object`"),
+        (answered(people=[]), Unexpected, "sent an answer without subscribers."),
+        (answered(subscribers=[], total_pages="3"), Unexpected, "Expected `int`, got `str`"),
+        (answered(subscribers=[], total_pages=10**9), Unexpected, "says that its list has"),
+        (answered(subscribers=[], meta=[]), Unexpected, "Expected `object`, got `array`"),
+        (answered(subscribers=[1] * 1001), Unexpected, "more than 1,000 items"),
         (status(401), WrongCredentials, "does not accept the key."),
         (status(403), WrongCredentials, "does not let this key read /v2/subscribers."),
         (status(429, retry_after="7"), TryLater, "asked us to slow down."),
@@ -115,7 +115,7 @@ async def test_a_service_that_is_gone() -> None:
 async def test_an_account_without_a_campaign() -> None:
     server = IncumbentServer()
     async with api_of(server) as api:
-        server.fail(said(campaigns=[]))
+        server.fail(answered(campaigns=[]))
         with pytest.raises(Unexpected, match="has no campaign for this key"):
             await api.campaign()
 

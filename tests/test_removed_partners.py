@@ -34,7 +34,7 @@ class Deal:
         self.joined = join(bob, self.program)
         self.api = f"/v2/partner_programs/{self.program['uuid']}"
         self.partner = f"{self.api}/partners/{self.joined['uuid']}"
-        self.mine = f"/v2/partner_profile/partner_campaigns/{self.joined['uuid']}"
+        self.own = f"/v2/partner_profile/partner_campaigns/{self.joined['uuid']}"
         self.network = f"/v2/partner_network/partner_programs/{self.program['uuid']}"
         self.n = 0
 
@@ -55,7 +55,7 @@ class Deal:
     def status(self) -> tuple[str, str]:
         """As the owner and as the partner see it."""
         owner = self.alice.get(self.partner).json()["partner"]["status"]
-        return owner, self.bob.get(self.mine).json()["partner_campaign"]["status"]
+        return owner, self.bob.get(self.own).json()["partner_campaign"]["status"]
 
     def rejoin(self) -> Any:
         return self.bob.post(f"{self.network}/join")
@@ -130,7 +130,7 @@ def test_what_comes_after_a_removal_does_not_spoil_the_figures(deal: Deal) -> No
     deal.alice.delete(deal.partner)
     deal.arrive()
     deal.alice.post(f"{deal.partner}/allow")
-    deal.bob.delete(deal.mine)
+    deal.bob.delete(deal.own)
     deal.arrive()
     figures = deal.bob.get(deal.network).json()["partner_program"]
     assert figures["confirmation_rate_30d"] is None
@@ -181,7 +181,7 @@ def test_a_removed_partner_may_not_join_until_the_owner_allows_it(deal: Deal) ->
 
 def test_who_left_joins_again_with_the_same_code(service: Service, deal: Deal) -> None:
     before = deal.arrive()
-    assert deal.bob.delete(deal.mine).json()["partner_campaign"]["status"] == "left"
+    assert deal.bob.delete(deal.own).json()["partner_campaign"]["status"] == "left"
     assert deal.status() == ("left", "left")
     assert deal.bob.get(deal.network).json()["partner_program"]["joined"] is False
     between = deal.arrive()
@@ -197,7 +197,7 @@ def test_who_left_joins_again_with_the_same_code(service: Service, deal: Deal) -
 
 
 def test_neither_side_takes_back_what_the_other_decided(deal: Deal) -> None:
-    deal.bob.delete(deal.mine)
+    deal.bob.delete(deal.own)
     deal.alice.delete(deal.partner)
     assert deal.status() == ("removed", "removed")
     assert deal.outcome(deal.arrive()) == REMOVED
@@ -269,7 +269,7 @@ def test_doing_it_again_changes_nothing(
 
 
 def test_leaving_twice_is_leaving_once(deal: Deal) -> None:
-    answers = [deal.bob.delete(deal.mine) for _ in range(2)]
+    answers = [deal.bob.delete(deal.own) for _ in range(2)]
     assert answers[0].json() == answers[1].json()
     assert notified(deal.alice, "partner_left") == ["Bob left your partner program"]
 
@@ -295,7 +295,7 @@ def test_the_other_side_is_told(service: Service, deal: Deal) -> None:
     assert "Pending referrals were ended" in emails_to(deal.bob, "partner_removed")[1]
     service.set_clock(2 * MINUTE_S)
     deal.alice.post(f"{deal.partner}/unblock")
-    deal.bob.delete(deal.mine)
+    deal.bob.delete(deal.own)
     (email,) = emails_to(deal.alice, "partner_left")
     assert "Their pending referrals finish as planned." in email
     service.set_clock(3 * MINUTE_S)
@@ -360,7 +360,7 @@ def test_each_side_sees_and_does_only_its_part(
     paths = {
         "partners": f"{deal.api}/partners",
         "partner": deal.partner,
-        "mine": deal.mine,
+        "mine": deal.own,
         **{name: f"{deal.partner}/{name}" for name in ("allow", "block", "unblock")},
     }
     caller = {
@@ -369,11 +369,11 @@ def test_each_side_sees_and_does_only_its_part(
         "other partner": other,
         "stranger": mallory,
     }[who]
-    mine = {"owner": OWNERS, "partner": PARTNERS}.get(who, set())
+    allowed = {"owner": OWNERS, "partner": PARTNERS}.get(who, set())
     for method, name in ROUTES:
         status = caller.http.request(method, paths[name]).status_code
-        assert status == (200 if name in mine else 404), (who, method, name)
-    if not mine:
+        assert status == (200 if name in allowed else 404), (who, method, name)
+    if not allowed:
         assert deal.status() == ("active", "active")
 
 

@@ -50,13 +50,13 @@ async def opened(
         await store.close()
 
 
-async def look(store: Store) -> tuple[bool, list[str]]:
+async def read(store: Store) -> tuple[bool, list[str]]:
     """Whether the replica was read, and which rows there were."""
-    rows = await store.replica_snapshot(_look)
+    rows = await store.replica_snapshot(_find)
     return rows[0][0], [name for _, name in rows]
 
 
-async def _look(tx: Tx) -> list[tuple[bool, str]]:
+async def _find(tx: Tx) -> list[tuple[bool, str]]:
     return await tx.all(SEEN)
 
 
@@ -66,11 +66,11 @@ def test_every_change_is_seen_at_once_and_most_reads_are_the_replicas(primary, s
             from_replica = 0
             for number in range(100):
                 await store.write(put(f"{number:03}"))
-                is_replica, seen = await look(store)
+                is_replica, seen = await read(store)
                 assert seen == [f"{each:03}" for each in range(number + 1)]
                 from_replica += is_replica
             assert from_replica > 50
-            primary_rows = await store.slow_snapshot(_look)
+            primary_rows = await store.slow_snapshot(_find)
             assert not primary_rows[0][0]
 
     asyncio.run(scene())
@@ -85,12 +85,12 @@ def test_a_replica_that_is_behind_or_away_is_not_read(primary, monkeypatch):
             assert await _is_read(store)
             standby.execute("SELECT pg_wal_replay_pause()")
             await store.write(put("b"))
-            assert await look(store) == (False, ["a", "b"])
+            assert await read(store) == (False, ["a", "b"])
             standby.execute("SELECT pg_wal_replay_resume()")
             assert await _is_read(store)
             standby.stop()
             await store.write(put("c"))
-            assert await look(store) == (False, ["a", "b", "c"])
+            assert await read(store) == (False, ["a", "b", "c"])
 
     with ReplicaServer(primary, **SCRATCH) as own:
         asyncio.run(scene(own))
@@ -99,7 +99,7 @@ def test_a_replica_that_is_behind_or_away_is_not_read(primary, monkeypatch):
 async def _is_read(store: Store) -> bool:
     """Soon, that is: as soon as the replica has caught up and is not avoided any more."""
     for _ in range(200):
-        if (await look(store))[0]:
+        if (await read(store))[0]:
             return True
         await asyncio.sleep(0.1)
     return False

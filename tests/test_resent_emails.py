@@ -44,7 +44,7 @@ def load(member: Member, who: dict[str, Any]) -> Subscriber:
 
 
 @pytest.mark.parametrize(
-    ("changes", "obstacles", "words"),
+    ("changes", "obstacles", "reason"),
     [
         ({}, Obstacles(), ""),
         ({"status": "confirmed"}, Obstacles(), ""),
@@ -56,19 +56,19 @@ def load(member: Member, who: dict[str, Any]) -> Subscriber:
     ],
 )
 def test_who_gets_no_email(
-    alice: Operator, changes: dict[str, Any], obstacles: Obstacles, words: str
+    alice: Operator, changes: dict[str, Any], obstacles: Obstacles, reason: str
 ) -> None:
     person = msgspec.structs.replace(load(alice, someone(alice)), **changes)
     found = resent_emails.why_not(person, obstacles)
-    assert words in found and bool(found) == bool(words)
+    assert reason in found and bool(found) == bool(reason)
 
 
 def test_the_link_is_sent_and_not_again_at_once(alice: Operator) -> None:
     ana = someone(alice)
     page = f"/subscribers/{ana['uuid']}"
     assert send(alice, ana).status_code == 303
-    said = f"Their referral link is on its way to {ana['email']}."
-    assert said in text_of(alice.web.get(page).text)
+    message = f"Their referral link is on its way to {ana['email']}."
+    assert message in text_of(alice.web.get(page).text)
     (email,) = post_of(alice, "hub_link")
     assert (email.to_email, email.about_id) == (ana["email"], ana["uuid"])
     again = send(alice, ana)

@@ -142,8 +142,8 @@ def test_the_log_of_the_old_database_counts_where_no_place_has_one(
         assert call("POST", people, {"email": "ann@example.org"}).status == 201
         assert here.run("backup", str(tmp_path / "copy")).returncode == 0
         assert call("DELETE", f"{people}/ann@example.org").status == 200
-    words = ("restore", "--replace", str(tmp_path / "copy"))
-    done = command(*words, database_url=here.url)
+    arguments = ("restore", "--replace", str(tmp_path / "copy"))
+    done = command(*arguments, database_url=here.url)
     assert done.returncode == 0 and "now erased again: 1." in done.stdout
     assert emails_in(here.url) == []
     elsewhere = command("restore", str(tmp_path / "copy"), database_url=fresh(engine))
@@ -243,10 +243,10 @@ def test_a_backup_of_a_newer_version_is_refused(engine: str, tmp_path: Path) -> 
     assert here.contains() is Contains.ACCOUNTS and here.left_behind() == []
 
 
-def limited(size: int, *words: str, **settings: object) -> subprocess.CompletedProcess[str]:
+def limited(size: int, *arguments: str, **settings: object) -> subprocess.CompletedProcess[str]:
     """Files larger than this cannot be written, as if the disk were full."""
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({size}, {size}))"
-    return starter.run(list(words), env=environment(**settings), before=limit)
+    return starter.run(list(arguments), env=environment(**settings), before=limit)
 
 
 def test_a_full_disk_is_said_and_damages_nothing(tmp_path: Path) -> None:

@@ -133,19 +133,19 @@ def test_both_sides_are_told_and_the_partner_does_not_learn_who(
     assert alice.post(path(program, paid), {"reason": "other", "text": "Why so"}).status_code == 201
     held = dump(service)
 
-    def told(member: Member) -> list[dict[str, Any]]:
+    def events_of(member: Member) -> list[dict[str, Any]]:
         return [
             json.loads(row["body"])
             for row in held["event"]
             if (row["account_id"], row["type"]) == (member.account_id, "partner_referral_reversed")
         ]
 
-    (to_owner,), (to_partner,) = told(alice), told(bob)
+    (to_owner,), (to_partner,) = events_of(alice), events_of(bob)
     assert to_owner["subscriber"]["email"] == "ann@example.org"
     assert set(to_partner["subscriber"]) == {"id", "referred", "referral_status", "created_at"}
     for event in (to_owner, to_partner):
         assert event["reversal"] == {"reason": "other", "text": "Why so", "amount": 3}
-    assert told(mallory) == []
+    assert events_of(mallory) == []
     for member, count in ((alice, 1), (bob, 1), (mallory, 0)):
         notices = [
             row
@@ -196,8 +196,8 @@ def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
         assert "example.org" not in seen.replace(bob.email, ""), where
     # One notification for both.
     notices = [row for row in dump(service)["notice"] if row["kind"] == "charge_reversed"]
-    mine = [row["account_id"] for row in notices]
-    assert mine.count(alice.account_id) == mine.count(bob.account_id) == 1
+    recipients = [row["account_id"] for row in notices]
+    assert recipients.count(alice.account_id) == recipients.count(bob.account_id) == 1
     assert partner.get(ask).status_code == 404
     assert partner.post(reverse, page="/earnings", referral=ids, reason="robot").status_code == 404
 

@@ -61,10 +61,10 @@ def come(alice: Operator, code: str, *emails: str) -> None:
     """People come with the code, and the job looks at what they have in common."""
     for email in emails:
         alice.subscribe(email, referrer_code=code)
-    look(alice.service)
+    run_group_job(alice.service)
 
 
-def look(service: Service) -> None:
+def run_group_job(service: Service) -> None:
     (job,) = [job for job in service.services.loop.jobs if job.name == group_looks.LOOKING]
     service.run_job(job)
 
@@ -244,7 +244,7 @@ def test_all_of_one_referrer_are_decided(
     monkeypatch.setattr(review_page, "MOST_OF_REFERRER", 3)
     ann = suspicious(alice, "ann", 4, "9.9.9.9")
     ben = suspicious(alice, "ben", 1, "203.0.113.7")
-    look(alice.service)
+    run_group_job(alice.service)
     listed = text_of(alice.web.get(f"/review?code={ann}").text)
     assert "Referrals by Ann" in listed and "dmitri.ann@gmail.com" in listed
     assert "ada.ben@gmail.com" not in listed

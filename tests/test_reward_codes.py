@@ -84,18 +84,18 @@ def test_a_long_queue_is_served_by_the_background_work_and_nobody_overtakes(
 def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice: Member) -> None:
     pool = offer(alice, kind="coupon", coupon_codes=[str(n) for n in range(8)])
 
-    def told() -> tuple[int, int]:
+    def notification_counts() -> tuple[int, int]:
         return len(post_of(alice, "reward_low_stock")), len(post_of(alice, "reward_out_of_stock"))
 
     ends = []
     for n in range(9):
         advocate(alice, 1, f"a{n}@example.org")
-        ends.append(told())
+        ends.append(notification_counts())
     assert ends == [(0, 0), (0, 0), (1, 0), (1, 0), (1, 0), (1, 0), (1, 0), (1, 1), (1, 1)]
     alice.put(f"{alice.v1}/rewards/{pool['uuid']}", {"coupon_codes": [f"n{n}" for n in range(8)]})
     for n in range(2):
         advocate(alice, 1, f"b{n}@example.org")
-    assert told() == (2, 1)
+    assert notification_counts() == (2, 1)
     rung = alice.service.read(lambda tx: notifications.page_of(tx, alice.account_id, Page(1, 9)))
     assert sorted(each.notification.kind for each in rung) == [
         "first_referral",

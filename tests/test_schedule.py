@@ -23,8 +23,8 @@ def answer(status: int | None = 500, **more: Any) -> Answer:
     return Answer(**{"status": status, "error": None, "error_kind": "", "latency_ms": 1, **more})
 
 
-def wait_ms(said: Answer, tries: int = 1, chance: float = NO_JITTER) -> int:
-    found = outcome(said, tries, NOW, chance)
+def wait_ms(answer: Answer, tries: int = 1, chance: float = NO_JITTER) -> int:
+    found = outcome(answer, tries, NOW, chance)
     assert found.status == "pending"
     return found.due_ms - NOW
 

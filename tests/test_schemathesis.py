@@ -85,8 +85,8 @@ def try_operation(described: Described, route: Route, examples: int) -> None:
     )
     def one(case: Any, known: list[bool]) -> None:
         # Mostly real objects: a made-up address would seldom get further than a 404.
-        for (name, value), wanted in zip(real.items(), known, strict=True):
-            if wanted or name == "campaign_uuid":
+        for (name, value), is_real in zip(real.items(), known, strict=True):
+            if is_real or name == "campaign_uuid":
                 case.path_parameters[name] = value
         answer = case.call(
             base_url=described.service.url,

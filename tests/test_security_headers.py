@@ -47,23 +47,23 @@ def alice(service: Service) -> Operator:
     return operator(service)
 
 
-def sent(answer: httpx.Response, wanted: dict[str, str]) -> dict[str, str | None]:
-    return {name: answer.headers.get(name) for name in wanted}
+def sent(answer: httpx.Response, expected: dict[str, str]) -> dict[str, str | None]:
+    return {name: answer.headers.get(name) for name in expected}
 
 
 @pytest.mark.parametrize("path", ["/", "/subscribers/export.csv", "/login", "/nothing-here"])
 def test_pages_of_the_dashboard(alice: Operator, path: str) -> None:
-    wanted = PAGE | {CSP: POLICY}
-    assert sent(alice.web.get(path), wanted) == wanted
+    expected = PAGE | {CSP: POLICY}
+    assert sent(alice.web.get(path), expected) == expected
 
 
 @pytest.mark.parametrize("path", ["/hub", "/join/nobody"])
 def test_pages_of_readers(alice: Operator, path: str) -> None:
-    wanted = PAGE | {CSP: POLICY}
+    expected = PAGE | {CSP: POLICY}
     answer = alice.web.get(path)
     if answer.status_code == 404:  # says nothing of the address that was asked for
-        wanted["referrer-policy"] = "no-referrer"
-    assert sent(answer, wanted) == wanted
+        expected["referrer-policy"] = "no-referrer"
+    assert sent(answer, expected) == expected
 
 
 def test_what_websites_of_others_show_is_not_refused_there(alice: Operator) -> None:

@@ -45,8 +45,8 @@ def test_a_kill_between_sending_and_recording_gives_a_twin_and_loses_nothing(
 ) -> None:
     for number in range(3):
         box.post(subject=f"QueuedEmail {number}")
-    words = [box.url, mailbox.url, FROM, str(NOW)]
-    died = starter.run(words, env=environment(), before=DIES_AFTER_SENDING, timeout=60)
+    arguments = [box.url, mailbox.url, FROM, str(NOW)]
+    died = starter.run(arguments, env=environment(), before=DIES_AFTER_SENDING, timeout=60)
     assert died.returncode == -9, died.stderr
     assert len(mailbox.received) == 1 and {email.status for email in box.of_account()} == {
         "waiting"

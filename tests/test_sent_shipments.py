@@ -39,8 +39,8 @@ def test_a_rows_own_button_takes_the_note_and_only_its_row(nora: Operator) -> No
     offer(nora, kind="physical")
     first, second = (claim(nora, f"{name}@example.org")["uuid"] for name in ("ana", "ben"))
     nora.web.post("/shipments", one=first, id=[second], tracking_note="RR 1")
-    (mine,) = listed(nora, "?status=sent")
-    assert (mine["uuid"], mine["tracking_note"]) == (first, "RR 1")
+    (shipment,) = listed(nora, "?status=sent")
+    assert (shipment["uuid"], shipment["tracking_note"]) == (first, "RR 1")
     assert [each["uuid"] for each in listed(nora)] == [second]
 
 
@@ -54,8 +54,8 @@ def test_the_note_can_be_changed_and_the_email_has_the_new_one(nora: Operator) -
     assert "Nothing changed." in save_note(nora, mug, "USPS 2222 2222 2222")
     assert "The note is saved." in save_note(nora, mug, "")
     assert pass_minute(nora) == []
-    said = save_note(nora, mug, "USPS 3333 3333 3333", tell="1")
-    assert "The subscriber gets an email with it in a minute." in said
+    text = save_note(nora, mug, "USPS 3333 3333 3333", tell="1")
+    assert "The subscriber gets an email with it in a minute." in text
     assert "3333 3333 3333" in pass_minute(nora)[-1]["text"]
 
 

@@ -117,14 +117,14 @@ def test_a_written_value_means_the_same_to_a_shell(tmp_path: Path) -> None:
         assert subprocess.check_output(shell, text=True) == value
 
 
-def run(*words: str, cwd: Path, **given: object) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, cwd: Path, **given: object) -> subprocess.CompletedProcess[str]:
     env = environment(**given)
     env.pop("HONEYGUIDE_SETTINGS")
-    return starter.run(list(words), env=env, cwd=cwd)
+    return starter.run(list(arguments), env=env, cwd=cwd)
 
 
-def value_of(name: str, said: str) -> str:
-    (line,) = (each for each in said.splitlines() if each.startswith(f"HONEYGUIDE_{name} = "))
+def value_of(name: str, output: str) -> str:
+    (line,) = (each for each in output.splitlines() if each.startswith(f"HONEYGUIDE_{name} = "))
     return line.partition(" = ")[2]
 
 

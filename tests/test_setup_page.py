@@ -100,12 +100,12 @@ def test_of_many_first_accounts_at_once_one_is_opened(untouched: Service) -> Non
 
 
 @pytest.mark.parametrize(
-    ("engine", "words"),
+    ("engine", "arguments"),
     [("sqlite", ()), pytest.param("postgres", ("--workers", "2"), marks=pytest.mark.long)],
 )
-def test_serve_logs_one_new_code_at_each_start(engine: str, words: tuple[str, ...]) -> None:
+def test_serve_logs_one_new_code_at_each_start(engine: str, arguments: tuple[str, ...]) -> None:
     url = migrated(engine)
-    with Serving(url, *words) as server:
+    with Serving(url, *arguments) as server:
         server.wait_for("/readyz")
         (first,) = CODE.findall(server.output)
         server.stop()

@@ -82,8 +82,8 @@ def test_undo_stops_it_and_the_shipment_is_to_send_again(nora: Operator) -> None
     action = send(nora, *ids, tracking_note=USPS)
     assert listed(nora) == []
     nora.web.post("/account/undo", page="/settings", action=action, back="/shipments")
-    said = text_of(nora.web.get("/shipments").text)
-    assert "Undone. 2 shipments are under “To send” again, and nobody was emailed." in said
+    text = text_of(nora.web.get("/shipments").text)
+    assert "Undone. 2 shipments are under “To send” again, and nobody was emailed." in text
     assert {each["tracking_note"] for each in listed(nora)} == {None} and len(listed(nora)) == 2
     assert pass_minute(nora) == []
 
@@ -152,8 +152,11 @@ def test_a_recurring_reward_is_counted_and_two_towns_are_two_packages() -> None:
     packed = [sent("Pen", "Porto"), sent("Mug", "Ghent"), sent("Pen", "Porto")]
     found = shipment_emails.packages(packed)
     english = get_language("en")
-    told = [shipment_emails.sending_of(english, package) for package in found]
-    assert [(each.rewards, each.town) for each in told] == [("2 × Pen", "Porto"), ("Mug", "Ghent")]
+    sendings = [shipment_emails.sending_of(english, package) for package in found]
+    assert [(each.rewards, each.town) for each in sendings] == [
+        ("2 × Pen", "Porto"),
+        ("Mug", "Ghent"),
+    ]
 
 
 @pytest.mark.parametrize("why", ["off", "unsubscribed", "erased", "unsent"])

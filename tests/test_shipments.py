@@ -372,12 +372,12 @@ def test_an_export_of_many_has_each_line_once_and_ends(
 ) -> None:
     monkeypatch.setattr(pages, "CSV_BATCH", 2)
     ids = claim_many(nora, 5)
-    column, wanted = "shipment_uuid", ids
+    column, expected = "shipment_uuid", ids
     if show:
-        column, wanted = "tracking_note", send_all(nora, ids)
+        column, expected = "tracking_note", send_all(nora, ids)
     with nora.web.http.stream("GET", f"/shipments/export.csv?show={show}") as answer:
         lines = list(itertools.islice(answer.iter_lines(), 50))  # a file without end is one too
-    assert [row[column] for row in csv.DictReader(lines)] == wanted
+    assert [row[column] for row in csv.DictReader(lines)] == expected
 
 
 def test_the_id_of_anothers_reward_shows_none_of_its_shipments(

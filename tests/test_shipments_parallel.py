@@ -71,11 +71,11 @@ def test_of_three_processes_that_mark_the_same_shipments_one_sends_each(alice: M
     for earned in earned_by(alice, ana):
         alice.post(f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": ADDRESS})
     ids = [each["uuid"] for each in listed(alice)]
-    words_of = [sys.executable, "-c", MARKING, alice.service.settings.database_url]
-    words_of += [alice.account_id, alice.campaign_id]
+    arguments = [sys.executable, "-c", MARKING, alice.service.settings.database_url]
+    arguments += [alice.account_id, alice.campaign_id]
     processes = [
         subprocess.Popen(
-            [*words_of, f"{number}@example.org", *ids],
+            [*arguments, f"{number}@example.org", *ids],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

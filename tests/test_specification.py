@@ -53,57 +53,57 @@ def success(operation: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", SPECIFICATION["objects"])
 def test_an_object_has_the_specified_fields_and_no_others(name: str) -> None:
-    schema, told = SCHEMAS[name], SPECIFICATION["objects"][name]
-    optional = {field.removeprefix("+") for field in told if field.startswith("+")}
+    schema, specified = SCHEMAS[name], SPECIFICATION["objects"][name]
+    optional = {field.removeprefix("+") for field in specified if field.startswith("+")}
     assert set(schema["required"]) | optional == set(schema["properties"])
     found = {field: kind_of(inner) for field, inner in schema["properties"].items()}
     for field in optional:
         found[f"+{field}"] = found.pop(field).split()[0].replace("list", "array")
-    assert found == told
+    assert found == specified
 
 
 @pytest.mark.parametrize("name", SPECIFICATION["routes"])
 def test_a_route_takes_and_returns_what_is_specified(name: str) -> None:
-    told, operation = SPECIFICATION["routes"][name], operation_of(name)
+    specified, operation = SPECIFICATION["routes"][name], operation_of(name)
     returned = SCHEMAS[kind_of(success(operation))]
-    if isinstance(told["returns"], str):
-        assert kind_of(success(operation)) == told["returns"]
+    if isinstance(specified["returns"], str):
+        assert kind_of(success(operation)) == specified["returns"]
     else:
-        assert {key: kind_of(each) for key, each in returned["properties"].items()} == told[
+        assert {key: kind_of(each) for key, each in returned["properties"].items()} == specified[
             "returns"
         ]
-    check_query(told.get("query", {}), operation)
-    if "body" in told:
-        check_body(told["body"], operation)
+    check_query(specified.get("query", {}), operation)
+    if "body" in specified:
+        check_body(specified["body"], operation)
     assert set(SPECIFICATION["errors"]["statuses"]) <= set(operation["responses"])
     assert operation.get("security", DOCUMENT["security"]) == [{"ApiKey": []}]
 
 
-def check_query(told: dict[str, list[str]], operation: dict[str, Any]) -> None:
+def check_query(specified: dict[str, list[str]], operation: dict[str, Any]) -> None:
     found = {
         each["name"]: each["schema"]
         for each in operation.get("parameters", ())
         if each["in"] == "query"
     }
-    for name, words in told.items():
-        assert found[name].get("enum", []) == words
+    for name, choices in specified.items():
+        assert found[name].get("enum", []) == choices
         (parameter,) = (each for each in operation["parameters"] if each["name"] == name)
         assert not parameter.get("required")
-    if "type" in told:
+    if "type" in specified:
         assert found["type"]["default"] == "all"
     for name, limits in SPECIFICATION["limits"].items():
-        if name in told:
+        if name in specified:
             assert found[name]["type"] == "integer"
             assert found[name]["default"] == limits["default"]
             # More than the maximum counts as the maximum, so it is not an error.
             assert str(limits.get("maximum", "")) in str(operation["parameters"])
 
 
-def check_body(told: dict[str, str], operation: dict[str, Any]) -> None:
+def check_body(specified: dict[str, str], operation: dict[str, Any]) -> None:
     schema = SCHEMAS[kind_of(operation["requestBody"]["content"]["application/json"]["schema"])]
-    required = {name.removesuffix("*") for name in told if name.endswith("*")}
+    required = {name.removesuffix("*") for name in specified if name.endswith("*")}
     assert set(schema.get("required", ())) == required
-    for name, kind in told.items():
+    for name, kind in specified.items():
         found = kind_of(schema["properties"][name.removesuffix("*")])
         assert found.removesuffix(" or null") == kind, name
 
@@ -112,8 +112,8 @@ def check_body(told: dict[str, str], operation: dict[str, Any]) -> None:
 def test_words_are_those_that_are_specified(name: str) -> None:
     schema_name, field = name.split(".")
     schema = SCHEMAS[schema_name]["properties"][field]
-    words = schema.get("items", schema)["enum"]
-    assert sorted(each for each in words if each is not None) == sorted(
+    choices = schema.get("items", schema)["enum"]
+    assert sorted(each for each in choices if each is not None) == sorted(
         SPECIFICATION["choices"][name]
     )
 

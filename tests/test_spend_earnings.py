@@ -147,8 +147,8 @@ def test_strangers_learn_nothing(alice: Member, bob: Member, mallory: Member) ->
     arrives(alice, place["ref_code"])
     for stranger in (bob, mallory):
         answers = [
-            stranger.get(f"/v2/partner_programs/{wanted}/spend")
-            for wanted in (program["uuid"], new_id(), "x")
+            stranger.get(f"/v2/partner_programs/{id}/spend")
+            for id in (program["uuid"], new_id(), "x")
         ]
         assert [answer.status_code for answer in answers] == [404] * 3
         assert len({answer.json()["error"] for answer in answers}) == 1
@@ -208,8 +208,8 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
             forecast.DueDay(first_day, 4, 1_200),
             forecast.DueDay(first_day + 5, 3, 900),
         ]
-        mine = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
-        assert [(day.n, day.cents) for day in mine] == [(2, 600), (3, 900)]
+        days = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
+        assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
         present = await store.snapshot(
             lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)
         )

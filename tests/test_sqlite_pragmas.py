@@ -8,7 +8,7 @@ import apsw
 
 from honeyguide.store.sqlite import connect
 
-WANTED = {
+EXPECTED = {
     "journal_mode": "wal",
     "synchronous": 2,
     "foreign_keys": 1,
@@ -21,8 +21,8 @@ WANTED = {
 def test_a_connection_has_every_pragma_we_ask_for(tmp_path: Path) -> None:
     connection = connect(tmp_path / "a.db")
     assert {
-        name: connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in WANTED
-    } == WANTED
+        name: connection.execute(f"PRAGMA {name}").fetchall()[0][0] for name in EXPECTED
+    } == EXPECTED
 
 
 def test_a_statement_keeps_its_plan_whatever_its_parameters(tmp_path: Path) -> None:

@@ -91,8 +91,8 @@ def slow_count(history: History, period: Period, until_ms: int) -> dict[str, Any
             group = "referred"
             totals["referred"] += 1
             totals[row["referral_status"]] += 1
-            mine = referrals.setdefault(row["referrer_id"], Counter())
-            mine[row["referral_status"]] += 1
+            counts = referrals.setdefault(row["referrer_id"], Counter())
+            counts[row["referral_status"]] += 1
             if row["referral_status"] == "rejected":
                 reasons[row["referral_reason"]] += 1
         is_rejected = row["referral_status"] == "rejected"

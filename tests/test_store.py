@@ -100,14 +100,14 @@ def test_endless_collisions_end_as_unavailable(opened):
 def test_a_collision_in_a_read_is_run_again(opened):
     runs = []
 
-    async def look(tx: Tx) -> int:
+    async def read(tx: Tx) -> int:
         runs.append(1)
         if len(runs) == 1 and tx.engine == "postgres":
             raise Again
         return len(runs)
 
-    assert opened.run(opened.store.read(look)) >= 1
-    assert opened.run(opened.store.snapshot(look)) >= 1
+    assert opened.run(opened.store.read(read)) >= 1
+    assert opened.run(opened.store.snapshot(read)) >= 1
 
 
 REFUSED = [
@@ -170,7 +170,7 @@ def test_a_unit_that_awaits_the_world_is_refused_and_changes_nothing_later(sqlit
         went_on.append(1)
         await tx.run(INSERT, name="y", value="")
 
-    async def looks(tx: Tx) -> None:
+    async def reads(tx: Tx) -> None:
         await tx.all(NAMES)
         await asyncio.sleep(0)
 
@@ -184,7 +184,7 @@ def test_a_unit_that_awaits_the_world_is_refused_and_changes_nothing_later(sqlit
         assert outcomes[0] == "before" and outcomes[2] == "after"
         assert isinstance(outcomes[1], RuntimeError)
         with pytest.raises(RuntimeError):
-            await sqlite.store.snapshot(looks)
+            await sqlite.store.snapshot(reads)
         await asyncio.sleep(0.01)
         assert await names(sqlite.store) == ["after", "before"]
 
@@ -306,16 +306,16 @@ def test_a_locked_row_is_locked_until_the_transaction_ends():
                 holding.set()
                 await release.wait()
 
-            async def look(tx: Tx) -> list[Any]:
+            async def read(tx: Tx) -> list[Any]:
                 return await tx.lock(NAMES, "update skip locked")
 
             held = asyncio.ensure_future(store.write(hold))
             await holding.wait()
-            assert await store.write(look) == []
+            assert await store.write(read) == []
             release.set()
             await held
-            assert await store.write(look) == [("a",)]
+            assert await store.write(read) == [("a",)]
             with pytest.raises(AssertionError, match="in a write only"):
-                await store.read(look)
+                await store.read(read)
 
         opened.run(scene())

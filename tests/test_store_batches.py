@@ -25,7 +25,7 @@ def batched(sql: str, touches: str = "") -> Statement[Any]:
 
 ADD = batched(INSERT.sqlite.replace("?1", ":name").replace("?2", ":value"), "adds instance")
 GROW = batched("UPDATE instance SET value = value || :more WHERE name = :name", "changes instance")
-LOOK = batched("SELECT name, value FROM instance WHERE name = :name")
+FIND = batched("SELECT name, value FROM instance WHERE name = :name")
 TAKEN = {"instance_pkey": Invalid("taken")}
 
 
@@ -37,8 +37,8 @@ def grow(name: str, more: str) -> Callable[[Tx], Awaitable[None]]:
     return lambda tx: tx.put(GROW, name=name, more=more)
 
 
-def look(name: str) -> Callable[[Tx], Awaitable[Any]]:
-    return lambda tx: tx.one(LOOK, name=name)
+def find(name: str) -> Callable[[Tx], Awaitable[Any]]:
+    return lambda tx: tx.one(FIND, name=name)
 
 
 async def together(store: Store, works: list[Callable[[Tx], Awaitable[Any]]]) -> list[Any]:
@@ -91,7 +91,7 @@ def test_each_reader_gets_its_own_answer(opened):
     async def scene() -> list[Any]:
         await together(opened.store, [add(f"{number}", f"of {number}") for number in range(20)])
         return await asyncio.gather(
-            *(opened.store.read(look(f"{number}")) for number in range(19, -3, -1))
+            *(opened.store.read(find(f"{number}")) for number in range(19, -3, -1))
         )
 
     assert opened.run(scene()) == [
@@ -102,9 +102,9 @@ def test_each_reader_gets_its_own_answer(opened):
 def test_a_read_sees_what_was_put_before_it_and_what_its_transaction_wrote(opened):
     async def work(tx: Tx) -> list[Any]:
         await tx.put(ADD, name="a", value="1")
-        first = await tx.one(LOOK, name="a")
+        first = await tx.one(FIND, name="a")
         await tx.put(GROW, name="a", more="2")
-        return [first, await tx.one(LOOK, name="a")]
+        return [first, await tx.one(FIND, name="a")]
 
     assert opened.run(opened.store.write(work)) == [("a", "1"), ("a", "12")]
 
@@ -114,10 +114,10 @@ def test_a_snapshot_reads_its_own_moment(opened):
         await opened.store.write(add("a", "old"))
 
         async def work(tx: Tx) -> list[Any]:
-            first = await tx.one(LOOK, name="a")
+            first = await tx.one(FIND, name="a")
             if opened.engine == "postgres":  # on SQLite nobody can come between
                 await opened.store.write(grow("a", " and new"))
-            return [first, await tx.one(LOOK, name="a")]
+            return [first, await tx.one(FIND, name="a")]
 
         return await opened.store.snapshot(work)
 
@@ -212,7 +212,7 @@ def test_a_caller_who_left_before_the_batch_began_is_not_in_it(postgres):
 def test_closing_waits_for_what_is_under_way(postgres, use):
     async def scene() -> list[Any]:
         store = await open_store(postgres.url)
-        work = look("a") if use == "read" else add("a")
+        work = find("a") if use == "read" else add("a")
         asked = asyncio.ensure_future(getattr(store, use)(work))
         for _ in range(5):
             await asyncio.sleep(0)

@@ -33,7 +33,7 @@ FROM {rows :rows AS r (id TEXT, code TEXT, referrer_code TEXT, referrer_id TEXT,
 
 
 def wrong(opened: OpenStore) -> Counter[str]:
-    async def look(tx: Tx) -> Counter[str]:
+    async def find(tx: Tx) -> Counter[str]:
         found: Counter[str] = Counter()
         for group in subscriber_check.GROUPS:
             after: str | None = ""
@@ -42,7 +42,7 @@ def wrong(opened: OpenStore) -> Counter[str]:
                 found += broken
         return found
 
-    return opened.run(opened.store.slow_snapshot(look))
+    return opened.run(opened.store.slow_snapshot(find))
 
 
 def row(number: int, referrer: dict[str, Any] | None = None, status: str = "verified") -> Any:

@@ -133,8 +133,8 @@ def test_so_many_tags_of_such_a_length() -> None:
 def test_thirty_filters_are_listed_by_name_and_can_be_replaced(engine: str) -> None:
     async def test(two: TwoNewsletters) -> None:
         async def save(name: str, q: str, now_ms: int = NOON_MS) -> None:
-            wanted = SubscriberFilter(q=q)
-            await two.store.write(saved_filters.save, two.wax, name, wanted, now_ms=now_ms)
+            filters = SubscriberFilter(q=q)
+            await two.store.write(saved_filters.save, two.wax, name, filters, now_ms=now_ms)
 
         names = [f"filter {n:02}" for n in range(saved_filters.MOST)]
         for n, name in enumerate(reversed(names)):

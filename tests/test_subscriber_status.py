@@ -124,7 +124,7 @@ def test_the_openapi_document_lists_the_statuses(alice: Member) -> None:
     ]
 
 
-def told_status(member: Member, who: str) -> dict[str, Any]:
+def get_status(member: Member, who: str) -> dict[str, Any]:
     answer = member.get(f"{member.v1}/subscribers/{who}/status")
     assert answer.status_code == 200, answer.text
     return answer.json()  # type: ignore[no-any-return]
@@ -140,13 +140,13 @@ def test_the_status_says_whether_they_are_subscribed(alice: Member) -> None:
         "must_confirm": False,
         "unsubscribed_at": None,
     }
-    assert told_status(alice, ana["uuid"]) == at_first == told_status(alice, "ana@example.org")
+    assert get_status(alice, ana["uuid"]) == at_first == get_status(alice, "ana@example.org")
     alice.put(path, {"status": "unsubscribed"})
-    left = told_status(alice, ana["uuid"])
+    left = get_status(alice, ana["uuid"])
     assert (left["status"], left["is_subscribed"]) == ("unsubscribed", False)
     assert left["unsubscribed_at"].endswith("Z")
     alice.put(path, {"status": "confirmed"})
-    assert told_status(alice, ana["uuid"]) == at_first | {
+    assert get_status(alice, ana["uuid"]) == at_first | {
         "status": "confirmed",
         "is_confirmed": True,
     }
@@ -157,8 +157,8 @@ def test_the_status_says_whether_they_are_subscribed(alice: Member) -> None:
 def test_who_must_confirm_is_not_subscribed_yet(alice: Member) -> None:
     alice.put(f"{alice.v1}/settings", {"needs_confirmation": True})
     alice.subscribe("ana@example.org")
-    told = told_status(alice, "ana@example.org")
-    assert (told["is_subscribed"], told["must_confirm"]) == (False, True)
+    status = get_status(alice, "ana@example.org")
+    assert (status["is_subscribed"], status["must_confirm"]) == (False, True)
 
 
 def test_the_referral_page_opens_and_needs_more_than_read(alice: Member) -> None:

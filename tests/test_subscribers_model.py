@@ -229,8 +229,8 @@ class Machine(RuleBasedStateMachine):
         self, path: str, whole: list[Person], page: int, per_page: int, **query: Any
     ) -> None:
         rows, meta = self.seen(path, page=page, per_page=per_page, **query)
-        wanted = whole[(page - 1) * per_page : page * per_page]
-        assert [row["email"] for row in rows] == [person.email for person in wanted]
+        expected = whole[(page - 1) * per_page : page * per_page]
+        assert [row["email"] for row in rows] == [person.email for person in expected]
         pages = -(-len(whole) // per_page)
         assert meta == {
             "per_page": per_page,
@@ -238,7 +238,7 @@ class Machine(RuleBasedStateMachine):
             "total_pages": pages,
             "total_subscribers": len(whole),
         }
-        for row, person in zip(rows, wanted, strict=True):
+        for row, person in zip(rows, expected, strict=True):
             self.check_row(row, person)
 
     def check_row(self, row: dict[str, Any], person: Person) -> None:

@@ -53,8 +53,8 @@ Test = Callable[[Synced, Connect, PlatformCase, Any], Awaitable[None]]
 def test_what_may_be_written_about_whom(
     must_confirm: bool, was_written: bool, status: ContactStatus, may_write: bool
 ) -> None:
-    said = contacts.may_write(status, must_confirm=must_confirm, was_written=was_written)
-    assert said == may_write
+    decided = contacts.may_write(status, must_confirm=must_confirm, was_written=was_written)
+    assert decided == may_write
 
 
 async def ask_for_confirmation(synced: Synced) -> None:

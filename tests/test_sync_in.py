@@ -63,11 +63,11 @@ def test_somebody_who_joins_there_gets_a_code_here_and_there(engine: str) -> Non
 
 
 async def _ask(synced: Synced, sql: str) -> Any:
-    async def look(tx: Tx) -> Any:
+    async def find(tx: Tx) -> Any:
         found = await tx.one(statement(sql))
         return found[0] if found else None
 
-    return await synced.store.read(look)
+    return await synced.store.read(find)
 
 
 @pytest.mark.parametrize("kind", ["left", "bounced", "deleted"])

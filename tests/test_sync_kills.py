@@ -171,10 +171,10 @@ class Killed:
         assert self.tool.writes <= most, (self.tool.writes, self.changes, self.kills)
 
     async def _ask(self, sql: str) -> list[tuple[Any, ...]]:
-        async def look(tx: Tx) -> list[tuple[Any, ...]]:
+        async def find(tx: Tx) -> list[tuple[Any, ...]]:
             return await tx.all(statement(sql))
 
-        return await self.synced.store.read(look)
+        return await self.synced.store.read(find)
 
 
 def kill_workers(engine: str, size: int, dice: random.Random, moments: list[str]) -> None:

@@ -294,11 +294,13 @@ def test_a_revoked_key_stops_the_integration_until_it_is_replaced(engine: str) -
         integration = await synced.integration()
         assert integration.status == "failed"
         assert "does not accept the key" in (integration.problem or "")
-        told = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
-        [stopped] = [each.notification for each in told]
+        listed = await synced.store.read(
+            notifications.page_of, synced.tenant.account_id, Page(1, 10)
+        )
+        [stopped] = [each.notification for each in listed]
         assert stopped.sentence == "Your own tool: sync has stopped"
-        assert stopped.link == "/integrations" and told[0].email is not None
-        assert "does not accept the key" in (told[0].text or "")
+        assert stopped.link == "/integrations" and listed[0].email is not None
+        assert "does not accept the key" in (listed[0].text or "")
         assert old not in integration.credentials and tool.secret not in integration.credentials
         requests = len(tool.seen)
         await synced.sync()
@@ -339,7 +341,7 @@ def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
     )
 
     async def test(synced: Synced, tool: GenericTool) -> None:
-        async def look() -> tuple[int, ...]:
+        async def counts() -> tuple[int, ...]:
             [row] = await synced.store.read(lambda tx: tx.all(statement(kept)))
             return tuple(row)
 
@@ -353,19 +355,19 @@ def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
         await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
         await synced.join("eve@example.org")
         await synced.make(disconnecting.disconnect)
-        assert await look() == (5, 1, 1, 0, 1)  # the key was in the row that is gone
+        assert await counts() == (5, 1, 1, 0, 1)  # the key was in the row that is gone
         findings, _ = await synced.store.slow_snapshot(ledger_check.verify)
         assert not any(finding.broken for finding in findings)
         requests = len(tool.seen)
         await synced.join("bob@example.org")
         await synced.sync()
         assert len(tool.seen) == requests
-        assert await delete() and await look() == (3, 0, 0, 0, 1)
+        assert await delete() and await counts() == (3, 0, 0, 0, 1)
         await connect_tool(synced, tool)  # another one can be connected meanwhile
         await synced.join("ida@example.org")
         while await delete():
             pass
-        assert await look() == (0, 0, 1, 1, 0)  # and what changed since then is kept
+        assert await counts() == (0, 0, 1, 1, 0)  # and what changed since then is kept
         await synced.sync()
         assert len(tool.contacts) == 8
 

@@ -220,9 +220,9 @@ def test_the_page_lists_them_and_asks_before_it_removes_them(engine: str) -> Non
         assert "reader9@" in shown("/integrations?page=2")
         asked = alice.web.post("/integrations", do="remove_unconfirmed", ask="All of them are …")
         assert asked.status_code == 200 and tool.writes == 60  # it asks first
-        for said in ("We are removing 60 of them there.", "There is nobody to remove."):
+        for message in ("We are removing 60 of them there.", "There is nobody to remove."):
             done = alice.web.post("/integrations", do="remove_unconfirmed", sure="yes", ask="…")
-            assert done.status_code == 303 and said in shown()
+            assert done.status_code == 303 and message in shown()
         until(lambda: tool.writes == 120)
         assert {each["status"] for each in tool.contacts.values()} == {"unsubscribed"}
         assert "have not confirmed" not in shown()

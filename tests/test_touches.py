@@ -55,7 +55,7 @@ def touched(connection: apsw.Connection, each: Statement[Any]) -> set[tuple[str,
     return direct
 
 
-def said(each: Statement[Any]) -> set[tuple[str, str]]:
+def declared(each: Statement[Any]) -> set[tuple[str, str]]:
     return {(how, table) for how, tables in each.touches.items() for table in tables}
 
 
@@ -83,7 +83,7 @@ def schema() -> Any:
 def test_a_statement_that_is_put_names_all_it_touches(schema: apsw.Connection) -> None:
     puts = put_statements()
     assert len(puts) > 20
-    assert {name: said(each) for name, each in puts.items()} == {
+    assert {name: declared(each) for name, each in puts.items()} == {
         name: touched(schema, each) for name, each in puts.items()
     }
 

@@ -114,8 +114,8 @@ def test_a_file_is_shown_line_by_line_and_done_on_the_second_click(nora: Operato
 
     done = nora.web.post(PAGE, page="/settings", lines=kept(answer.text))
     assert (done.status_code, done.headers["location"]) == (303, "/shipments")
-    said = text_of(nora.web.get("/shipments").text)
-    assert "1 shipment marked as sent. 1 tracking note changed." in said
+    text = text_of(nora.web.get("/shipments").text)
+    assert "1 shipment marked as sent. 1 tracking note changed." in text
     notes = {each["uuid"]: each["tracking_note"] for each in listed(nora, "?status=sent")}
     assert notes == {ana: "USPS 9400 1000 0000 0000 0000 17", ben: "new", cleo: "USPS 77"}
     (email,) = pass_minute(nora)

@@ -29,13 +29,13 @@ PATHS = {
 
 @pytest.mark.parametrize("base_url", ["https://127.0.0.1:1", "http://127.0.0.1:1"])
 def test_browsers_are_told_to_come_by_https_alone(base_url: str) -> None:
-    wanted = "max-age=31536000" if base_url.startswith("https:") else None
+    expected = "max-age=31536000" if base_url.startswith("https:") else None
     with Service("sqlite", base_url=base_url) as service, httpx.Client(base_url=service.url) as web:
         for name, (path, status) in PATHS.items():
             answer = web.get(path)
             assert status in (None, answer.status_code), name
-            assert answer.headers.get(HEADER) == wanted, name
-        assert web.post("/healthz").headers.get(HEADER) == wanted
-        assert raw.send(service, b"nonsense\r\n\r\n").headers.get(HEADER) == wanted
+            assert answer.headers.get(HEADER) == expected, name
+        assert web.post("/healthz").headers.get(HEADER) == expected
+        assert raw.send(service, b"nonsense\r\n\r\n").headers.get(HEADER) == expected
         large = b"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + b"a" * 100_000 + b"\r\n\r\n"
-        assert raw.send(service, large).headers.get(HEADER) == wanted
+        assert raw.send(service, large).headers.get(HEADER) == expected

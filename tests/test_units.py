@@ -155,7 +155,7 @@ def test_work_and_several_servers_work_under_the_options_of_their_units(
         WebhookReceiver() as receiver,
         server,
         api(server, account) as client,
-        open(tmp_path / "said", "wb") as said,
+        open(tmp_path / "said", "wb") as output,
     ):
         subscribers = f"/v1/campaigns/{account['campaign_uuid']}/subscribers"
         url = f"http://localhost:{receiver.port}/hook"
@@ -168,8 +168,8 @@ def test_work_and_several_servers_work_under_the_options_of_their_units(
         worker = subprocess.Popen(
             [*sandboxed(UNITS[1], tmp_path), str(command_for_all), "work"],
             env=environment(database_url=database_url, port=server.port),
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
         )
         try:
             assert ana["ref_code"] in json.dumps(receiver.got.get(timeout=60))

@@ -17,7 +17,7 @@ def found(alice: Operator, query: str = "referred_by=unknown") -> list[str]:
     return sorted(re.findall(r'aria-label="Select ([^"@]+)@', page))
 
 
-def said(alice: Operator, path: str) -> str:
+def page_text(alice: Operator, path: str) -> str:
     return text_of(alice.web.get(path).text)
 
 
@@ -35,18 +35,22 @@ def test_an_unknown_code_is_seen_on_the_page_in_the_list_and_on_home(
     service: Service,
 ) -> None:
     alice = operator(service)
-    assert "unknown code" not in said(alice, "/") and "nobody here has" not in said(alice, LIST)
+    assert "unknown code" not in page_text(alice, "/") and "nobody here has" not in page_text(
+        alice, LIST
+    )
     ids = crowd(alice)
-    page = said(alice, f"/subscribers/{ids['a']}")
+    page = page_text(alice, f"/subscribers/{ids['a']}")
     assert "Came with the code OLD-1 , which nobody here has." in page
     assert "Also for the 2 other subscribers with this code" in page
-    assert "Unknown code" not in said(alice, f"/subscribers/{ids['known']}")
+    assert "Unknown code" not in page_text(alice, f"/subscribers/{ids['known']}")
     assert "&lt;b&gt;2" in alice.web.get(f"/subscribers/{ids['d']}").text
     assert found(alice) == ["a", "b", "c", "d"]
     assert found(alice, "referred_by=unknown&q=old-1") == ["a", "b", "c"]
-    assert "4 of 6 subscribers" in said(alice, LIST) and "OLD-1" in said(alice, LIST)
-    assert "4 subscribers came with a code that nobody here has." in said(alice, "/subscribers")
-    assert "4 subscribers came with an unknown code" in said(alice, "/")
+    assert "4 of 6 subscribers" in page_text(alice, LIST) and "OLD-1" in page_text(alice, LIST)
+    assert "4 subscribers came with a code that nobody here has." in page_text(
+        alice, "/subscribers"
+    )
+    assert "4 subscribers came with an unknown code" in page_text(alice, "/")
 
 
 def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) -> None:
@@ -63,13 +67,13 @@ def test_the_referrer_is_set_for_one_or_for_all_with_the_code(service: Service) 
     assert len(found(alice)) == 4, "nothing of it was done to the others either"
     done = alice.web.post(f"{page}/referrer", page=page, referrer="star@example.org")
     assert done.status_code == 303
-    shown = said(alice, page)
+    shown = page_text(alice, page)
     assert "Referrer set for 1 subscriber." in shown and "Referred by Lea Dahl" in shown
     assert "nobody here has" not in shown
     assert found(alice) == ["b", "c", "d"]
     page = f"/subscribers/{ids['b']}"
     alice.web.post(f"{page}/referrer", page=page, referrer=ids["code"].upper(), all="1")
-    assert "Referrer set for 2 subscribers." in said(alice, page)
+    assert "Referrer set for 2 subscribers." in page_text(alice, page)
     assert found(alice) == ["d"] and alice.subscriber(ids["star"])["referrals_count"] == 4
     # The second operator, whose page is older.
     late = alice.web.post(f"{page}/referrer", page=page, referrer=ids["code"])
@@ -90,12 +94,12 @@ def test_the_referrer_is_set_for_those_selected(service: Service) -> None:
         ),
     ):
         alice.web.post("/subscribers/referrer", page=LIST, do="set", back=LIST, **fields)
-        assert sentence in said(alice, LIST), fields
+        assert sentence in page_text(alice, LIST), fields
     assert found(alice) == ["b", "c"] and alice.subscriber(ids["star"])["referrals_count"] == 3
     alice.web.post("/subscribers/referrer", page=LIST, do="forget", id=[ids["b"], ids["c"]])
-    assert "Code removed from 2 subscribers." in said(alice, LIST)
+    assert "Code removed from 2 subscribers." in page_text(alice, LIST)
     assert found(alice) == [] and alice.subscriber(ids["b"])["referred"] is False
-    assert "unknown code" not in said(alice, "/")
+    assert "unknown code" not in page_text(alice, "/")
 
 
 def test_the_code_of_somebody_who_left_the_program_is_no_unknown_code(service: Service) -> None:
@@ -106,7 +110,7 @@ def test_the_code_of_somebody_who_left_the_program_is_no_unknown_code(service: S
     page = alice.web.get(f"/subscribers/{late}").text
     assert "has left the referral program or was erased" in text_of(page)
     assert "/referrer" not in page
-    assert found(alice) == [] and "unknown code" not in said(alice, "/")
+    assert found(alice) == [] and "unknown code" not in page_text(alice, "/")
 
 
 def test_a_claimed_code_is_exported_with_the_person(service: Service) -> None:

@@ -26,8 +26,12 @@ def test_what_was_marked_by_mistake_is_to_send_again(nora: Operator) -> None:
     for sentence in ("The shipment is under “To send” again.", "Nothing changed: it is not marked"):
         nora.web.post("/shipments?show=sent", page="/settings", id=claimed, do="unsend")
         assert sentence in text_of(nora.web.get("/shipments").text)
-    (mine,) = nora.get(f"{nora.v1}/shipments").json()["shipments"]
-    assert (mine["uuid"], mine["status"], mine["tracking_note"]) == (claimed, "to_send", None)
+    (shipment,) = nora.get(f"{nora.v1}/shipments").json()["shipments"]
+    assert (shipment["uuid"], shipment["status"], shipment["tracking_note"]) == (
+        claimed,
+        "to_send",
+        None,
+    )
     nora.web.post("/shipments", id=claimed)
     # 90 days later. Moving the clock would close months under the tests that share the service.
     remove = statement("UPDATE won_reward SET shipping = NULL WHERE id = :id")

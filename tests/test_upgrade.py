@@ -22,8 +22,8 @@ def counts(engine: str, url: str) -> list[str]:
         return [f"{table}|{number}" for table, number in connection.execute(COUNTS)]
 
 
-def succeed(*words: str, database_url: str) -> str:
-    done = command(*words, database_url=database_url)
+def succeed(*arguments: str, database_url: str) -> str:
+    done = command(*arguments, database_url=database_url)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -17,10 +17,10 @@ from tests.upgrades.make import has_commit, old_environment, worktree
 ANSWERS = {"POST 201", "POST 400", "PUT 200", "DELETE 200", "GET 200"}
 
 
-def run_old(code: Path, url: str, *words: str) -> subprocess.CompletedProcess[str]:
+def run_old(code: Path, url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     env = old_environment(code, database_url=url)
     return subprocess.run(
-        [*COMMAND, *words], env=env, capture_output=True, text=True, check=False, timeout=60
+        [*COMMAND, *arguments], env=env, capture_output=True, text=True, check=False, timeout=60
     )
 
 

@@ -76,9 +76,9 @@ asyncio.run(main())
 
 def start(alice: Member, name: str, hashes: list[str], *, dies: str = "") -> Any:
     url = alice.service.settings.database_url
-    words = [sys.executable, "-c", USING, url, alice.account_id, alice.campaign_id, name, dies]
+    arguments = [sys.executable, "-c", USING, url, alice.account_id, alice.campaign_id, name, dies]
     pipe = subprocess.PIPE
-    process = subprocess.Popen([*words, *hashes], stdin=pipe, stdout=pipe, text=True)
+    process = subprocess.Popen([*arguments, *hashes], stdin=pipe, stdout=pipe, text=True)
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     return process
 

@@ -54,10 +54,10 @@ def test_a_name_may_have_255_characters_of_any_script(alice: Member) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted", ["01890000-0000-7000-8000-000000000000", "nonsense", "1", "%20x", "a@example.org"]
+    "id", ["01890000-0000-7000-8000-000000000000", "nonsense", "1", "%20x", "a@example.org"]
 )
-def test_a_campaign_that_is_not_there_is_a_404(alice: Member, wanted: str) -> None:
-    answer = alice.get(f"/v1/campaigns/{wanted}")
+def test_a_campaign_that_is_not_there_is_a_404(alice: Member, id: str) -> None:
+    answer = alice.get(f"/v1/campaigns/{id}")
     assert answer.status_code == 404
     assert answer.json()["error"] == "There is no such campaign."
 

@@ -42,10 +42,10 @@ def test_a_delete_answers_with_a_message_and_the_person_is_gone(alice: Member, b
     assert answer.status_code == 200
     assert answer.json().keys() == {"message"}
     assert isinstance(answer.json()["message"], str)
-    for wanted in (ana["uuid"], ana["email"]):
+    for identifier in (ana["uuid"], ana["email"]):
         for method, tail in (("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/referrals")):
             assert (
-                alice.http.request(method, f"{alice.v1}/subscribers/{wanted}{tail}").status_code
+                alice.http.request(method, f"{alice.v1}/subscribers/{identifier}{tail}").status_code
                 == 404
             )
     assert alice.total() == 0
@@ -104,8 +104,8 @@ def test_what_others_were_told_about_the_person_is_erased_and_cancelled(
     assert alice.delete(f"{alice.v1}/subscribers/{person['uuid']}").status_code == 200
     after = dump(alice.service)
     assert {trace: places for trace in TRACES if (places := mentions(after, trace))} == {}
-    mine = [row["status"] for row in after["delivery"] if row["account_id"] == alice.account_id]
-    assert len(mine) == 2 and "pending" not in mine
+    statuses = [row["status"] for row in after["delivery"] if row["account_id"] == alice.account_id]
+    assert len(statuses) == 2 and "pending" not in statuses
 
 
 def traces_in_files(service: Service) -> list[str]:

@@ -261,7 +261,7 @@ def test_a_plus_in_the_path_is_a_plus_and_never_a_space(alice: Member) -> None:
 
 
 @pytest.mark.parametrize(
-    "wanted",
+    "identifier",
     [
         "01890000-0000-7000-8000-000000000000",
         "nonsense",
@@ -273,10 +273,10 @@ def test_a_plus_in_the_path_is_a_plus_and_never_a_space(alice: Member) -> None:
         "é@" * 300,
     ],
 )
-def test_whoever_is_not_there_is_a_404(alice: Member, wanted: str) -> None:
+def test_whoever_is_not_there_is_a_404(alice: Member, identifier: str) -> None:
     alice.subscribe("ana@example.org")
     for method, tail in (("GET", ""), ("GET", "/referrals"), ("PUT", ""), ("DELETE", "")):
-        answer = alice.http.request(method, f"{alice.v1}/subscribers/{wanted}{tail}")
+        answer = alice.http.request(method, f"{alice.v1}/subscribers/{identifier}{tail}")
         assert answer.status_code == 404, (method, tail)
         assert answer.json()["error"] == "There is no such subscriber."
 

@@ -45,8 +45,8 @@ def test_one_subscriber_has_no_referrals_count_and_is_found_by_uuid_or_email(
         if name != "referrals_count"
     }
     for path in lists(alice):
-        for wanted in (pair[1]["uuid"], "ben@example.org", "BEN%40EXAMPLE.ORG"):
-            answer = alice.get(f"{path}/{wanted}")
+        for identifier in (pair[1]["uuid"], "ben@example.org", "BEN%40EXAMPLE.ORG"):
+            answer = alice.get(f"{path}/{identifier}")
             assert answer.status_code == 200
             assert answer.json() == {"subscriber": expected}
     assert set(expected) == PLAIN
@@ -222,8 +222,8 @@ def test_the_referrals_list_needs_no_campaign_either(
     alice.subscribe("cy@example.org", referrer_code=pair[0]["ref_code"])
     for query in ({}, {"per_page": 1, "page": 2}, {"expand": "campaigns"}):
         named = alice.get(f"{alice.v2}/subscribers/{pair[0]['uuid']}/referrals", params=query)
-        for wanted in (pair[0]["uuid"], "ana%40example.org"):
-            answer = alice.get(f"/v2/subscribers/{wanted}/referrals", params=query)
+        for identifier in (pair[0]["uuid"], "ana%40example.org"):
+            answer = alice.get(f"/v2/subscribers/{identifier}/referrals", params=query)
             assert (answer.status_code, answer.json()) == (200, named.json())
     assert named.json()["meta"]["total_subscribers"] == 2
     assert bob.get(f"/v2/subscribers/{pair[0]['uuid']}/referrals").status_code == 404

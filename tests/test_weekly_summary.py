@@ -50,12 +50,12 @@ def wax(posting: tuple[Service, Mailbox]) -> Iterator[Operator]:
     """In New York. The clock is set back to today afterwards."""
     member = operator(posting[0], "wax")
     member.make(accounts.set_time_zone, ZONE)
-    look(member)
+    make_old(member)
     yield member
     member.service.set_clock(0)
 
 
-def look(member: Operator) -> None:
+def make_old(member: Operator) -> None:
     """An account of some weeks ago, which the job has seen."""
     member.service.run(run_job(member, member.service.now_ms()))
     sql = "UPDATE account SET weekly_monday = '2000-01-03' WHERE id = :account_id"

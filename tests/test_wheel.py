@@ -97,11 +97,11 @@ def link_dependencies(packages: Path) -> None:
             (packages / top).symlink_to(str(found.locate_file(top)))
 
 
-def run(words: list[str], folder: Path, timeout: float = 250, **settings: object) -> str:
+def run(arguments: list[str], folder: Path, timeout: float = 250, **settings: object) -> str:
     env = environment(**settings)
     env.pop("PYTHONPATH", None)
     done = subprocess.run(
-        words, cwd=folder, env=env, capture_output=True, text=True, timeout=timeout, check=False
+        arguments, cwd=folder, env=env, capture_output=True, text=True, timeout=timeout, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -162,8 +162,16 @@ def test_the_wheel_works_in_a_clean_environment(installed: Path, tmp_path: Path)
 @pytest.mark.long
 def test_init_writes_a_unit_for_the_wheel(installed: Path, tmp_path: Path) -> None:
     user = ["--user", "root"] if os.geteuid() == 0 else []
-    words = ["init", "--yes", "--email", "ana@example.org", "--unit-folder", str(tmp_path), *user]
-    command = [str(installed), "--settings", "honeyguide.env", *words]
+    arguments = [
+        "init",
+        "--yes",
+        "--email",
+        "ana@example.org",
+        "--unit-folder",
+        str(tmp_path),
+        *user,
+    ]
+    command = [str(installed), "--settings", "honeyguide.env", *arguments]
     found = run(command, tmp_path, database_url=f"sqlite:///{tmp_path}/x.db")
     assert "Log in at http://127.0.0.1:8000/login as ana@example.org" in found
     assert f"ExecStart={installed} serve" in (tmp_path / "honeyguide.service").read_text()

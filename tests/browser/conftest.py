@@ -22,7 +22,7 @@ from tests.support.website import Website
 
 PHONE, TABLET, DESKTOP = 390, 1024, 1280
 HEIGHTS = {PHONE: 844, DESKTOP: 900}
-LOOKS = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
+APPEARANCES = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
 
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts" / "screenshots"
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
@@ -85,7 +85,8 @@ def page_at(browser: Browser) -> Iterator[PageAt]:
         context.on("request", lambda request: asked.append(request.url))
         context.on("weberror", lambda error: troubles.append(str(error.error)))
         context.on(
-            "console", lambda said: troubles.append(said.text) if said.type == "error" else None
+            "console",
+            lambda message: troubles.append(message.text) if message.type == "error" else None,
         )
         return context.new_page()
 
@@ -162,7 +163,7 @@ def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callab
     return check
 
 
-class Look:
+class Appearance:
     """A width and a theme in which pages are loaded, photographed and checked."""
 
     def __init__(self, width: int, theme: str, page_at: PageAt, check: Callable[..., None]) -> None:
@@ -176,14 +177,14 @@ class Look:
         self._check(page, f"{name}-{'phone' if self.width == PHONE else 'web'}-{self.theme}")
 
 
-@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}")
-def look(
+@pytest.fixture(params=APPEARANCES, ids=lambda appearance: f"{appearance[0]}-{appearance[1]}")
+def appearance(
     request: pytest.FixtureRequest,
     page_at: PageAt,
     axe: Callable[..., None],
     fits: Callable[[Page], None],
     screenshot: Callable[[Page, str], Path],
-) -> Look:
+) -> Appearance:
     """Each of the four looks, for the `long` tests that load every page in all of them."""
 
     def check(page: Page, name: str) -> None:
@@ -191,7 +192,7 @@ def look(
         axe(page)
         fits(page)
 
-    return Look(*request.param, page_at, check)
+    return Appearance(*request.param, page_at, check)
 
 
 # By URL, which has a version, so that none is weighed twice.

@@ -57,8 +57,8 @@ PICTURES = (
 
 def text_hash(html: str, tags: str = STEADY) -> str:
     found = re.findall(rf"<({tags})\b[^>]*>(.*?)</\1>", html, re.DOTALL)
-    said = (" ".join(_TAG.sub(" ", inner).split()) for _, inner in found)
-    steady = sorted({_without_numbers(text) for text in said if text})
+    texts = (" ".join(_TAG.sub(" ", inner).split()) for _, inner in found)
+    steady = sorted({_without_numbers(text) for text in texts if text})
     return hashlib.sha256("\n".join(steady).encode()).hexdigest()
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from honeyguide.referrals import campaigns
 from honeyguide.referrals.campaigns import CampaignSettings
-from tests.browser.conftest import DESKTOP, Look, PageAt, weights
+from tests.browser.conftest import DESKTOP, Appearance, PageAt, weights
 from tests.support.prizes import catch_up, earned_by, offer
 from tests.support.service import Service
 from tests.support.shipments import ADDRESS
@@ -184,12 +184,14 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-def test_every_page_loaded_in_every_look(service: Service, places: Places, look: Look) -> None:
-    inside, outside = sit_down(look.page(), places.alice), look.page()
+def test_every_page_loaded_in_every_look(
+    service: Service, places: Places, appearance: Appearance
+) -> None:
+    inside, outside = sit_down(appearance.page(), places.alice), appearance.page()
     for page, paths in ((inside, places.paths), (outside, OPEN_TO_ALL)):
         for name, path in paths.items():
             page.goto(service.url + path)
-            look.check(page, f"dashboard-{name}")
+            appearance.check(page, f"dashboard-{name}")
 
 
 @pytest.mark.long

@@ -172,17 +172,17 @@ def test_elements_are_accessible_in_both_themes_and_directions(
 ) -> None:
     embed = embedding(alice, website.origin)
     write_brand(alice, BrandFields(accent="#ffe600", consent_text="I agree", asks_name=True))
-    looks = {"light": light, "dark": dark}
+    languages = {"light": light, "dark": dark}
     body = "".join(
         f'<div id="{theme}-{number}"><honeyguide-{name} theme="{theme}" language="{language}" '
         f"{preview}></honeyguide-{name}></div>"
-        for theme, language in looks.items()
+        for theme, language in languages.items()
         for number, (name, preview) in enumerate(SHOWN)
     )
     website.pages["/"] = html(tag(service, embed), body)
     page = page_at(390)
     page.goto(website.origin)
-    for theme, language in looks.items():
+    for theme, language in languages.items():
         parts = [page.locator(f"#{theme}-{number} .box") for number in range(len(SHOWN))]
         for part in parts:
             expect(part).to_have_attribute("dir", "rtl" if language == "ar" else "ltr")
@@ -201,8 +201,8 @@ def test_elements_are_accessible_in_both_themes_and_directions(
 
 def test_hostile_texts_stay_texts(service: Service, website: Website, page_at: PageAt) -> None:
     eve = operator(service, "eve")
-    words = {word.key: EVIL[: word.limit] for word in PAGE_TEXTS}
-    Newsletter(service, EVIL, member=eve, words=words)
+    texts = {word.key: EVIL[: word.limit] for word in PAGE_TEXTS}
+    Newsletter(service, EVIL, member=eve, texts=texts)
     address = "https://files.example.org/?q=<evil>"
     write_brand(
         eve,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, LOOKS, PageAt
+from tests.browser.conftest import APPEARANCES, DESKTOP, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.delayed import pass_minute
 from tests.support.prizes import offer
@@ -86,7 +86,7 @@ def test_progress_is_adjusted_without_scripts(service: Service, page_at: PageAt)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
+@pytest.mark.parametrize(("width", "theme"), APPEARANCES)
 def test_it_looks_good(
     service: Service,
     page_at: PageAt,

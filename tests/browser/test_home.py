@@ -132,9 +132,9 @@ def test_pointing_at_somebody_dims_all_others(
     assert opacity(page, "none") < 0.5
     page.locator(f'.src[data-s="{ida}"] > .own use').first.hover()
     assert opacity(page, "none") < 0.5 and opacity(page, ida) == 1
-    said = page.locator(f'.src[data-s="{ida}"] > .say')
-    expect(said).to_have_text(re.compile("Ida Holm: 8 joined.*Came through Lea Dahl"))
-    assert said.evaluate("(each) => getComputedStyle(each).opacity") == "1"
+    text = page.locator(f'.src[data-s="{ida}"] > .say')
+    expect(text).to_have_text(re.compile("Ida Holm: 8 joined.*Came through Lea Dahl"))
+    assert text.evaluate("(each) => getComputedStyle(each).opacity") == "1"
     page.locator(f'.src[data-s="{ida}"] > .own use').first.click()
     expect(page.get_by_role("heading", name="Ida Holm").first).to_be_visible()
 

@@ -21,7 +21,7 @@ from honeyguide.pages.readers import forms
 from honeyguide.partners import ledger_check, payouts, rules
 from honeyguide.partners.payouts import Payout
 from honeyguide.store.tx import Tx
-from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
+from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.browser.test_dashboard import SIXTHS
 from tests.support.partner_network import join, offer, png, publish
 from tests.support.service import Service
@@ -151,11 +151,13 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-def test_every_page_loaded_in_every_look(service: Service, places: Places, look: Look) -> None:
-    for page, paths in everything(service, places, look.page):
+def test_every_page_loaded_in_every_look(
+    service: Service, places: Places, appearance: Appearance
+) -> None:
+    for page, paths in everything(service, places, appearance.page):
         for name, path in paths.items():
             page.goto(service.url + path)
-            look.check(page, f"network-{name}")
+            appearance.check(page, f"network-{name}")
 
 
 def everything(
@@ -307,10 +309,10 @@ def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> 
     lines = list(csv.DictReader(io.StringIO(bob.web.get(f"/statements/partner/{month}.csv").text)))
     assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("5.00") and len(lines) == 2
 
-    async def look(tx: Tx) -> Payout | None:
+    async def find(tx: Tx) -> Payout | None:
         return await payouts.find_of_month(tx, bob.account_id, month)
 
-    payout = service.read(look)
+    payout = service.read(find)
     findings, sums = service.read(ledger_check.verify)
     assert (
         payout is not None

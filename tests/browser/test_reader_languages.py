@@ -19,8 +19,8 @@ from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
 from honeyguide.referrals import advocate_emails
 from honeyguide.referrals.reader_emails import stop_url
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt, weights
-from tests.browser.test_reader_pages import LIGHT, NAMES, WORDS, Places
+from tests.browser.conftest import APPEARANCES, DESKTOP, PHONE, PageAt, weights
+from tests.browser.test_reader_pages import LIGHT, NAMES, TEXTS, Places
 from tests.support.newsletter import REWARDS
 from tests.support.pseudo_language import (
     CODE,
@@ -33,7 +33,7 @@ from tests.support.service import Service
 
 # Names, and what operators wrote.
 OWN = (
-    *WORDS.values(),
+    *TEXTS.values(),
     *(reward.name for reward in REWARDS),
     *(reward.description for reward in REWARDS if reward.description),
     *("The Morning Wax", "Plain Letters", "The Weekly Hive", "All that buzzes, every Friday."),
@@ -152,11 +152,11 @@ def test_no_email_has_a_text_in_english_or_cut_off(in_pseudo: Places, page_at: P
 def faults_of_email(page: Page, function: Callable[..., EmailText]) -> list[str]:
     """Texts in English or cut off, with all values and with only those that it needs."""
     parameters = inspect.signature(function).parameters.values()
-    wanted = {each.name: each.default for each in parameters if each.name != "language"}
-    assert wanted.keys() <= EMAIL_VALUES.keys(), "add a sample value"
-    needed = {name for name, default in wanted.items() if default is inspect.Parameter.empty}
+    defaults = {each.name: each.default for each in parameters if each.name != "language"}
+    assert defaults.keys() <= EMAIL_VALUES.keys(), "add a sample value"
+    needed = {name for name, default in defaults.items() if default is inspect.Parameter.empty}
     faults: list[str] = []
-    for names in (wanted, needed):
+    for names in (defaults, needed):
         email = function(get_language(CODE), **{name: EMAIL_VALUES[name] for name in names})
         assert "⟦" in email.subject
         lines = [email.subject, *email.text.splitlines()]
@@ -230,7 +230,7 @@ def test_every_page_in_every_language_and_look(
 ) -> None:
     for newsletter in (places.wax, places.shy):
         newsletter.speak(code)
-    for width, theme in LOOKS:
+    for width, theme in APPEARANCES:
         page = page_at(width, theme, locale=code)
         for name in NAMES:
             page.goto(places.wax.service.url + places.paths[name])

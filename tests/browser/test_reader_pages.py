@@ -14,12 +14,12 @@ from playwright.sync_api import Page, expect
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
-from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt, weights
+from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 
-WORDS = {
+TEXTS = {
     "tagline": "Bees, honey and the people who keep them",
     "promise": "The beekeeper’s week, in five quiet minutes",
     "details": (
@@ -35,7 +35,7 @@ class Places:
     """Every page there is, made once."""
 
     def __init__(self, service: Service) -> None:
-        self.wax = wax = Newsletter(service, words=WORDS)
+        self.wax = wax = Newsletter(service, words=TEXTS)
         wax.offer()
         wax.brand(show_inviter=True, show_leaderboard=True)
         self.shy = shy = Newsletter(service, name="Plain Letters", needs_confirmation=True)
@@ -125,11 +125,11 @@ def test_every_page_is_seen_read_and_reached(
 
 
 @pytest.mark.long
-def test_every_page_loaded_in_every_look(places: Places, look: Look) -> None:
-    page = look.page()
+def test_every_page_loaded_in_every_look(places: Places, appearance: Appearance) -> None:
+    page = appearance.page()
     for name in NAMES:
         page.goto(places.wax.service.url + places.paths[name])
-        look.check(page, f"reader-{name}")
+        appearance.check(page, f"reader-{name}")
 
 
 def test_every_page_is_light(places: Places, page_at: PageAt) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, Look, PageAt
+from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Member, Service
@@ -96,16 +96,18 @@ def test_every_page_in_every_look(
 
 
 @pytest.mark.long
-def test_every_page_loaded_in_every_look(service: Service, partings: Partings, look: Look) -> None:
+def test_every_page_loaded_in_every_look(
+    service: Service, partings: Partings, appearance: Appearance
+) -> None:
     for who, paths in ((partings.alice, partings.alices), (partings.bob, partings.bobs)):
-        page = sit_down(look.page(), who)
+        page = sit_down(appearance.page(), who)
         for name, path in paths.items():
             page.goto(service.url + path)
-            look.check(page, f"parting-{name}")
+            appearance.check(page, f"parting-{name}")
             leave = page.get_by_role("button", name="Leave program")
             if leave.count():
                 leave.click()
-                look.check(page, "parting-leave")
+                appearance.check(page, "parting-leave")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

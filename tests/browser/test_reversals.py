@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, Look, PageAt
+from tests.browser.conftest import DESKTOP, Appearance, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
@@ -63,11 +63,13 @@ def test_every_page_about_fees_taken_back(
 
 
 @pytest.mark.long
-def test_every_page_loaded_in_every_look(service: Service, paid: Paid, look: Look) -> None:
+def test_every_page_loaded_in_every_look(
+    service: Service, paid: Paid, appearance: Appearance
+) -> None:
     for name, (who, path) in paid.pages.items():
-        page = sit_down(look.page(), who)
+        page = sit_down(appearance.page(), who)
         page.goto(service.url + path)
-        look.check(page, f"fee-{name}")
+        appearance.check(page, f"fee-{name}")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

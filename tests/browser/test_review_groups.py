@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, LOOKS, PageAt
+from tests.browser.conftest import APPEARANCES, DESKTOP, PageAt
 from tests.browser.test_partners import sit_down
 from tests.support.delayed import pass_minute
 from tests.support.service import Service
@@ -78,7 +78,7 @@ def test_an_address_is_checked_without_scripts(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("width", "theme"), LOOKS)
+@pytest.mark.parametrize(("width", "theme"), APPEARANCES)
 def test_groups_in_all_looks(
     service: Service,
     page_at: PageAt,

@@ -32,10 +32,10 @@ def _define(desk: Page, service: Service) -> None:
     expect(desk.get_by_text("Sage, Honey")).to_be_visible()
 
 
-def _claim_and_correct(reader: Page, look: Callable[[Page], None]) -> None:
+def _claim_and_correct(reader: Page, check: Callable[[Page], None]) -> None:
     expect(reader.get_by_role("heading", name="Ready to claim")).to_be_visible()
     reader.get_by_role("link", name="Claim The Morning mug").first.click()
-    look(reader)
+    check(reader)
     reader.get_by_label("Option", exact=True).select_option("Honey")
     reader.get_by_label("Street address").fill("Rua das Flores 112")
     reader.get_by_label("City").fill("Porto")
@@ -46,13 +46,13 @@ def _claim_and_correct(reader: Page, look: Callable[[Page], None]) -> None:
     expect(reader.get_by_text("Being prepared", exact=True)).to_be_visible()
     reader.get_by_role("link", name="Correct the address for “The Morning mug”").click()
     expect(reader.get_by_label("Street address")).to_have_value("Rua das Flores 112")
-    look(reader)
+    check(reader)
     reader.get_by_label("Street address").fill("Rua das Flores 121")
     reader.get_by_role("button", name="Save").click()
     expect(reader.get_by_text("The new address is saved.")).to_be_visible()
 
 
-def _send(desk: Page, service: Service, look: Callable[[Page], None], *, scripts: bool) -> None:
+def _send(desk: Page, service: Service, check: Callable[[Page], None], *, scripts: bool) -> None:
     desk.goto(f"{service.url}/shipments")
     row = desk.get_by_role("row", name="Ben Baker")
     expect(row).to_contain_text("Honey")
@@ -66,7 +66,7 @@ def _send(desk: Page, service: Service, look: Callable[[Page], None], *, scripts
     if scripts:
         expect(bar).to_contain_text("1 selected")
         expect(bar).to_contain_text("1 × The Morning mug")
-        look(desk)
+        check(desk)
     bar.get_by_role("button", name=button, exact=True).click()
     expect(desk.get_by_text("1 shipment marked as sent.")).to_be_visible()
     expect(desk.get_by_role("heading", name="Nothing to send")).to_be_visible()
@@ -76,12 +76,12 @@ def _send(desk: Page, service: Service, look: Callable[[Page], None], *, scripts
     desk.get_by_role("row", name="Ben Baker").get_by_role("button", name="Mark as sent").click()
 
 
-def _add_note(desk: Page, look: Callable[[Page], None]) -> None:
+def _add_note(desk: Page, check: Callable[[Page], None]) -> None:
     desk.get_by_role("link", name="Sent 1").click()
     desk.get_by_text("Add a note").click()
     note = desk.get_by_label("Tracking note: The Morning mug for Ben Baker")
     note.fill("USPS 9400 1000 0000 0000 0000 17")
-    look(desk)
+    check(desk)
     desk.get_by_role("button", name="Save note").click()
     expect(desk.get_by_role("link", name="9400 1000 0000 0000 0000 17")).to_be_visible()
 
@@ -94,7 +94,7 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
     wax = Newsletter(service, member=alice)
     desk = page_at(DESKTOP, scripts=scripts)
     sit_down(desk, alice)
-    look = looks_good if scripts else _not_now
+    check = looks_good if scripts else _not_now
     _define(desk, service)
 
     ben = wax.advocate(0)
@@ -107,14 +107,14 @@ def test_a_mug_is_defined_claimed_sent_and_seen(
 
     reader = page_at(PHONE, scripts=scripts)
     reader.goto(service.url + wax.hub(ben))
-    _claim_and_correct(reader, look)
-    _send(desk, service, look, scripts=scripts)
-    _add_note(desk, look)
+    _claim_and_correct(reader, check)
+    _send(desk, service, check, scripts=scripts)
+    _add_note(desk, check)
 
     reader.reload()
     expect(reader.get_by_text("Sent", exact=True)).to_be_visible()
     expect(reader.get_by_role("link", name="USPS 9400 1000 0000 0000 0000 17")).to_be_visible()
-    look(reader)
+    check(reader)
 
     row = desk.get_by_role("row", name="Ben Baker")
     row.get_by_role("button", name="Mark as delivered").click()

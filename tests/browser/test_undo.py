@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, LOOKS, PHONE, PageAt
+from tests.browser.conftest import APPEARANCES, DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support import belongings
 from tests.support.delayed import pass_minute
@@ -116,13 +116,13 @@ def test_pages_with_something_that_waits_look_good(
     screenshot: Callable[[Page, str], Path],
 ) -> None:
     pages = open_pages(service, alice)
-    for width, theme in LOOKS:
+    for width, theme in APPEARANCES:
         page = sit_down(page_at(width, theme), alice)
         for name, path in pages.items():
             page.goto(f"{service.url}{path}")
             expect(page.get_by_role("button", name="Undo").first).to_be_visible()
             screenshot(page, f"undo-{name}-{'phone' if width == PHONE else 'desktop'}-{theme}")
-            if (width, theme) == LOOKS[-2]:
+            if (width, theme) == APPEARANCES[-2]:
                 looks_good(page)
         page.goto(f"{service.url}/subscribers/{belongings.pending(alice)}")
         page.get_by_role("button", name="Reject").click()

@@ -39,9 +39,9 @@ class Installation:
         self.settings: dict[str, object] = {"backup_url": self.place, **settings}
         self.alice: Credentials = new_account(self.url)
 
-    def run(self, *words: str, **settings: object) -> Any:
+    def run(self, *arguments: str, **settings: object) -> Any:
         given = {"database_url": self.url, **self.settings, **settings}
-        return command(*words, **given)
+        return command(*arguments, **given)
 
     def back_up(self) -> str:
         """The name of the new backup."""

@@ -109,15 +109,15 @@ def earned(owner: Operator, approval: str, kind: str = "manual") -> tuple[str, s
     advocate = owner.subscribe(f"star{next(_numbers)}@example.org")
     owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=advocate["ref_code"])
     found = owner.get(f"{owner.v1}/subscribers/{advocate['uuid']}/rewards").json()["rewards"]
-    (mine,) = (each["uuid"] for each in found if each["name"] == name)
-    return advocate["uuid"], mine
+    (own,) = (each["uuid"] for each in found if each["name"] == name)
+    return advocate["uuid"], own
 
 
 def unlocked(owner: Operator) -> str:
     return earned(owner, "automatic")[1]
 
 
-def told_long_ago(owner: Operator) -> tuple[str, str]:
+def earned_long_ago(owner: Operator) -> tuple[str, str]:
     """As `earned`, and the email about it can be sent again by now."""
     made = earned(owner, "automatic")
     sql = "UPDATE letter SET created_ms = 1 WHERE account_id = :account_id"
@@ -130,18 +130,18 @@ def awaiting(owner: Operator) -> str:
 
 
 def shipment(owner: Operator) -> str:
-    _, mine = earned(owner, "automatic", "physical")
+    _, own = earned(owner, "automatic", "physical")
     parts = ("name", "line1", "city", "postcode", "country")
     owner.post(
-        f"{owner.v1}/rewards/{mine}/redeem", {"shipping_details": dict.fromkeys(parts, "Secret")}
+        f"{owner.v1}/rewards/{own}/redeem", {"shipping_details": dict.fromkeys(parts, "Secret")}
     )
-    return mine
+    return own
 
 
 def sent_shipment(owner: Operator) -> str:
-    mine = shipment(owner)
-    assert owner.post(f"{owner.v1}/shipments/{mine}/sent", {}).status_code == 200
-    return mine
+    own = shipment(owner)
+    assert owner.post(f"{owner.v1}/shipments/{own}/sent", {}).status_code == 200
+    return own
 
 
 def tracking_file(owner: Operator) -> str:
@@ -231,8 +231,8 @@ def failed_write(owner: Operator) -> str:
         "person": person,
     }
     for each in planted:
-        wanted = {name: value for name, value in named.items() if f":{name}" in each}
-        owner.service.write(lambda tx, each=each, wanted=wanted: tx.run(statement(each), **wanted))
+        values = {name: value for name, value in named.items() if f":{name}" in each}
+        owner.service.write(lambda tx, each=each, values=values: tx.run(statement(each), **values))
     return person
 
 
@@ -387,9 +387,10 @@ class Things(NamedTuple):
 
 def things_of(owner: Operator) -> Things:
     ids = {kind: make(owner) for kind, make in MAKERS.items()}
-    held, told_by = rows_of(owner.service, owner.account_id), {"id", "email", "ref_code", "secret"}
+    held = rows_of(owner.service, owner.account_id)
+    columns = {"id", "email", "ref_code", "secret"}
     marks = {
-        str(row[name]) for rows in held.values() for row in rows for name in row.keys() & told_by
+        str(row[name]) for rows in held.values() for row in rows for name in row.keys() & columns
     }
     marks -= {"None", "", *ids.values()}  # a stranger types these
     return Things(owner, ids, re.compile("|".join(map(re.escape, sorted(marks)))))

@@ -50,11 +50,11 @@ class Server:
     end when this process dies.
     """
 
-    def __init__(self, folder: Path, *words: str, **environment: str) -> None:
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
         self._log = folder / "log"
         with open(self._log, "ab") as log:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", *words],
+                ["setpriv", "--pdeathsig", "TERM", *arguments],
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

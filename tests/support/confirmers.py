@@ -121,9 +121,11 @@ async def work(orders: Orders, line: Connection) -> None:
     )
     line.send("ready")
     await asyncio.to_thread(line.recv)
-    wanted = readers * orders.times
-    random.Random(orders.seed).shuffle(wanted)
-    groups = [wanted[start : start + orders.group] for start in range(0, len(wanted), orders.group)]
+    requested = readers * orders.times
+    random.Random(orders.seed).shuffle(requested)
+    groups = [
+        requested[start : start + orders.group] for start in range(0, len(requested), orders.group)
+    ]
     works = [
         confirmer.confirming(*group) if orders.group == 1 else confirmer.confirming_group(group)
         for group in groups

@@ -36,22 +36,22 @@ class Container:
     command: list[str]
 
     @property
-    def words(self) -> list[str]:
+    def arguments(self) -> list[str]:
         """The command line that runs it."""
         return [sys.executable, __file__, json.dumps(asdict(self))]
 
 
-def run(container: Container, *words: str) -> int:
+def run(container: Container, *arguments: str) -> int:
     _call("unshare", CLONE_NEWNS | CLONE_NEWPID)
     child = os.fork()
     if child == 0:
-        _become(container, words)
+        _become(container, arguments)
     signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 
 
-def _become(container: Container, words: tuple[str, ...]) -> None:
+def _become(container: Container, arguments: tuple[str, ...]) -> None:
     _mount_all(Path(container.root), container.mounts)
     os.chroot(container.root)
     os.chdir(container.folder)
@@ -64,7 +64,7 @@ def _become(container: Container, words: tuple[str, ...]) -> None:
     _call("prctl", PR_SET_PDEATHSIG, signal.SIGKILL)
     _call("prctl", PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     given = {name: text for name, text in os.environ.items() if name.startswith("HONEYGUIDE_")}
-    command = [*container.command, *words]
+    command = [*container.command, *arguments]
     os.execvpe(command[0], command, container.environment | given)
 
 
@@ -87,8 +87,8 @@ def _mount_all(root: Path, mounts: dict[str, str]) -> None:
         _mount("-o", "remount,bind,ro", root / name)
 
 
-def _mount(*words: str | Path) -> None:
-    subprocess.run(["mount", *map(str, words)], check=True)
+def _mount(*arguments: str | Path) -> None:
+    subprocess.run(["mount", *map(str, arguments)], check=True)
 
 
 def _call(name: str, *arguments: int) -> None:

@@ -42,10 +42,10 @@ class Crowd:
     def change(self, number: int, steps: int) -> None:
         dice, call = random.Random(number), self.call(number)
         path = f"{self.alice.v1}/subscribers"
-        mine: list[tuple[str, str]] = []
+        own: list[tuple[str, str]] = []
         for step in range(steps):
             what = dice.random()
-            if what < 0.6 or not mine:
+            if what < 0.6 or not own:
                 body: dict[str, Any] = {"email": f"reader{number}-{step}@example.org"}
                 if self.codes and dice.random() < 0.7:
                     # Mostly the same few: their rows are the hot ones.
@@ -60,17 +60,17 @@ class Crowd:
                 self.note("POST", answer)
                 if answer.status == 201:
                     subscriber = answer.json()["subscriber"]
-                    mine.append((subscriber["uuid"], subscriber["ref_code"]))
+                    own.append((subscriber["uuid"], subscriber["ref_code"]))
                     if dice.random() < 0.3:
                         self.codes.append(subscriber["ref_code"])
             elif what < 0.75:
                 status = dice.choice(["confirmed", "unsubscribed"])
                 answer = call(
-                    "PUT", f"{path}/{dice.choice(mine)[0]}", {"status": status, "name": f"n{step}"}
+                    "PUT", f"{path}/{dice.choice(own)[0]}", {"status": status, "name": f"n{step}"}
                 )
                 self.note("PUT", answer)
             else:
-                uuid, _ = mine.pop(dice.randrange(len(mine)))
+                uuid, _ = own.pop(dice.randrange(len(own)))
                 answer = call("DELETE", f"{path}/{uuid}")
                 self.note("DELETE", answer)
 

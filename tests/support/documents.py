@@ -50,8 +50,8 @@ def blocks(document: str) -> list[Block]:
 def blocks_of(text: str, document: str = "") -> list[Block]:
     found, reason = [], ""
     for token in tokens(text):
-        if token.type == "html_block" and (said := _NOT_RUN.search(token.content)):
-            reason = said[1]
+        if token.type == "html_block" and (comment := _NOT_RUN.search(token.content)):
+            reason = comment[1]
         elif token.type in ("fence", "code_block"):
             line = (token.map or [0])[0] + 1
             found.append(Block(document, line, token.info.strip(), token.content, reason))

@@ -143,11 +143,11 @@ def to_subscribers(who: Operator) -> None:
 
     who.service.write(ask)
     offer(who, referrals=2, kind="coupon", coupon_code="THANKS-7")
-    for wanted, friends in zip(NEWS, (1, 1, 2), strict=True):
+    for chosen, friends in zip(NEWS, (1, 1, 2), strict=True):
         for kind in NEWS:
-            switched: dict[str, Any] = {"is_on": "1"} if kind == wanted else {}
+            switched: dict[str, Any] = {"is_on": "1"} if kind == chosen else {}
             assert who.web.post(f"/look/emails?email={kind}", **switched).status_code == 303
-        advocate(who, friends, f"{wanted}@example.org")
+        advocate(who, friends, f"{chosen}@example.org")
 
 
 def tests_of_the_operator(who: Operator) -> None:
@@ -191,9 +191,9 @@ def about_held_emails(who: Operator) -> None:
     link = Link(who, now_ms=who.service.now_ms())
     link.add_evidence(*link.arrive(5, every_ms=0))
     link.arrive(every_ms=0)
-    link.look(confirmations.NOTIFY_AFTER_MS)
+    link.release_or_cancel(confirmations.NOTIFY_AFTER_MS)
     link.make(confirmations.release_all, link.code)
-    link.look(0)
+    link.release_or_cancel(0)
 
 
 def about_webhooks(who: Operator) -> None:

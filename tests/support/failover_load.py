@@ -101,8 +101,8 @@ class Load:
             self.last_refused_s = 0.0
 
     def wait_for_more(self, count: int, seconds: float) -> None:
-        wanted = len(self.acknowledged) + count
-        until(lambda: len(self.acknowledged) >= wanted, seconds)
+        goal = len(self.acknowledged) + count
+        until(lambda: len(self.acknowledged) >= goal, seconds)
 
     def _client(self, number: int, seed: float) -> None:
         dice = random.Random(seed)

@@ -72,7 +72,7 @@ class Link:
         for email in emails:
             self.make(signups.update, email, SubscriberChanges(status="confirmed"))
 
-    def look(self, after_ms: int = confirmations.LOOK_EVERY_MS) -> None:
+    def release_or_cancel(self, after_ms: int = confirmations.LOOK_EVERY_MS) -> None:
         self.now_ms += after_ms
         self.make(confirmations.release_or_cancel, self.code)
 

@@ -42,12 +42,12 @@ class Builder:
         )
         self.environment["CONTAINERS_STORAGE_CONF"] = str(storage)
 
-    def __call__(self, *words: str | Path) -> str:
-        return self.run("buildah", *words).strip()
+    def __call__(self, *arguments: str | Path) -> str:
+        return self.run("buildah", *arguments).strip()
 
-    def run(self, *words: str | Path) -> str:
+    def run(self, *arguments: str | Path) -> str:
         done = subprocess.run(
-            [str(word) for word in words],
+            [str(word) for word in arguments],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -96,8 +96,8 @@ class Builder:
         container = self("from", BASE)
         try:
             mounts = [f"--volume={volume}" for volume in volumes or (f"{ROOT}:/src:ro",)]
-            words = ("run", "--isolation", "chroot", *mounts, container, "--", "sh", "-ec", script)
-            return self(*words)
+            options = ("--isolation", "chroot", *mounts)
+            return self("run", *options, container, "--", "sh", "-ec", script)
         finally:
             self("rm", container)
 

@@ -124,9 +124,9 @@ class IncumbentServer(StandIn):
         assert set(request.query) <= {"type", "expand", "page", "per_page"}
         assert request.query["expand"] == "campaigns"
         found, totals = self._page(request, self.people, "total_subscribers")
-        said: dict[str, Any] = {"subscribers": found}
-        said |= totals if self.has_totals_beside else {"meta": totals}
-        return web.json_response(said)
+        answer: dict[str, Any] = {"subscribers": found}
+        answer |= totals if self.has_totals_beside else {"meta": totals}
+        return web.json_response(answer)
 
     async def all_payouts(self, request: web.Request) -> web.StreamResponse:
         found, totals = self._page(request, self.payouts, "total_payours")

@@ -195,9 +195,9 @@ def _is_route(path: str, paths: Iterable[str] = API_PATHS) -> bool:
     """Or the beginning of some, as in "everything under /v2/partner_network"."""
     asked = path.split("/")
 
-    def fits(there: str, said: str) -> bool:
+    def fits(there: str, named: str) -> bool:
         # What is a parameter there may be anything; `…`, `$UUID` and `:uuid` stand for one.
-        return there.startswith("{") or there == said
+        return there.startswith("{") or there == named
 
     return any(
         len(asked) <= len(parts) and all(map(fits, parts, asked))

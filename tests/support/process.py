@@ -50,9 +50,9 @@ def environment(**settings: object) -> dict[str, str]:
 
 
 def command(
-    *words: str, cwd: Path | None = None, timeout: float = 150, **settings: object
+    *arguments: str, cwd: Path | None = None, timeout: float = 150, **settings: object
 ) -> subprocess.CompletedProcess[str]:
-    return starter.run(list(words), env=environment(**settings), cwd=cwd, timeout=timeout)
+    return starter.run(list(arguments), env=environment(**settings), cwd=cwd, timeout=timeout)
 
 
 def is_alive(pid: int) -> bool:
@@ -131,9 +131,9 @@ class Serving:
     killed and started again.
     """
 
-    def __init__(self, database_url: str, *words: str, **settings: object) -> None:
+    def __init__(self, database_url: str, *arguments: str, **settings: object) -> None:
         self.database_url = database_url
-        self.words = words
+        self.arguments = arguments
         self.port = int(str(settings.pop("port", 0))) or free_port()
         self.folder = Path(tempfile.mkdtemp(prefix="hgserve"))
         self.clock_file = self.folder / "clock"
@@ -160,15 +160,15 @@ class Serving:
 
     def start(self, *, wait: bool = True) -> Serving:
         env = environment(database_url=self.database_url, port=self.port, **self.settings)
-        words = ["serve", *self.words]
+        arguments = ["serve", *self.arguments]
         with open(self.folder / "out", "wb") as out:
             if self.prefix:
                 self._process = subprocess.Popen(
-                    [*self.prefix, *COMMAND, *words], stdout=out, stderr=out, env=env
+                    [*self.prefix, *COMMAND, *arguments], stdout=out, stderr=out, env=env
                 )
             else:
                 self._process = starter.Command(
-                    words, env=env, stdout=out, stderr=out, before=self.before
+                    arguments, env=env, stdout=out, stderr=out, before=self.before
                 )
         if wait:
             self.wait_for("/healthz")

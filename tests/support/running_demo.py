@@ -35,8 +35,8 @@ def running_demo(at: datetime | None = None) -> Iterator[Demo]:
     ) as running:
         try:
             assert running.stdout is not None
-            said = next(line for line in running.stdout if "Login " in line)
-            found = re.search(r"Login +(\S+) / (\S+)", said)
+            line = next(line for line in running.stdout if "Login " in line)
+            found = re.search(r"Login +(\S+) / (\S+)", line)
             assert found is not None
             yield Demo(f"http://127.0.0.1:{port}", found[1], found[2])
         finally:

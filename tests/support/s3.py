@@ -31,9 +31,9 @@ class S3Server:
 
     def __enter__(self) -> S3Server:
         self.port = free_port()
-        words = [str(PROGRAM), "-H", "127.0.0.1", "-p", str(self.port)]
+        arguments = [str(PROGRAM), "-H", "127.0.0.1", "-p", str(self.port)]
         self._process = subprocess.Popen(
-            words,
+            arguments,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env=os.environ | self._refusal,

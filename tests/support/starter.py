@@ -36,7 +36,7 @@ class Command:
 
     def __init__(
         self,
-        words: list[str],
+        arguments: list[str],
         *,
         env: dict[str, str],
         stdout: IO[bytes],
@@ -46,11 +46,11 @@ class Command:
         before: str = "",
     ) -> None:
         """`before` is Python that the new process runs first."""
-        self.args = ["honeyguide", *words]
+        self.args = ["honeyguide", *arguments]
         self.returncode: int | None = None
         self._status, writer = os.pipe()
         folder = os.fspath(cwd or os.getcwd())
-        asked = {"words": words, "env": env, "cwd": folder, "before": before}
+        asked = {"arguments": arguments, "env": env, "cwd": folder, "before": before}
         streams = [stdout.fileno(), stderr.fileno(), writer]
         if stdin is not None:
             streams.append(stdin.fileno())
@@ -92,7 +92,7 @@ class Command:
 
 
 def run(
-    words: list[str],
+    arguments: list[str],
     *,
     env: dict[str, str],
     cwd: str | os.PathLike[str] | None = None,
@@ -109,7 +109,7 @@ def run(
         given.write(typed.encode())
         given.seek(0)
         started = Command(
-            words, env=env, cwd=cwd, stdout=out, stderr=err, stdin=given, before=before
+            arguments, env=env, cwd=cwd, stdout=out, stderr=err, stdin=given, before=before
         )
         try:
             code = started.wait(timeout)
@@ -194,7 +194,7 @@ def _become(asked: dict[str, Any], stdout: int, stderr: int, *stdin: int) -> Non
     os.chdir(asked["cwd"])
     os.environ.clear()
     os.environ.update(asked["env"])
-    sys.argv = ["honeyguide", *asked["words"]]
+    sys.argv = ["honeyguide", *asked["arguments"]]
     code = 0
     try:
         exec(asked["before"], {})

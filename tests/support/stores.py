@@ -62,10 +62,10 @@ class OpenStore:
     def ask(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
         """What a fresh look at committed rows finds."""
 
-        async def look(tx: Tx) -> list[tuple[Any, ...]]:
+        async def find(tx: Tx) -> list[tuple[Any, ...]]:
             return await tx.all(statement(sql), **params)
 
-        return self.run(self.store.read(look))
+        return self.run(self.store.read(find))
 
     def do(self, sql: str, **params: Any) -> int:
         async def work(tx: Tx) -> int:

@@ -80,11 +80,11 @@ def _question(
 
 def mentions(tables: Dump, text: str) -> list[str]:
     """Where a text is still to be found, in any column of any table, whatever its case."""
-    wanted = text.lower()
+    lowered = text.lower()
     return [
         f"{table}.{column}"
         for table, rows in tables.items()
         for row in rows
         for column, value in row.items()
-        if wanted in (value.decode("latin-1") if isinstance(value, bytes) else str(value)).lower()
+        if lowered in (value.decode("latin-1") if isinstance(value, bytes) else str(value)).lower()
     ]

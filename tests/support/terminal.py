@@ -19,11 +19,11 @@ _COLORS = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """`with Terminal(["init"], env=…) as terminal: terminal.answer("Public URL", "https://…")`"""
 
-    def __init__(self, words: list[str], *, env: dict[str, str], cwd: os.PathLike[str]) -> None:
+    def __init__(self, arguments: list[str], *, env: dict[str, str], cwd: os.PathLike[str]) -> None:
         self._screen, ours = pty.openpty()
         with open(ours, "r+b", buffering=0) as terminal:
             self.process = Command(
-                words,
+                arguments,
                 env=env | {"TERM": "dumb", "COLUMNS": "200"},
                 cwd=cwd,
                 stdin=terminal,

@@ -118,8 +118,8 @@ def confine_files(unit: Path, state: str) -> None:
     _mount("-o", "remount,ro", "/var/lib")
 
 
-def _mount(*words: str) -> None:
-    subprocess.run(["mount", *words], check=True)
+def _mount(*arguments: str) -> None:
+    subprocess.run(["mount", *arguments], check=True)
 
 
 def main(unit: Path, state: str, *command: str) -> None:

@@ -108,12 +108,12 @@ def operator(service: Service, name: str = "alice") -> Operator:
     """A new account with a password, logged in."""
     member = service.member(name)
 
-    async def look(tx: Tx) -> str:
+    async def find(tx: Tx) -> str:
         from honeyguide.accounts import accounts
 
         return (await accounts.get(tx, member.account_id)).email
 
-    email = service.read(look)
+    email = service.read(find)
     set_password(service, member.account_id)
     made = Operator(service, member.account_id, member.campaign_id, member.key)
     made.email, made.web = email, WebClient(service)

@@ -57,8 +57,10 @@ def worktree(commit: str) -> Iterator[Path]:
             _git("worktree", "remove", "--force", str(folder))
 
 
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=FOLDER, capture_output=True, text=True, check=True)
+def _git(*arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=FOLDER, capture_output=True, text=True, check=True
+    )
     return done.stdout.strip()
 
 

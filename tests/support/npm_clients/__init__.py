@@ -31,12 +31,12 @@ def give_packages(folder: Path) -> None:
     (folder / "node_modules").symlink_to(FOLDER / "node_modules")
 
 
-def run(script: str, *words: str) -> None:
+def run(script: str, *arguments: str) -> None:
     """Runs one of the scripts here; it fails if the client does not accept what it is told."""
     assert FOLDER.exists(), "Run `make ghost` first."
     path = Path(__file__).parent / script
     done = subprocess.run(
-        ["node", str(path), *words],
+        ["node", str(path), *arguments],
         env=os.environ | {"NODE_PATH": str(FOLDER / "node_modules")},
         capture_output=True,
         text=True,

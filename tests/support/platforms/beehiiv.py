@@ -78,8 +78,8 @@ class BeehiivServer(StandIn):
         return person
 
     def by_email(self, email: str) -> dict[str, Any] | None:
-        wanted = email.lower()
-        return next((p for p in self.people.values() if p["email"].lower() == wanted), None)
+        key = email.lower()
+        return next((p for p in self.people.values() if p["email"].lower() == key), None)
 
     def _guarded(self, handler: Any) -> Any:
         async def guarded(request: web.Request) -> web.StreamResponse:

@@ -30,7 +30,7 @@ class WebhookCase:
     """As the platform sends this body at this second, with what is kept of the webhook."""
     secret: str
     """The name of the credential that proves where a webhook is from."""
-    encode: Callable[[Any], bytes] = lambda said: json.dumps(said).encode()
+    encode: Callable[[Any], bytes] = lambda body: json.dumps(body).encode()
 
     def body(self, person: Any) -> bytes:
         return self.encode(self.left(person))

@@ -190,7 +190,7 @@ def _is_valid(authorization: str, key: str) -> bool:
     try:
         head, claims, mac = token.split(".")
         expected = hmac.digest(bytes.fromhex(secret), f"{head}.{claims}".encode(), "sha256")
-        header, said = json.loads(_plain(head)), json.loads(_plain(claims))
+        header, payload = json.loads(_plain(head)), json.loads(_plain(claims))
     except ValueError:
         return False
     now_s = time.time()
@@ -198,9 +198,9 @@ def _is_valid(authorization: str, key: str) -> bool:
         kind == "Ghost"
         and hmac.compare_digest(_plain(mac), expected)
         and header == {"alg": "HS256", "typ": "JWT", "kid": key_id}
-        and said["aud"] == "/admin/"
-        and now_s - 60 <= said["iat"] <= now_s + 60
-        and now_s < said["exp"] <= said["iat"] + 300
+        and payload["aud"] == "/admin/"
+        and now_s - 60 <= payload["iat"] <= now_s + 60
+        and now_s < payload["exp"] <= payload["iat"] + 300
     )
 
 

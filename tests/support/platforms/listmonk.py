@@ -209,19 +209,21 @@ def matches(person: dict[str, Any], asked: Any) -> bool:
         both = (person["email"], person["name"])
         return any(re.search(asked["search"], each, re.IGNORECASE) for each in both)
     for kind, pattern in CONDITIONS.items():
-        if said := pattern.fullmatch(asked["query"]):
-            return meets(person, kind, said)
+        if match := pattern.fullmatch(asked["query"]):
+            return meets(person, kind, match)
     raise AssertionError(asked["query"])
 
 
-def meets(person: dict[str, Any], kind: str, said: re.Match[str]) -> bool:
+def meets(person: dict[str, Any], kind: str, match: re.Match[str]) -> bool:
     if kind in ("below", "by_id"):
-        return kind == "by_id" and person["id"] == int(said[1])
+        return kind == "by_id" and person["id"] == int(match[1])
     if kind == "by_email":
-        return bool(person["email"] == said[1])
-    if person["id"] <= int(said[1]):
+        return bool(person["email"] == match[1])
+    if person["id"] <= int(match[1]):
         return False
-    return kind == "after" or max(person["updated_at"], person["subscription_updated_at"]) > said[2]
+    return (
+        kind == "after" or max(person["updated_at"], person["subscription_updated_at"]) > match[2]
+    )
 
 
 def page_of(results: list[dict[str, Any]], total: int) -> web.StreamResponse:

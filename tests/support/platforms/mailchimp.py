@@ -240,6 +240,6 @@ CASE = case.PlatformCase(
         leave=lambda server, member: setattr(member, "status", "unsubscribed"),
         sign=case.by_key,
         secret="hook_key",
-        encode=lambda said: urlencode(said).encode(),
+        encode=lambda body: urlencode(body).encode(),
     ),
 )

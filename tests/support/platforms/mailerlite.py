@@ -76,8 +76,8 @@ class MailerLiteServer(StandIn):
 
     def _guarded(self, handler: Any) -> Any:
         async def guarded(request: web.Request) -> web.StreamResponse:
-            wanted = "application/json"
-            assert request.headers["Accept"] == request.headers["Content-Type"] == wanted
+            expected = "application/json"
+            assert request.headers["Accept"] == request.headers["Content-Type"] == expected
             if request.headers.get("Authorization") != f"Bearer {self.key}":
                 return problem(401, "Unauthenticated.")
             self.left_this_minute -= 1
