@@ -202,7 +202,7 @@ def test_elements_are_accessible_in_both_themes_and_directions(
 def test_hostile_texts_stay_texts(service: Service, website: Website, page_at: PageAt) -> None:
     eve = operator(service, "eve")
     texts = {word.key: EVIL[: word.limit] for word in PAGE_TEXTS}
-    Newsletter(service, EVIL, member=eve, texts=texts)
+    Newsletter(service, EVIL, member=eve, words=texts)
     address = "https://files.example.org/?q=<evil>"
     write_brand(
         eve,
