@@ -220,8 +220,7 @@ def the_clock_is_read_in_one_place(module: Module) -> Iterator[str]:
 
 
 def files_are_short(module: Module) -> Iterator[str]:
-    lines = len(module.source.splitlines())
-    if lines > FILE_LINES:
+    if (lines := len(module.source.splitlines())) > FILE_LINES:
         yield (
             f"{lines}: the file has {lines} lines, over {FILE_LINES}; divide it by what its parts "
             f"promise"
