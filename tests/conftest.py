@@ -12,21 +12,30 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from honeyguide.events import signature
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import hub, signup
+from honeyguide.store import Store
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
+from tests.support.process import migrated
 from tests.support.public_command import command_for_others
 from tests.support.queued_emails import Letterbox
 from tests.support.scratch import delete_folder, open_folder
 from tests.support.service import ENGINES, Member, Service
-from tests.support.stores import OpenStore
+from tests.support.stores import OpenStore, opened_store
+
+if TYPE_CHECKING:
+    from tests.support.integrations import Synced
+    from tests.support.occupied import Occupied
+    from tests.support.platforms.generic import GenericTool
+    from tests.support.synced_platform import OnPlatform, OpenPlatform
 
 ROOMY = 100_000
 # Both engines run the same statements, and SQLite runs all tests. Of those on PostgreSQL, one of so
@@ -247,9 +256,92 @@ def anyio_backend() -> str:
 
 
 @pytest.fixture
-async def on_platform(request: pytest.FixtureRequest) -> AsyncIterator[Any]:
-    """The stand-in of the platform that the file is about, its module, and access to it."""
-    from tests.support.platforms.cases import CASES  # few files need the stand-ins
+def engine() -> str:
+    """Unless the test has both as its parameter."""
+    return "sqlite"
 
-    async with CASES[request.module.PLATFORM].open() as opened:
+
+@pytest.fixture
+def database_url(engine: str) -> str:
+    return migrated(engine)
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    async with opened_store(database_url) as store:
+        yield store
+
+
+# Few files need the stand-ins of email platforms, so these fixtures import what they open.
+
+
+@pytest.fixture
+def key(request: pytest.FixtureRequest) -> str:
+    """The platform that the file is about, unless the test has others as its parameter."""
+    return str(request.module.PLATFORM)
+
+
+@pytest.fixture
+async def on_platform(key: str) -> AsyncIterator[Any]:
+    """The stand-in of the platform, its module, and access to it."""
+    from tests.support.platforms.cases import CASES
+
+    async with CASES[key].open() as opened:
         yield opened
+
+
+@pytest.fixture
+async def synced(store: Store) -> AsyncIterator[Synced]:
+    """A newsletter, and the worker that syncs it once it is connected."""
+    from tests.support.integrations import newsletter
+
+    async with newsletter(store) as synced:
+        yield synced
+
+
+@pytest.fixture
+async def new_tool() -> AsyncIterator[GenericTool]:
+    """The generic tool, with which nobody is connected yet."""
+    from tests.support.platforms.generic import GenericTool
+
+    tool = GenericTool(signature.new_secret())
+    async with tool.serving():
+        yield tool
+
+
+@pytest.fixture
+async def tool(synced: Synced, new_tool: GenericTool) -> GenericTool:
+    """The generic tool, with which the newsletter is connected."""
+    from tests.support.integrations import connect_tool
+
+    await connect_tool(synced, new_tool)
+    return new_tool
+
+
+@pytest.fixture
+def open_platform(store: Store, monkeypatch: pytest.MonkeyPatch) -> OpenPlatform:
+    """For tests that go through several platforms; they connect them."""
+    from tests.support.synced_platform import BesidePlatform
+
+    return partial(BesidePlatform.open, store, monkeypatch)
+
+
+@pytest.fixture
+async def on(store: Store, monkeypatch: pytest.MonkeyPatch, key: str) -> AsyncIterator[OnPlatform]:
+    """A newsletter that is connected with the platform."""
+    from tests.support.synced_platform import OnPlatform
+
+    async with OnPlatform.open(store, monkeypatch, key) as on:
+        await on.connect()
+        yield on
+
+
+@pytest.fixture
+async def occupied(
+    store: Store, monkeypatch: pytest.MonkeyPatch, key: str
+) -> AsyncIterator[Occupied]:
+    """A newsletter beside a platform that another tool has used; they are not connected yet."""
+    from tests.support.occupied import Occupied
+
+    async with Occupied.open(store, monkeypatch, key) as occupied:
+        yield occupied

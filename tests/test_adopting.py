@@ -14,12 +14,14 @@ from honeyguide.integrations.adoption import AdoptionValue
 from honeyguide.moving import adopting
 from honeyguide.referrals import adjustments, codes, earned_rewards
 from honeyguide.referrals.rewards import NewReward
-from tests.support.occupied import NAMES, Occupied, adopt, with_occupied
+from tests.support.occupied import NAMES, Occupied, adopt
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import SITE
 
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
+PLATFORM = "mailchimp"  # where a test has only one
+pytestmark = pytest.mark.anyio
 FEW = ("mailchimp", "kit", "listmonk")
 
 
@@ -31,226 +33,202 @@ async def further_codes(on: Occupied, email: str) -> list[str]:
 
 
 @pytest.mark.parametrize("key", PLATFORMS)
-def test_codes_stay_byte_for_byte_and_count_here(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test(on: Occupied) -> None:
-        on.add("james@example.org", "James23B", "7")
-        on.add("zelda@example.org", "", "2")
-        on.add("empty@example.org")
-        await on.connect()
-        await on.synced.sync()
-        await adopt(on)
-        await on.synced.sync()
-        assert on.there("james@example.org") == ("James23B", "7")
-        zelda = await on.synced.find("zelda@example.org")
-        empty = await on.synced.find("empty@example.org")
-        assert zelda is not None and on.there("zelda@example.org") == (zelda.ref_code, "2")
-        assert empty is not None and on.there("empty@example.org") == (empty.ref_code, "0")
-        sent = [each.body for each in on.writes()]
-        # It is not even written back, where a platform takes some fields without the others.
-        assert key == "buttondown" or not any(b"James23B" in body for body in sent)
-        # A link with the old code credits James, and the count goes on from there.
-        on.synced.pass_a_minute()
-        friend = await on.synced.join("friend@example.org", "James23B")
-        await on.synced.sync()
-        james = await on.synced.find("james@example.org")
-        assert james is not None and friend.referrer_code == james.ref_code
-        assert on.there("james@example.org") == ("James23B", "8")
-
-    with_occupied("sqlite", key, monkeypatch, test)
+async def test_codes_stay_byte_for_byte_and_count_here(occupied: Occupied, key: str) -> None:
+    occupied.add("james@example.org", "James23B", "7")
+    occupied.add("zelda@example.org", "", "2")
+    occupied.add("empty@example.org")
+    await occupied.connect()
+    await occupied.synced.sync()
+    await adopt(occupied)
+    await occupied.synced.sync()
+    assert occupied.there("james@example.org") == ("James23B", "7")
+    zelda = await occupied.synced.find("zelda@example.org")
+    empty = await occupied.synced.find("empty@example.org")
+    assert zelda is not None and occupied.there("zelda@example.org") == (zelda.ref_code, "2")
+    assert empty is not None and occupied.there("empty@example.org") == (empty.ref_code, "0")
+    sent = [each.body for each in occupied.writes()]
+    # It is not even written back, where a platform takes some fields without the others.
+    assert key == "buttondown" or not any(b"James23B" in body for body in sent)
+    # A link with the old code credits James, and the count goes on from there.
+    occupied.synced.pass_a_minute()
+    friend = await occupied.synced.join("friend@example.org", "James23B")
+    await occupied.synced.sync()
+    james = await occupied.synced.find("james@example.org")
+    assert james is not None and friend.referrer_code == james.ref_code
+    assert occupied.there("james@example.org") == ("James23B", "8")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("key", FEW)
-def test_counts_are_carried_over_and_unlock_nothing(
-    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(on: Occupied) -> None:
-        await on.synced.offer(NewReward("Mug", 3, "manual"))
-        await on.synced.offer(NewReward("Shirt", 8, "manual"))
-        on.add("james@example.org", "james23B", "7")
-        on.add("odd@example.org", "odd", "many")
-        await on.connect()
-        await on.synced.sync()
-        emails = statement("SELECT id FROM letter WHERE kind LIKE 'reward%'", "reads letter")
-        events = statement("SELECT id FROM event", "reads event")
-        before = await on.synced.store.read(lambda tx: tx.all(events))
-        await adopt(on)
-        james = await on.synced.find("james@example.org")
-        odd = await on.synced.find("odd@example.org")
-        assert james is not None and (james.referrals_verified, james.adjustments) == (0, 7)
-        assert odd is not None and odd.adjustments == 0
-        [adjusted] = await on.synced.store.read(
-            adjustments.of_subscriber, on.synced.tenant, james.id
+async def test_counts_are_carried_over_and_unlock_nothing(occupied: Occupied) -> None:
+    await occupied.synced.offer(NewReward("Mug", 3, "manual"))
+    await occupied.synced.offer(NewReward("Shirt", 8, "manual"))
+    occupied.add("james@example.org", "james23B", "7")
+    occupied.add("odd@example.org", "odd", "many")
+    await occupied.connect()
+    await occupied.synced.sync()
+    emails = statement("SELECT id FROM letter WHERE kind LIKE 'reward%'", "reads letter")
+    events = statement("SELECT id FROM event", "reads event")
+    before = await occupied.synced.store.read(lambda tx: tx.all(events))
+    await adopt(occupied)
+    james = await occupied.synced.find("james@example.org")
+    odd = await occupied.synced.find("odd@example.org")
+    assert james is not None and (james.referrals_verified, james.adjustments) == (0, 7)
+    assert odd is not None and odd.adjustments == 0
+    [adjusted] = await occupied.synced.store.read(
+        adjustments.of_subscriber, occupied.synced.tenant, james.id
+    )
+    assert adjusted.reason == f"Carried over from {occupied.platform.about.name}"
+    assert await occupied.synced.store.read(lambda tx: tx.all(emails)) == []
+    assert await occupied.synced.store.read(lambda tx: tx.all(events)) == before
+    # The mug was given there; one more referral unlocks the shirt only.
+    await occupied.synced.join("friend@example.org", "james23B")
+    earned = await occupied.synced.store.read(
+        earned_rewards.earned_by, occupied.synced.tenant, james.id
+    )
+    assert [(each.name, each.status) for each in earned] == [
+        ("Mug", "redeemed"),
+        ("Shirt", "unlocked"),
+    ]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+async def test_whether_they_were_referred_stays_until_we_know_it(occupied: Occupied) -> None:
+    def is_referred(email: str) -> str:
+        return str(
+            occupied.case.fields(occupied.case.find(occupied.server, email)).get("RH_ISREF", "")
         )
-        assert adjusted.reason == f"Carried over from {on.platform.about.name}"
-        assert await on.synced.store.read(lambda tx: tx.all(emails)) == []
-        assert await on.synced.store.read(lambda tx: tx.all(events)) == before
-        # The mug was given there; one more referral unlocks the shirt only.
-        await on.synced.join("friend@example.org", "james23B")
-        earned = await on.synced.store.read(earned_rewards.earned_by, on.synced.tenant, james.id)
-        assert [(each.name, each.status) for each in earned] == [
-            ("Mug", "redeemed"),
-            ("Shirt", "unlocked"),
-        ]
 
-    with_occupied(engine, key, monkeypatch, test)
+    here = await occupied.synced.join("here@example.org")
+    await occupied.synced.join("zelda@example.org", here.ref_code)
+    for name in ("james", "zelda"):
+        person = occupied.add(f"{name}@example.org", f"{name}23B", "7")
+        occupied.case.fields(person)["RH_ISREF"] = "VERIFIED"
+    occupied.add("empty@example.org")
+    await occupied.connect({**NAMES, SyncField.IS_REFERRED: "RH_ISREF"})
+    await occupied.synced.sync()
+    await adopt(occupied)
+    await occupied.synced.sync()
+    assert is_referred("james@example.org") == "VERIFIED"
+    assert is_referred("zelda@example.org") == "YES"
+    # The other tool wrote nothing about these two.
+    assert is_referred("empty@example.org") == is_referred("here@example.org") == "NO"
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_whether_they_were_referred_stays_until_we_know_it(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_a_code_that_is_taken_or_no_code_stays_there_and_is_listed(
+    occupied: Occupied,
 ) -> None:
-    async def test(on: Occupied) -> None:
-        def is_referred(email: str) -> str:
-            return str(on.case.fields(on.case.find(on.server, email)).get("RH_ISREF", ""))
-
-        here = await on.synced.join("here@example.org")
-        await on.synced.join("zelda@example.org", here.ref_code)
-        for name in ("james", "zelda"):
-            person = on.add(f"{name}@example.org", f"{name}23B", "7")
-            on.case.fields(person)["RH_ISREF"] = "VERIFIED"
-        on.add("empty@example.org")
-        await on.connect({**NAMES, SyncField.IS_REFERRED: "RH_ISREF"})
-        await on.synced.sync()
-        await adopt(on)
-        await on.synced.sync()
-        assert is_referred("james@example.org") == "VERIFIED"
-        assert is_referred("zelda@example.org") == "YES"
-        # The other tool wrote nothing about these two.
-        assert is_referred("empty@example.org") == is_referred("here@example.org") == "NO"
-
-    with_occupied(engine, "mailchimp", monkeypatch, test)
+    here = await occupied.synced.join("here@example.org")
+    occupied.add("ada@example.org", here.ref_code)  # another subscriber's
+    occupied.add("eve@example.org", "näh!")
+    occupied.add("twin1@example.org", "Twin")
+    occupied.add("twin2@example.org", "twin")  # differs in case only
+    await occupied.connect()
+    await occupied.synced.sync()
+    await adopt(occupied)
+    await occupied.synced.sync()
+    integration = await occupied.synced.integration()
+    listed = await occupied.synced.store.read(adoption.refused, integration, most=10)
+    assert {each.email: each.problem for each in listed} == {
+        "ada@example.org": "taken",
+        "eve@example.org": "no_code",
+    }
+    assert all(each.sentence.endswith(".") for each in listed)
+    assert occupied.there("ada@example.org")[0] == here.ref_code
+    assert occupied.there("eve@example.org")[0] == "näh!"
+    assert await further_codes(occupied, "twin1@example.org") == ["Twin"]
+    assert await further_codes(occupied, "twin2@example.org") == ["twin"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_code_that_is_taken_or_no_code_stays_there_and_is_listed(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_it_can_stop_at_any_part_and_be_done_twice(
+    occupied: Occupied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def test(on: Occupied) -> None:
-        here = await on.synced.join("here@example.org")
-        on.add("ada@example.org", here.ref_code)  # another subscriber's
-        on.add("eve@example.org", "näh!")
-        on.add("twin1@example.org", "Twin")
-        on.add("twin2@example.org", "twin")  # differs in case only
-        await on.connect()
-        await on.synced.sync()
-        await adopt(on)
-        await on.synced.sync()
-        integration = await on.synced.integration()
-        listed = await on.synced.store.read(adoption.refused, integration, most=10)
-        assert {each.email: each.problem for each in listed} == {
-            "ada@example.org": "taken",
-            "eve@example.org": "no_code",
-        }
-        assert all(each.sentence.endswith(".") for each in listed)
-        assert on.there("ada@example.org")[0] == here.ref_code
-        assert on.there("eve@example.org")[0] == "näh!"
-        assert await further_codes(on, "twin1@example.org") == ["Twin"]
-        assert await further_codes(on, "twin2@example.org") == ["twin"]
+    monkeypatch.setattr(adopting, "BATCH", 2)
+    for number in range(5):
+        occupied.add(f"reader{number}@example.org", f"old-{number}", str(number))
+    await occupied.connect()
+    await occupied.synced.sync()
+    await occupied.answer("adopt")
+    integration = await occupied.synced.integration()
 
-    with_occupied(engine, "mailchimp", monkeypatch, test)
+    async def one_part(**fails: Any) -> bool:
+        async def unit(tx: Any) -> bool:
+            more = await adopting.adopt_batch(
+                tx, SITE, integration.id, now_ms=occupied.synced.now_ms
+            )
+            if fails:
+                raise RuntimeError
+            return more
 
+        return await occupied.synced.store.write(unit)
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_it_can_stop_at_any_part_and_be_done_twice(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(on: Occupied) -> None:
-        monkeypatch.setattr(adopting, "BATCH", 2)
-        for number in range(5):
-            on.add(f"reader{number}@example.org", f"old-{number}", str(number))
-        await on.connect()
-        await on.synced.sync()
-        await on.answer("adopt")
-        integration = await on.synced.integration()
-
-        async def one_part(**fails: Any) -> bool:
-            async def unit(tx: Any) -> bool:
-                more = await adopting.adopt_batch(tx, SITE, integration.id, now_ms=on.synced.now_ms)
-                if fails:
-                    raise RuntimeError
-                return more
-
-            return await on.synced.store.write(unit)
-
-        with pytest.raises(RuntimeError):
-            await one_part(fails=True)
-        assert await one_part()
-        await on.synced.sync()
-        assert on.writes() == []  # not before all of it is done
-        await on.synced.erase("reader4@example.org")
-        again = statement("UPDATE adoption_value SET state = 'found'", "changes adoption_value")
-        await on.synced.store.write(lambda tx: tx.run(again))
-        while await one_part():
-            pass
-        for number in range(4):
-            here = await on.synced.find(f"reader{number}@example.org")
-            assert here is not None and here.adjustments == number
-            assert await further_codes(on, f"reader{number}@example.org") == [f"old-{number}"]
-        await on.synced.sync()
-        assert on.there("reader3@example.org") == ("old-3", "3")
-        assert on.there("reader4@example.org") == ("", "")  # erased: our fields are emptied
-
-    with_occupied(engine, "mailchimp", monkeypatch, test)
+    with pytest.raises(RuntimeError):
+        await one_part(fails=True)
+    assert await one_part()
+    await occupied.synced.sync()
+    assert occupied.writes() == []  # not before all of it is done
+    await occupied.synced.erase("reader4@example.org")
+    again = statement("UPDATE adoption_value SET state = 'found'", "changes adoption_value")
+    await occupied.synced.store.write(lambda tx: tx.run(again))
+    while await one_part():
+        pass
+    for number in range(4):
+        here = await occupied.synced.find(f"reader{number}@example.org")
+        assert here is not None and here.adjustments == number
+        assert await further_codes(occupied, f"reader{number}@example.org") == [f"old-{number}"]
+    await occupied.synced.sync()
+    assert occupied.there("reader3@example.org") == ("old-3", "3")
+    assert occupied.there("reader4@example.org") == ("", "")  # erased: our fields are emptied
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_who_comes_with_a_code_later_is_adopted_too(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(on: Occupied) -> None:
-        on.add("james@example.org", "james23B", "7")
-        await on.connect()
-        await on.synced.sync()
-        await adopt(on)
-        await on.synced.sync()
-        on.add("late@example.org", "late1", "4")
-        on.synced.pass_a_day()
-        await on.synced.sync()
-        assert on.there("late@example.org") == ("late1", "4")
-        await adopt(on, answered="")
-        on.synced.pass_a_minute()
-        await on.synced.sync()
-        assert on.there("late@example.org") == ("late1", "4")
-        assert await further_codes(on, "late@example.org") == ["late1"]
-        assert on.there("james@example.org") == ("james23B", "7")
-
-    with_occupied(engine, "mailchimp", monkeypatch, test)
+async def test_who_comes_with_a_code_later_is_adopted_too(occupied: Occupied) -> None:
+    occupied.add("james@example.org", "james23B", "7")
+    await occupied.connect()
+    await occupied.synced.sync()
+    await adopt(occupied)
+    await occupied.synced.sync()
+    occupied.add("late@example.org", "late1", "4")
+    occupied.synced.pass_a_day()
+    await occupied.synced.sync()
+    assert occupied.there("late@example.org") == ("late1", "4")
+    await adopt(occupied, answered="")
+    occupied.synced.pass_a_minute()
+    await occupied.synced.sync()
+    assert occupied.there("late@example.org") == ("late1", "4")
+    assert await further_codes(occupied, "late@example.org") == ["late1"]
+    assert occupied.there("james@example.org") == ("james23B", "7")
 
 
-def test_new_names_get_the_adopted_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test(on: Occupied) -> None:
-        person = on.add("james@example.org", "james23B", "7")
-        await on.connect()
-        await on.synced.sync()
-        await adopt(on)
-        await on.synced.sync()
-        on.server.tags.add("MY_CODE")
-        names = {**NAMES, SyncField.CODE: "MY_CODE"}
-        await on.synced.make(integrations.set_field_names, names, "")
-        await on.synced.sync()
-        assert on.case.fields(person)["MY_CODE"] == "james23B"
-        assert on.there("james@example.org") == ("james23B", "7")
-
-    with_occupied("sqlite", "mailchimp", monkeypatch, test)
+async def test_new_names_get_the_adopted_code(occupied: Occupied) -> None:
+    person = occupied.add("james@example.org", "james23B", "7")
+    await occupied.connect()
+    await occupied.synced.sync()
+    await adopt(occupied)
+    await occupied.synced.sync()
+    occupied.server.tags.add("MY_CODE")
+    names = {**NAMES, SyncField.CODE: "MY_CODE"}
+    await occupied.synced.make(integrations.set_field_names, names, "")
+    await occupied.synced.sync()
+    assert occupied.case.fields(person)["MY_CODE"] == "james23B"
+    assert occupied.there("james@example.org") == ("james23B", "7")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_after_replacing_nothing_is_kept(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test(on: Occupied) -> None:
-        on.add("james@example.org", "james23B", "7")
-        await on.connect()
-        await on.synced.sync()
-        await adopt(on, answered="replace")
-        await on.synced.sync()
-        james = await on.synced.find("james@example.org")
-        assert james is not None and james.adjustments == 0
-        assert on.there("james@example.org") == (james.ref_code, "0")
-        assert await further_codes(on, "james@example.org") == []
-        kept = statement("SELECT subscriber_id FROM adoption_value", "reads adoption_value")
-        assert await on.synced.store.read(lambda tx: tx.all(kept)) == []
-
-    with_occupied(engine, "mailchimp", monkeypatch, test)
+async def test_after_replacing_nothing_is_kept(occupied: Occupied) -> None:
+    occupied.add("james@example.org", "james23B", "7")
+    await occupied.connect()
+    await occupied.synced.sync()
+    await adopt(occupied, answered="replace")
+    await occupied.synced.sync()
+    james = await occupied.synced.find("james@example.org")
+    assert james is not None and james.adjustments == 0
+    assert occupied.there("james@example.org") == (james.ref_code, "0")
+    assert await further_codes(occupied, "james@example.org") == []
+    kept = statement("SELECT subscriber_id FROM adoption_value", "reads adoption_value")
+    assert await occupied.synced.store.read(lambda tx: tx.all(kept)) == []
 
 
 @pytest.mark.parametrize(

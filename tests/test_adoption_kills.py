@@ -14,20 +14,18 @@ import pytest
 from aiohttp import web
 
 from honeyguide.integrations import adoption, connecting, integrations
-from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.integrations import Integration, NewIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import system_clock
-from tests.support.integrations import KEYS, Synced, newsletter
+from tests.support.integrations import KEYS, NAMES, Synced
 from tests.support.platforms import listmonk
 from tests.support.platforms.stand_in import drop, pass_on
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore, statement
+from tests.support.stores import statement
 from tests.support.trade import SITE
 from tests.support.workers import Worker
 
 PEOPLE = 230  # more than are adopted at once
-NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
 CREDENTIALS = {"username": listmonk.USER, "token": listmonk.TOKEN}
 LEASE_ENDS = statement(
     "UPDATE integration SET leased_until_ms = 0, next_call_ms = 0", "changes integration"
@@ -112,39 +110,38 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
     return [each for each in server.seen if each.method != "GET"]
 
 
+@pytest.mark.anyio
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_adopting_survives_workers_that_are_killed(engine: str, times: int) -> None:
-    async def run(opened: OpenStore) -> None:
-        dice, server = random.Random(36), listmonk.ListmonkServer()
-        async with server.serving(), newsletter(opened.store) as synced:
-            synced.now_ms = system_clock()
-            before = planted(server)
-            await connect(synced, server)
-            killer = Killer(opened.url, synced, server)
+async def test_adopting_survives_workers_that_are_killed(
+    database_url: str, synced: Synced, times: int
+) -> None:
+    dice, server = random.Random(36), listmonk.ListmonkServer()
+    async with server.serving():
+        synced.now_ms = system_clock()
+        before = planted(server)
+        await connect(synced, server)
+        killer = Killer(database_url, synced, server)
 
-            async def until(is_done: Callable[[Integration], bool], kills: list[Any]) -> None:
-                lives: list[Callable[[], Awaitable[bool]]] = [
-                    lambda kill=kill: killer.work(is_done, **kill)  # type: ignore[misc]
-                    for kill in [*kills, {}]
-                ]
-                for life in lives:
-                    if await life():
-                        return
-                raise AssertionError("it is never done")
+        async def until(is_done: Callable[[Integration], bool], kills: list[Any]) -> None:
+            lives: list[Callable[[], Awaitable[bool]]] = [
+                lambda kill=kill: killer.work(is_done, **kill)  # type: ignore[misc]
+                for kill in [*kills, {}]
+            ]
+            for life in lives:
+                if await life():
+                    return
+            raise AssertionError("it is never done")
 
-            await until(lambda found: found.adoption == "asked", [{"at_request": 1}])
-            assert writes(server) == []
-            await synced.make(adoption.answer, "adopt")
-            kills: list[Any] = [{"after_s": dice.uniform(1.5, 4)} for _ in range(times)]
-            kills += [{"at_request": dice.randrange(5, 60)} for _ in range(times)]
-            await until(lambda found: found.first_sync_ms is not None, kills)
-            assert codes_there(server) == before
-            rows = await synced.store.read(lambda tx: tx.all(ADOPTED))
-            counts = [(f"Old_{n:03}", n % 4, int(n % 4 > 0)) for n in range(PEOPLE)]
-            assert [tuple(row) for row in rows] == counts
-            assert writes(server)
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened))
+        await until(lambda found: found.adoption == "asked", [{"at_request": 1}])
+        assert writes(server) == []
+        await synced.make(adoption.answer, "adopt")
+        kills: list[Any] = [{"after_s": dice.uniform(1.5, 4)} for _ in range(times)]
+        kills += [{"at_request": dice.randrange(5, 60)} for _ in range(times)]
+        await until(lambda found: found.first_sync_ms is not None, kills)
+        assert codes_there(server) == before
+        rows = await synced.store.read(lambda tx: tx.all(ADOPTED))
+        counts = [(f"Old_{n:03}", n % 4, int(n % 4 > 0)) for n in range(PEOPLE)]
+        assert [tuple(row) for row in rows] == counts
+        assert writes(server)

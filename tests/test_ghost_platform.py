@@ -13,15 +13,13 @@ from honeyguide.integrations.ghost import HOOK_SECRET, Ghost
 from honeyguide.integrations.platform import Audience, ContactStatus, PlatformAccess, WriteResult
 from honeyguide.integrations.problems import ForgedHook, TryLater, Unexpected, WrongCredentials
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
-from honeyguide.store import Store
 from tests.support import npm_clients
-from tests.support.integrations import newsletter
+from tests.support.integrations import Synced
 from tests.support.platforms.case import Opened
 from tests.support.platforms.cases import results
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
 from tests.support.platforms.stand_in import contact, status
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 VALUES = {
     SyncField.REFERRALS: "3",
@@ -151,57 +149,51 @@ async def test_webhooks_are_created_verified_understood_and_removed(on_platform:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_both_sides_agree_and_our_own_writes_do_not_come_back(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_both_sides_agree_and_our_own_writes_do_not_come_back(
+    synced: Synced, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A member added there gets a code here; a referral here becomes a label there; who leaves
     there leaves here; and the worker ends although Ghost reports every write."""
-
     no_pace = Limits(per_batch=20, requests_per_batch=40)
     monkeypatch.setattr(Ghost, "about", msgspec.structs.replace(Ghost.about, limits=no_pace))
+    server = GhostServer()
 
-    async def run(store: Store) -> None:
-        server = GhostServer()
-        async with server.serving(), newsletter(store) as synced:
-            await synced.connect(
-                "ghost",
-                {"url": server.url, "admin_api_key": KEY, HOOK_SECRET: "s3"},
-                field_names={},
-                audience=Audience(id=NEWSLETTER["id"], name=NEWSLETTER["name"]),
-            )
+    async def settle() -> int:
+        """Until Ghost has nothing more to say. Returns how many webhooks it sent."""
+        for sent in range(100):
+            await synced.sync()
+            if not server.outbox:
+                return sent
+            await synced.receive(signed(server.outbox.pop(0), "s3"))
+        raise AssertionError("an echo")
 
-            async def settle() -> int:
-                """Until Ghost has nothing more to say. Returns how many webhooks it sent."""
-                for sent in range(100):
-                    await synced.sync()
-                    if not server.outbox:
-                        return sent
-                    await synced.receive(signed(server.outbox.pop(0), "s3"))
-                raise AssertionError("an echo")
-
-            ada = server.join("ada@example.org", "Ada")
-            await settle()
-            found = await synced.find("ada@example.org")
-            assert found is not None and found.name == "Ada"
-            synced.pass_a_minute()
-            await synced.join("eve@example.org", found.ref_code)
-            await settle()
-            assert labels_of(ada) == ["Advocate"]
-            [eve] = [m for m in server.members.values() if m["email"] == "eve@example.org"]
-            assert labels_of(eve) == ["Referred"]
-            writes = sum(each.method in ("POST", "PUT") for each in server.seen)
-            assert writes == 2
-            server.change(ada, newsletters=[])
-            server.delete(eve)
-            await settle()
-            for email in ("ada@example.org", "eve@example.org"):
-                person = await synced.find(email)
-                assert person is not None and person.status == "unsubscribed"
-            assert ada["newsletters"] == []
-            assert sum(each.method in ("POST", "PUT") for each in server.seen) == writes
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened.store))
+    async with server.serving():
+        await synced.connect(
+            "ghost",
+            {"url": server.url, "admin_api_key": KEY, HOOK_SECRET: "s3"},
+            field_names={},
+            audience=Audience(id=NEWSLETTER["id"], name=NEWSLETTER["name"]),
+        )
+        ada = server.join("ada@example.org", "Ada")
+        await settle()
+        found = await synced.find("ada@example.org")
+        assert found is not None and found.name == "Ada"
+        synced.pass_a_minute()
+        await synced.join("eve@example.org", found.ref_code)
+        await settle()
+        assert labels_of(ada) == ["Advocate"]
+        [eve] = [m for m in server.members.values() if m["email"] == "eve@example.org"]
+        assert labels_of(eve) == ["Referred"]
+        writes = sum(each.method in ("POST", "PUT") for each in server.seen)
+        assert writes == 2
+        server.change(ada, newsletters=[])
+        server.delete(eve)
+        await settle()
+        for email in ("ada@example.org", "eve@example.org"):
+            person = await synced.find(email)
+            assert person is not None and person.status == "unsubscribed"
+        assert ada["newsletters"] == []
+        assert sum(each.method in ("POST", "PUT") for each in server.seen) == writes
 
 
 @pytest.mark.long

@@ -17,8 +17,9 @@ from tests import test_platforms
 from tests.support import made_up_platform
 from tests.support.platforms.cases import read_all
 from tests.support.platforms.pigeon import CASE
-from tests.support.synced_platform import OnPlatform, with_platform
+from tests.support.synced_platform import OnPlatform
 
+PLATFORM = "pigeon"
 MOST_LINES = 150
 NOW_S = 1_800_000_000
 SHARED = {
@@ -56,13 +57,10 @@ async def test_its_list_is_read_and_its_webhooks_are_believed() -> None:
             platform.verify_hook(access, hook, now_s=NOW_S)
 
 
-def test_a_newsletter_is_synced_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.anyio
+async def test_a_newsletter_is_synced_with_it(on: OnPlatform) -> None:
     """Its line in the table is all that the rest of the code needs."""
-    monkeypatch.setitem(PLATFORMS, "pigeon", made_up_platform.Pigeon())
-
-    async def test(on: OnPlatform) -> None:
-        await on.synced.join("ada@example.org")
-        await on.synced.sync()
-        assert on.written("ada@example.org") == await on.expected("ada@example.org")
-
-    with_platform("sqlite", "pigeon", monkeypatch, test)
+    assert isinstance(PLATFORMS[PLATFORM], made_up_platform.Pigeon)
+    await on.synced.join("ada@example.org")
+    await on.synced.sync()
+    assert on.written("ada@example.org") == await on.expected("ada@example.org")

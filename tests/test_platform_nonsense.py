@@ -4,7 +4,6 @@ sentence or a result, never another error; and afterwards everything works.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
@@ -18,11 +17,12 @@ from honeyguide.integrations.platform import ContactStatus, Platform, PlatformAc
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from tests.support.platforms.case import PlatformCase
+from tests.support.platforms.case import Opened, PlatformCase
 from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.platforms.stand_in import Answer, contact, pass_on
-from tests.support.synced_platform import OnPlatform, with_platform
+from tests.support.synced_platform import OnPlatform
 
+pytestmark = pytest.mark.anyio
 HUGE = 10**300
 
 
@@ -144,23 +144,18 @@ async def reason(asked: Awaitable[Any]) -> str:
 
 
 @EACH
-def test_nonsense_is_a_sentence_whatever_is_asked(key: str) -> None:
-    case = CASES[key]
-
-    async def run() -> None:
-        async with case.open() as (server, module, access):
-            platform = CheckedPlatform(module)
-            for act in acts(key, case).values():
-                server.seen.clear()
-                await reason(act(server, platform, access))
-                for place in range(len(server.seen)):
-                    for nonsense in NONSENSE.values():
-                        server.fail(*[pass_on] * place, nonsense)
-                        sentence = await reason(act(server, platform, access))
-                        server.faults.clear()
-                        assert re.fullmatch(r"[A-Za-z][^@\0]+\.", sentence), sentence
-
-    asyncio.run(run())
+async def test_nonsense_is_a_sentence_whatever_is_asked(on_platform: Opened, key: str) -> None:
+    server, module, access = on_platform
+    platform = CheckedPlatform(module)
+    for act in acts(key, CASES[key]).values():
+        server.seen.clear()
+        await reason(act(server, platform, access))
+        for place in range(len(server.seen)):
+            for nonsense in NONSENSE.values():
+                server.fail(*[pass_on] * place, nonsense)
+                sentence = await reason(act(server, platform, access))
+                server.faults.clear()
+                assert re.fullmatch(r"[A-Za-z][^@\0]+\.", sentence), sentence
 
 
 # The answers are decoded alike whatever the engine: one platform stands for all on PostgreSQL.
@@ -183,40 +178,34 @@ EVERY = pytest.mark.parametrize(
 
 @EVERY
 @pytest.mark.parametrize(("engine", "key"), ON_BOTH_ENGINES)
-def test_both_directions_go_on_after_nonsense(
-    engine: str, key: str, every: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_both_directions_go_on_after_nonsense(on: OnPlatform, key: str, every: int) -> None:
     """In the first sync, in a nightly reading and in writing, answered with nonsense only."""
     own = list(NONSENSE.values())[list(CASES).index(key) % every :: every]
-
-    async def test(on: OnPlatform) -> None:
-        synced = on.synced
-        for number, nonsense in enumerate(own):
-            await synced.join(f"here{number}@example.org")
-            if on.case.active:
-                on.case.active(on.server, f"there{number}@example.org")
-            on.server.before = nonsense
-            await synced.sync(rounds=2)
-            on.server.before = None
-            integration = await synced.integration()
-            # A list of lists without ours says that it was deleted, and a person has to look.
-            assert integration.status == "active" or "was deleted" in (integration.problem or ""), (
-                integration.problem
-            )
-            await synced.wait_over()
-            synced.now_ms += DAY_MS
-            for _ in range(3):
-                await synced.wait_a_bit()
-                await synced.sync()
-                synced.now_ms += HOUR_MS
-            here = await synced.find(f"here{number}@example.org")
-            assert here is not None
-            if on.case.active:
-                assert await synced.find(f"there{number}@example.org") is not None
-                assert on.written(here.email) == await on.expected(here.email)
-            else:
-                assert here.id in on.server.contacts
+    synced = on.synced
+    for number, nonsense in enumerate(own):
+        await synced.join(f"here{number}@example.org")
+        if on.case.active:
+            on.case.active(on.server, f"there{number}@example.org")
+        on.server.before = nonsense
+        await synced.sync(rounds=2)
+        on.server.before = None
         integration = await synced.integration()
-        assert (integration.problem, integration.read_problem) == (None, None)
-
-    with_platform(engine, key, monkeypatch, test)
+        # A list of lists without ours says that it was deleted, and a person has to look.
+        assert integration.status == "active" or "was deleted" in (integration.problem or ""), (
+            integration.problem
+        )
+        await synced.wait_over()
+        synced.now_ms += DAY_MS
+        for _ in range(3):
+            await synced.wait_a_bit()
+            await synced.sync()
+            synced.now_ms += HOUR_MS
+        here = await synced.find(f"here{number}@example.org")
+        assert here is not None
+        if on.case.active:
+            assert await synced.find(f"there{number}@example.org") is not None
+            assert on.written(here.email) == await on.expected(here.email)
+        else:
+            assert here.id in on.server.contacts
+    integration = await synced.integration()
+    assert (integration.problem, integration.read_problem) == (None, None)

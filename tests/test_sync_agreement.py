@@ -22,6 +22,7 @@ from honeyguide.integrations.ghost import HOOK_SECRET
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.store import Store
 from tests.support.integrations import Synced, newsletter
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
 from tests.support.platforms.stand_in import Answer
@@ -259,8 +260,8 @@ class BothSides:
                 assert ("Referred" in labels) == (here.referrer_code is not None)
 
 
-async def scenario(
-    opened: OpenStore,
+async def live_and_agree(
+    store: Store,
     already: int,
     steps: list[tuple[str, int, int]],
     email: str,
@@ -273,7 +274,7 @@ async def scenario(
     for number in range(already):
         server.join(f"person{number}@example.org")
     server.outbox.clear()
-    async with server.serving(), newsletter(opened.store, email) as synced:
+    async with server.serving(), newsletter(store, email) as synced:
         await synced.connect(
             "ghost",
             {"url": server.url, "admin_api_key": KEY, HOOK_SECRET: "s3"},
@@ -292,33 +293,33 @@ async def scenario(
         await both.check_quiet()
 
 
-def use_ghost(monkeypatch: pytest.MonkeyPatch, *, is_polled: bool) -> None:
+@pytest.fixture
+def has_pages(is_polled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ghost, "PER_PAGE", 2)  # several pages
     if is_polled:
         about = msgspec.structs.replace(ghost.Ghost.about, poll_every_s=POLL_MS // 1000)
         monkeypatch.setattr(ghost.Ghost, "about", about)
 
 
+@pytest.mark.anyio
+@pytest.mark.usefixtures("has_pages")
 @pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_who_joined_and_left_here_before_the_first_write_is_active_nowhere(
-    engine: str, is_polled: bool, monkeypatch: pytest.MonkeyPatch
+async def test_who_joined_and_left_here_before_the_first_write_is_active_nowhere(
+    store: Store, is_polled: bool
 ) -> None:
     """What the random test once found. `test_sync_leaves.py` has it for every platform."""
-    use_ghost(monkeypatch, is_polled=is_polled)
     steps = [("join here", 0, 0), ("leave here", 0, 0)]
-    with OpenStore(engine) as opened:
-        opened.run(scenario(opened, 1, steps, "wax@example.org", is_polled=is_polled))
+    await live_and_agree(store, 1, steps, "wax@example.org", is_polled=is_polled)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("has_pages")
 @pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
 @pytest.mark.parametrize("engine", ENGINES)
-def test_once_it_is_quiet_both_sides_agree(
-    engine: str, is_polled: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_ghost(monkeypatch, is_polled=is_polled)
+def test_once_it_is_quiet_both_sides_agree(engine: str, is_polled: bool) -> None:
+    """Hypothesis calls no `async def`, so each example runs on the loop of the store."""
     numbers = iter(range(1_000_000))
     with OpenStore(engine) as opened:
 
@@ -331,8 +332,8 @@ def test_once_it_is_quiet_both_sides_agree(
         ) -> None:
             email = f"wax{next(numbers)}@example.org"
             opened.run(
-                scenario(
-                    opened,
+                live_and_agree(
+                    opened.store,
                     already,
                     steps,
                     email,

@@ -4,33 +4,28 @@ unsubscribed because a list was read badly.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
 
 from honeyguide.integrations import ghost, reading
-from honeyguide.store import Store
-from tests.support.integrations import Synced, connect_case, newsletter
-from tests.support.platforms.case import PlatformCase
-from tests.support.platforms.cases import CASES
+from tests.support.integrations import Synced
+from tests.support.platforms.cases import WITH_LISTS
 from tests.support.platforms.ghost import GhostServer
 from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
+from tests.support.synced_platform import BesidePlatform, OpenPlatform
 
-pytestmark = pytest.mark.parametrize("engine", ENGINES)
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
 
 
-async def connect(
-    monkeypatch: pytest.MonkeyPatch, synced: Synced, key: str, case: PlatformCase, server: Any
-) -> None:
+async def connect(on: BesidePlatform) -> None:
     """Four people are on the list already."""
     for number in range(4):
-        case.active(server, f"reader{number}@example.org")  # type: ignore[misc]
-    await connect_case(monkeypatch, synced, key, case, server)
-    await synced.sync()
+        on.case.active(on.server, f"reader{number}@example.org")  # type: ignore[misc]
+    await on.connect_quietly()
+    await on.synced.sync()
 
 
 async def statuses(synced: Synced) -> list[str]:
@@ -38,11 +33,11 @@ async def statuses(synced: Synced) -> list[str]:
     return [each.status if each else "" for each in found]
 
 
-def delete(case: PlatformCase, server: Any, *numbers: int) -> None:
+def delete(on: BesidePlatform, *numbers: int) -> None:
     """In the platform itself. No webhook comes."""
-    people = server.members if hasattr(server, "members") else server.people
+    people = on.server.members if hasattr(on.server, "members") else on.server.people
     for number in numbers:
-        gone = case.find(server, f"reader{number}@example.org")
+        gone = on.case.find(on.server, f"reader{number}@example.org")
         [key] = [key for key, person in people.items() if person is gone]
         del people[key]
 
@@ -52,30 +47,21 @@ async def pass_a_night(synced: Synced) -> None:
     await synced.sync()
 
 
-def test_who_was_deleted_there_is_unsubscribed_here_after_the_night(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_who_was_deleted_there_is_unsubscribed_here_after_the_night(
+    open_platform: OpenPlatform,
 ) -> None:
-    async def check(store: Store, key: str, case: PlatformCase) -> None:
-        server = case.server()
-        async with server.serving(), newsletter(store, f"{key}@example.org") as synced:
-            await connect(monkeypatch, synced, key, case, server)
-            assert await statuses(synced) == ["active"] * 4, key
-            delete(case, server, 1)
-            await pass_a_night(synced)
-            assert await statuses(synced) == ["active", "unsubscribed", "active", "active"], key
-            integration = await synced.integration()
+    for key in WITH_LISTS:
+        async with open_platform(key) as on:
+            await connect(on)
+            assert await statuses(on.synced) == ["active"] * 4
+            delete(on, 1)
+            await pass_a_night(on.synced)
+            assert await statuses(on.synced) == ["active", "unsubscribed", "active", "active"]
+            integration = await on.synced.integration()
             # Nobody else was written.
-            assert (integration.last_out_count, integration.last_out_ms) == (1, synced.now_ms), key
-            await pass_a_night(synced)
-            assert (await synced.integration()).last_out_ms == integration.last_out_ms, key
-
-    async def run(store: Store) -> None:
-        for key, case in CASES.items():
-            if case.active is not None:
-                await check(store, key, case)
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened.store))
+            assert (integration.last_out_count, integration.last_out_ms) == (1, on.synced.now_ms)
+            await pass_a_night(on.synced)
+            assert (await on.synced.integration()).last_out_ms == integration.last_out_ms
 
 
 class ForgetfulGhost(GhostServer):
@@ -92,63 +78,43 @@ class ForgetfulGhost(GhostServer):
             self.members = everybody
 
 
-def with_ghost(
-    engine: str,
-    monkeypatch: pytest.MonkeyPatch,
-    test: Callable[[Synced, ForgetfulGhost], Awaitable[None]],
-) -> None:
-    async def run(store: Store) -> None:
-        server = ForgetfulGhost()
-        monkeypatch.setattr(ghost, "PER_PAGE", 2)
-        async with server.serving(), newsletter(store) as synced:
-            await connect(monkeypatch, synced, "ghost", CASES["ghost"], server)
-            await test(synced, server)
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened.store))
+@pytest.fixture
+async def forgetful(
+    open_platform: OpenPlatform, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[BesidePlatform]:
+    monkeypatch.setattr(ghost, "PER_PAGE", 2)
+    async with open_platform("ghost", ForgetfulGhost()) as on:
+        await connect(on)
+        yield on
 
 
-def test_who_is_only_missing_from_the_list_stays(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(synced: Synced, server: ForgetfulGhost) -> None:
-        server.hidden = "reader2@example.org"
-        await pass_a_night(synced)
-        assert await statuses(synced) == ["active"] * 4
-        assert server.seen[-1].path.partition("?")[0].endswith(f"/members/{2 + 1:024x}/")
-
-    with_ghost(engine, monkeypatch, test)
+async def test_who_is_only_missing_from_the_list_stays(forgetful: BesidePlatform) -> None:
+    forgetful.server.hidden = "reader2@example.org"
+    await pass_a_night(forgetful.synced)
+    assert await statuses(forgetful.synced) == ["active"] * 4
+    assert forgetful.server.seen[-1].path.partition("?")[0].endswith(f"/members/{2 + 1:024x}/")
 
 
-def test_a_list_that_was_not_read_to_its_end_says_nothing(
-    engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(synced: Synced, server: ForgetfulGhost) -> None:
-        delete(CASES["ghost"], server, 3)
-        server.fail(server.browse, status(503))
-        await pass_a_night(synced)
-        assert await statuses(synced) == ["active"] * 4
-        assert (await synced.integration()).is_reading
-        await synced.wait_over()
-        await synced.sync()
-        assert await statuses(synced) == ["active"] * 3 + ["unsubscribed"]
-
-    with_ghost(engine, monkeypatch, test)
+async def test_a_list_that_was_not_read_to_its_end_says_nothing(forgetful: BesidePlatform) -> None:
+    delete(forgetful, 3)
+    forgetful.server.fail(forgetful.server.browse, status(503))
+    await pass_a_night(forgetful.synced)
+    assert await statuses(forgetful.synced) == ["active"] * 4
+    assert (await forgetful.synced.integration()).is_reading
+    await forgetful.synced.wait_over()
+    await forgetful.synced.sync()
+    assert await statuses(forgetful.synced) == ["active"] * 3 + ["unsubscribed"]
 
 
-def test_if_too_many_are_missing_the_operator_decides(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_if_too_many_are_missing_the_operator_decides(
+    forgetful: BesidePlatform, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MOST_MISSING", 1)
-
-    async def test(synced: Synced, server: ForgetfulGhost) -> None:
-        delete(CASES["ghost"], server, 0, 3)
-        await pass_a_night(synced)
-        assert await statuses(synced) == ["active"] * 4
-        assert (await synced.integration()).missing == 2
-        await synced.make(reading.believe_missing)
-        await synced.sync()
-        assert await statuses(synced) == ["unsubscribed", "active", "active", "unsubscribed"]
-        assert (await synced.integration()).missing == 0
-
-    with_ghost(engine, monkeypatch, test)
+    delete(forgetful, 0, 3)
+    await pass_a_night(forgetful.synced)
+    assert await statuses(forgetful.synced) == ["active"] * 4
+    assert (await forgetful.synced.integration()).missing == 2
+    await forgetful.synced.make(reading.believe_missing)
+    await forgetful.synced.sync()
+    assert await statuses(forgetful.synced) == ["unsubscribed", "active", "active", "unsubscribed"]
+    assert (await forgetful.synced.integration()).missing == 0

@@ -15,12 +15,12 @@ from aiohttp import web
 from honeyguide.integrations import integrations
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from tests.support.interrupted import Interrupted
-from tests.support.platforms.cases import CASES
+from tests.support.platforms.cases import WITH_LISTS
 from tests.support.service import ENGINES
 from tests.support.stores import statement
-from tests.support.synced_platform import OnPlatform, with_platform
+from tests.support.synced_platform import OnPlatform
 
-WITH_LISTS = [key for key, case in CASES.items() if case.active is not None]
+pytestmark = pytest.mark.anyio
 EACH = pytest.mark.parametrize(
     ("key", "engine"), [(key, "sqlite") for key in WITH_LISTS] + [("mailchimp", "postgres")]
 )
@@ -91,27 +91,24 @@ async def each_step(
 
 
 @EACH
-def test_who_is_erased_between_any_two_steps_leaves_no_trace(
-    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(on: OnPlatform) -> None:
-        async def erase(interruption: Interruption, email: str) -> None:
-            await on.synced.erase(email)
-            interruption.erased = email
-            on.synced.now_ms += 1_000
-
-        async def check(email: str) -> None:
-            if await on.synced.find(email) is None:
-                await no_trace(on, email)
-                if on.person(email) is not None:
-                    assert on.written(email) == {}
-            else:
-                assert on.written(email) == await on.expected(email)
-
-        await each_step(on, erase, check)
-
+async def test_who_is_erased_between_any_two_steps_leaves_no_trace(on: OnPlatform) -> None:
     # Who was erased here and is still on the list there, comes back when it is read again.
-    with_platform(engine, key, monkeypatch, test, poll_every_s=0)
+    on.set_about(poll_every_s=0)
+
+    async def erase(interruption: Interruption, email: str) -> None:
+        await on.synced.erase(email)
+        interruption.erased = email
+        on.synced.now_ms += 1_000
+
+    async def check(email: str) -> None:
+        if await on.synced.find(email) is None:
+            await no_trace(on, email)
+            if on.person(email) is not None:
+                assert on.written(email) == {}
+        else:
+            assert on.written(email) == await on.expected(email)
+
+    await each_step(on, erase, check)
 
 
 @pytest.mark.parametrize(
@@ -119,52 +116,49 @@ def test_who_is_erased_between_any_two_steps_leaves_no_trace(
     [(key, "sqlite") for key in ("mailchimp", "ghost", "brevo")] + [("kit", "postgres")],
 )
 @pytest.mark.parametrize("what", ["503", "garbage", "address", "referral", "leaves", "pause"])
-def test_whatever_happens_between_two_steps_the_platform_has_what_it_should(
-    engine: str, key: str, what: str, monkeypatch: pytest.MonkeyPatch
+async def test_whatever_happens_between_two_steps_the_platform_has_what_it_should(
+    on: OnPlatform, what: str
 ) -> None:
-    async def test(on: OnPlatform) -> None:
-        now_at: dict[str, str] = {}
+    now_at: dict[str, str] = {}
 
-        async def happens(interruption: Interruption, email: str) -> Any:
-            if what == "503":
-                return web.Response(status=503)
-            if what == "garbage":
-                return web.Response(text="<html>")
-            if what == "address":
-                now_at[email] = f"moved-{email}"
-                await on.synced.change(email, email=now_at[email])
-            elif what == "referral":
-                here = await on.synced.find(email)
-                assert here is not None
-                await on.synced.join(f"friend-of-{email}", here.ref_code)
-            elif what == "leaves":
-                await on.synced.change(email, status="unsubscribed")
-            elif what == "pause":
-                requests = len(on.server.seen)
-                await on.synced.make(integrations.set_status, integrations.PAUSED)
-                now_at[email] = str(requests)
-            return None
-
-        async def check(email: str) -> None:
-            if what == "pause":
-                now_at.clear()
-                await on.synced.wait_over()  # resumed
-                await settle(on)
-            current = now_at.get(email, email)
-            here = await on.synced.find(current)
+    async def happens(interruption: Interruption, email: str) -> Any:
+        if what == "503":
+            return web.Response(status=503)
+        if what == "garbage":
+            return web.Response(text="<html>")
+        if what == "address":
+            now_at[email] = f"moved-{email}"
+            await on.synced.change(email, email=now_at[email])
+        elif what == "referral":
+            here = await on.synced.find(email)
             assert here is not None
-            if here.status == "unsubscribed":
-                person = on.person(current)
-                assert person is None or on.case.state(person) == on.case.unsubscribed
-                return
-            assert on.written(current) == await on.expected(current)
-            assert here.referrals_verified == (f"friend-of-{email}" in await emails(on))
+            await on.synced.join(f"friend-of-{email}", here.ref_code)
+        elif what == "leaves":
+            await on.synced.change(email, status="unsubscribed")
+        elif what == "pause":
+            requests = len(on.server.seen)
+            await on.synced.make(integrations.set_status, integrations.PAUSED)
+            now_at[email] = str(requests)
+        return None
 
-        await each_step(on, happens, check)
-        emails_there = [each for each in await emails(on) if on.person(each) is None]
-        assert what == "leaves" or emails_there == []
+    async def check(email: str) -> None:
+        if what == "pause":
+            now_at.clear()
+            await on.synced.wait_over()  # resumed
+            await settle(on)
+        current = now_at.get(email, email)
+        here = await on.synced.find(current)
+        assert here is not None
+        if here.status == "unsubscribed":
+            person = on.person(current)
+            assert person is None or on.case.state(person) == on.case.unsubscribed
+            return
+        assert on.written(current) == await on.expected(current)
+        assert here.referrals_verified == (f"friend-of-{email}" in await emails(on))
 
-    with_platform(engine, key, monkeypatch, test)
+    await each_step(on, happens, check)
+    emails_there = [each for each in await emails(on) if on.person(each) is None]
+    assert what == "leaves" or emails_there == []
 
 
 async def emails(on: OnPlatform) -> set[str]:
@@ -173,85 +167,67 @@ async def emails(on: OnPlatform) -> set[str]:
 
 
 @EACH
-def test_a_paused_integration_writes_nothing_more(
-    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_paused_integration_writes_nothing_more(on: OnPlatform) -> None:
+    on.set_limits(per_batch=2)
     """Not even while its lease lasts: at most the batch that is under way is written."""
+    for number in range(6):
+        await on.synced.join(f"reader{number}@example.org")
 
-    async def test(on: OnPlatform) -> None:
-        for number in range(6):
-            await on.synced.join(f"reader{number}@example.org")
-
-        async def pause() -> None:
+    async def between(name: str) -> web.StreamResponse | None:
+        is_write = name.partition(" ")[0] in ("POST", "PUT", "PATCH")
+        if is_write and (await on.synced.integration()).status == integrations.ACTIVE:
             await on.synced.make(integrations.set_status, integrations.PAUSED)
+        return None
 
-        async def between(name: str) -> web.StreamResponse | None:
-            is_write = name.partition(" ")[0] in ("POST", "PUT", "PATCH")
-            if is_write and (await on.synced.integration()).status == integrations.ACTIVE:
-                await pause()
-            return None
-
-        Interrupted(on.synced, on.server, between)
-        await on.synced.sync()
-        there = [n for n in range(6) if on.person(f"reader{n}@example.org") is not None]
-        assert 1 <= len(there) <= 2, there
-        await on.synced.wait_over()
-        on.server.before = None
-        on.synced.worker = on.synced.new_worker()
-        await settle(on)
-        for number in range(6):
-            email = f"reader{number}@example.org"
-            assert on.written(email) == await on.expected(email)
-
-    with_platform(engine, key, monkeypatch, test, per_batch=2)
+    Interrupted(on.synced, on.server, between)
+    await on.synced.sync()
+    there = [n for n in range(6) if on.person(f"reader{n}@example.org") is not None]
+    assert 1 <= len(there) <= 2, there
+    await on.synced.wait_over()
+    on.server.before = None
+    on.synced.worker = on.synced.new_worker()
+    await settle(on)
+    for number in range(6):
+        email = f"reader{number}@example.org"
+        assert on.written(email) == await on.expected(email)
 
 
 @EACH
-def test_who_is_erased_while_the_list_is_read_does_not_come_back(
-    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test(on: OnPlatform) -> None:
-        await on.synced.join("ada@example.org")
-        await on.synced.sync()
-        on.synced.pass_a_day()
+async def test_who_is_erased_while_the_list_is_read_does_not_come_back(on: OnPlatform) -> None:
+    on.set_about(poll_every_s=0)
+    await on.synced.join("ada@example.org")
+    await on.synced.sync()
+    on.synced.pass_a_day()
 
-        async def between(name: str) -> web.StreamResponse | None:
-            if name == "unknown_changes" and await on.synced.find("ada@example.org"):
-                on.synced.now_ms += 1_000
-                await on.synced.erase("ada@example.org")
-                on.synced.now_ms += 1_000
-            return None
+    async def between(name: str) -> web.StreamResponse | None:
+        if name == "unknown_changes" and await on.synced.find("ada@example.org"):
+            on.synced.now_ms += 1_000
+            await on.synced.erase("ada@example.org")
+            on.synced.now_ms += 1_000
+        return None
 
-        Interrupted(on.synced, on.server, between)
-        await on.synced.sync()
-        assert await emails(on) == set()
-
-    with_platform(engine, key, monkeypatch, test, poll_every_s=0)
+    Interrupted(on.synced, on.server, between)
+    await on.synced.sync()
+    assert await emails(on) == set()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("key", ["mailchimp", "kit", "brevo"])
-def test_what_changed_there_during_a_pause_is_read_after_it(
-    engine: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_changed_there_during_a_pause_is_read_after_it(on: OnPlatform, key: str) -> None:
     """These platforms list what changed since a time: since the last reading, however long ago."""
-
-    async def test(on: OnPlatform) -> None:
-        await on.synced.join("ada@example.org")
-        await on.synced.sync()
-        on.synced.now_ms += HOUR_MS
-        await on.synced.sync()
-        await on.synced.make(integrations.set_status, integrations.PAUSED)
-        left_ms = on.synced.now_ms + HOUR_MS
-        ada = on.person("ada@example.org")
-        _leaves_there(key, ada, left_ms)
-        on.synced.now_ms += 5 * HOUR_MS
-        await on.synced.wait_over()
-        await on.synced.sync()
-        here = await on.synced.find("ada@example.org")
-        assert here is not None and here.status == "unsubscribed"
-
-    with_platform(engine, key, monkeypatch, test)
+    await on.synced.join("ada@example.org")
+    await on.synced.sync()
+    on.synced.now_ms += HOUR_MS
+    await on.synced.sync()
+    await on.synced.make(integrations.set_status, integrations.PAUSED)
+    left_ms = on.synced.now_ms + HOUR_MS
+    ada = on.person("ada@example.org")
+    _leaves_there(key, ada, left_ms)
+    on.synced.now_ms += 5 * HOUR_MS
+    await on.synced.wait_over()
+    await on.synced.sync()
+    here = await on.synced.find("ada@example.org")
+    assert here is not None and here.status == "unsubscribed"
 
 
 def _leaves_there(key: str, person: Any, at_ms: int) -> None:

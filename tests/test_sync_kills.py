@@ -19,12 +19,13 @@ from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
-from tests.support.integrations import Synced, connect_tool, newsletter
+from tests.support.integrations import Synced, connect_tool
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES
-from tests.support.stores import OpenStore, statement
+from tests.support.stores import statement
 from tests.support.workers import Worker
 
+pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
 BATCH = Generic.about.limits.per_batch
 # What the change of one subscriber may write: them, and whoever referred them.
 PER_CHANGE = 2
@@ -177,29 +178,29 @@ class Killed:
         return await self.synced.store.read(find)
 
 
-def kill_workers(engine: str, size: int, dice: random.Random, moments: list[str]) -> None:
-    async def run(opened: OpenStore) -> None:
-        tool = DeadlyTool(dice, moments)
-        async with tool.serving(), newsletter(opened.store) as synced:
-            killed = Killed(opened.url, synced, tool)
-            await killed.begin(size)
-            await killed.sync_and_kill()
-            await killed.check(size + 1)
-            assert killed.kills and not tool.moments
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened))
+async def kill_workers(
+    url: str, synced: Synced, size: int, dice: random.Random, moments: list[str]
+) -> None:
+    tool = DeadlyTool(dice, moments)
+    async with tool.serving():
+        killed = Killed(url, synced, tool)
+        await killed.begin(size)
+        await killed.sync_and_kill()
+        await killed.check(size + 1)
+        assert killed.kills and not tool.moments
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_small_sync_survives_a_worker_that_is_killed(engine: str) -> None:
-    kill_workers(engine, 120, random.Random(20), ["before", "while"])
+async def test_a_small_sync_survives_a_worker_that_is_killed(
+    database_url: str, synced: Synced
+) -> None:
+    await kill_workers(database_url, synced, 120, random.Random(20), ["before", "while"])
 
 
 @pytest.mark.long
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_sync_of_ten_thousand_survives_workers_that_are_killed(engine: str) -> None:
+async def test_a_sync_of_ten_thousand_survives_workers_that_are_killed(
+    database_url: str, synced: Synced
+) -> None:
     dice = random.Random(20)
     moments = dice.choices(["before", "while", "after", "never"], k=40)
-    kill_workers(engine, 10_000, dice, moments)
+    await kill_workers(database_url, synced, 10_000, dice, moments)

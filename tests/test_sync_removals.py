@@ -18,19 +18,16 @@ from honeyguide.integrations.mailchimp import Mailchimp
 from honeyguide.integrations.mailerlite import MailerLite
 from honeyguide.integrations.reports import ChangeKind, IncomingHook
 from honeyguide.kernel.paging import Page
-from tests.support.integrations import Synced, with_tool
-from tests.support.platforms.case import PlatformCase
+from tests.support.integrations import Synced
+from tests.support.platforms.cases import CASES
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
+from tests.support.synced_platform import BesidePlatform, OpenPlatform
 from tests.support.web import operator, text_of
-from tests.test_sync_confirmation import (
-    Connect,
-    forget_confirmations,
-    on_every_platform,
-    pass_nights,
-)
+from tests.test_sync_confirmation import forget_confirmations, pass_nights
 
+pytestmark = pytest.mark.anyio
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)
 NAMES = ("ada", "bea", "cleo")
 
@@ -63,91 +60,81 @@ async def status_of(synced: Synced, name: str) -> str:
     return found.status
 
 
-def state_there(case: PlatformCase, server: Any, name: str) -> Any:
-    if isinstance(server, GenericTool):
-        [state] = [
-            each["status"]
-            for each in server.contacts.values()
-            if each["email"] == f"{name}@example.org"
-        ]
-        return state
-    return case.state(case.find(server, f"{name}@example.org"))
+def tool_contact(tool: GenericTool, name: str) -> dict[str, Any]:
+    [found] = [each for each in tool.contacts.values() if each["email"] == f"{name}@example.org"]
+    return found
 
 
-def fields_there(case: PlatformCase, server: Any, name: str) -> dict[str, Any]:
-    if isinstance(server, GenericTool):
-        return next(
-            each["fields"]
-            for each in server.contacts.values()
-            if each["email"] == f"{name}@example.org"
-        )
-    return case.fields(case.find(server, f"{name}@example.org")) if case.code else {}
+def state_there(on: BesidePlatform, name: str) -> Any:
+    if isinstance(on.server, GenericTool):
+        return tool_contact(on.server, name)["status"]
+    return on.case.state(on.case.find(on.server, f"{name}@example.org"))
+
+
+def fields_there(on: BesidePlatform, name: str) -> dict[str, Any]:
+    if isinstance(on.server, GenericTool):
+        fields: dict[str, Any] = tool_contact(on.server, name)["fields"]
+        return fields
+    return on.case.fields(on.case.find(on.server, f"{name}@example.org")) if on.case.code else {}
 
 
 @EACH_ENGINE
-def test_they_are_listed_and_removed_there_once_and_stay_here(
-    engine: str, monkeypatch: pytest.MonkeyPatch
+async def test_they_are_listed_and_removed_there_once_and_stay_here(
+    open_platform: OpenPlatform,
 ) -> None:
-    async def test(synced: Synced, connect: Connect, case: PlatformCase, server: Any) -> None:
-        await connect()
-        await write_unconfirmed(synced)
-        await pass_nights(synced)
-        assert await listed(synced) == [f"{name}@example.org" for name in NAMES]
-        assert (await remove(synced), await remove(synced)) == (3, 0)
-        assert await listed(synced) == []
-        await synced.sync()
-        gone = case.unsubscribed if case.active else "unsubscribed"
-        for name in NAMES:
-            assert state_there(case, server, name) == gone
-            assert not any(
-                value
-                for key, value in fields_there(case, server, name).items()
-                if "rh" in key.lower()
+    for key in CASES:
+        async with open_platform(key) as on:
+            await on.connect_quietly(adds_existing=True)
+            await write_unconfirmed(on.synced)
+            await pass_nights(on.synced)
+            assert await listed(on.synced) == [f"{name}@example.org" for name in NAMES]
+            assert (await remove(on.synced), await remove(on.synced)) == (3, 0)
+            assert await listed(on.synced) == []
+            await on.synced.sync()
+            gone = on.case.unsubscribed if on.case.active else "unsubscribed"
+            for name in NAMES:
+                assert state_there(on, name) == gone
+                fields = fields_there(on, name)
+                assert not any(value for key, value in fields.items() if "rh" in key.lower())
+            assert state_there(on, "dora") != gone
+            # The platform reports that they left, which is our own doing.
+            asked = sum(each.method != "GET" for each in on.server.seen)
+            await pass_nights(on.synced)
+            assert sum(each.method != "GET" for each in on.server.seen) == asked
+            assert [await status_of(on.synced, name) for name in NAMES] == ["active"] * 3
+            # Leaving and erasing still work, and say nothing twice.
+            await on.synced.change("bea@example.org", status="unsubscribed")
+            await on.synced.erase("cleo@example.org")
+            await on.synced.sync()
+            assert state_there(on, "bea") == gone
+            # Who confirms is never unsubscribed here for it.
+            await on.synced.change("ada@example.org", status="confirmed")
+            await pass_nights(on.synced)
+            assert await status_of(on.synced, "ada") == "confirmed"
+            failed = await on.synced.store.read(
+                integrations.failed_writes, await on.synced.integration(), most=9
             )
-        assert state_there(case, server, "dora") != gone
-        # The platform reports that they left, which is our own doing.
-        asked = sum(each.method != "GET" for each in server.seen)
-        await pass_nights(synced)
-        assert sum(each.method != "GET" for each in server.seen) == asked
-        assert [await status_of(synced, name) for name in NAMES] == ["active"] * 3
-        # Leaving and erasing still work, and say nothing twice.
-        await synced.change("bea@example.org", status="unsubscribed")
-        await synced.erase("cleo@example.org")
-        await synced.sync()
-        assert state_there(case, server, "bea") == gone
-        # Who confirms is never unsubscribed here for it.
-        await synced.change("ada@example.org", status="confirmed")
-        await pass_nights(synced)
-        assert await status_of(synced, "ada") == "confirmed"
-        failed = await synced.store.read(
-            integrations.failed_writes, await synced.integration(), most=9
-        )
-        reasons = [each.reason or "" for each in failed]
-        if isinstance(case.platform(server), Mailchimp | Kit | Buttondown | MailerLite):
-            assert state_there(case, server, "ada") == gone
-            assert any("removed from" in each for each in reasons)
-        else:
-            assert state_there(case, server, "ada") != gone, reasons
-            ada, fields = await synced.find("ada@example.org"), fields_there(case, server, "ada")
-            assert ada is not None and (not fields or ada.ref_code in fields.values())
-            assert not any("removed" in each for each in reasons)
-
-    on_every_platform(engine, monkeypatch, test)
+            reasons = [each.reason or "" for each in failed]
+            if isinstance(on.platform, Mailchimp | Kit | Buttondown | MailerLite):
+                assert state_there(on, "ada") == gone
+                assert any("removed from" in each for each in reasons)
+            else:
+                assert state_there(on, "ada") != gone, reasons
+                ada, fields = await on.synced.find("ada@example.org"), fields_there(on, "ada")
+                assert ada is not None and (not fields or ada.ref_code in fields.values())
+                assert not any("removed" in each for each in reasons)
 
 
 @EACH_ENGINE
-def test_a_removal_wakes_the_worker(engine: str) -> None:
-    async def test(synced: Synced, tool: GenericTool) -> None:
-        await write_unconfirmed(synced)
-        woken = asyncio.Event()
-        synced.store.listen(integrations.TOPIC, woken.set)
-        if engine == "postgres":  # it wakes everybody once it listens
-            await asyncio.wait_for(woken.wait(), 10)
-            woken.clear()
-        assert await remove(synced) == 3
+async def test_a_removal_wakes_the_worker(synced: Synced, tool: GenericTool, engine: str) -> None:
+    await write_unconfirmed(synced)
+    woken = asyncio.Event()
+    synced.store.listen(integrations.TOPIC, woken.set)
+    if engine == "postgres":  # it wakes everybody once it listens
         await asyncio.wait_for(woken.wait(), 10)
-
-    with_tool(engine, test)
+        woken.clear()
+    assert await remove(synced) == 3
+    await asyncio.wait_for(woken.wait(), 10)
 
 
 @EACH_ENGINE
@@ -159,36 +146,32 @@ def test_a_removal_wakes_the_worker(engine: str) -> None:
         (ChangeKind.BOUNCED, "unsubscribed"),
     ],
 )
-def test_what_the_platform_says_after_a_removal_is_no_news(
-    engine: str, kind: ChangeKind, status: str
+async def test_what_the_platform_says_after_a_removal_is_no_news(
+    synced: Synced, tool: GenericTool, kind: ChangeKind, status: str
 ) -> None:
-    async def test(synced: Synced, tool: GenericTool) -> None:
-        await write_unconfirmed(synced)
-        await remove(synced)
-        await synced.sync()
-        await synced.receive(tool_event(tool, {"type": kind, "email": "ada@example.org"}))
-        await synced.sync()
-        assert await status_of(synced, "ada") == status
-        # Who joins there again, by their own wish, can leave there again.
-        await synced.receive(tool_event(tool, {"type": "joined", "email": "bea@example.org"}))
-        await synced.sync()
-        await synced.receive(tool_event(tool, {"type": "left", "email": "bea@example.org"}))
-        await synced.sync()
-        assert await status_of(synced, "bea") == "unsubscribed"
-
-    with_tool(engine, test)
+    await write_unconfirmed(synced)
+    await remove(synced)
+    await synced.sync()
+    await synced.receive(tool_event(tool, {"type": kind, "email": "ada@example.org"}))
+    await synced.sync()
+    assert await status_of(synced, "ada") == status
+    # Who joins there again, by their own wish, can leave there again.
+    await synced.receive(tool_event(tool, {"type": "joined", "email": "bea@example.org"}))
+    await synced.sync()
+    await synced.receive(tool_event(tool, {"type": "left", "email": "bea@example.org"}))
+    await synced.sync()
+    assert await status_of(synced, "bea") == "unsubscribed"
 
 
 @EACH_ENGINE
-def test_who_left_or_was_erased_is_not_offered_for_removal(engine: str) -> None:
-    async def test(synced: Synced, tool: GenericTool) -> None:
-        await write_unconfirmed(synced)
-        await synced.change("ada@example.org", status="unsubscribed")
-        await synced.erase("cleo@example.org")
-        assert await listed(synced) == ["bea@example.org"]
-        assert await remove(synced) == 1
-
-    with_tool(engine, test)
+async def test_who_left_or_was_erased_is_not_offered_for_removal(
+    synced: Synced, tool: GenericTool
+) -> None:
+    await write_unconfirmed(synced)
+    await synced.change("ada@example.org", status="unsubscribed")
+    await synced.erase("cleo@example.org")
+    assert await listed(synced) == ["bea@example.org"]
+    assert await remove(synced) == 1
 
 
 def tool_event(tool: GenericTool, content: Any) -> IncomingHook:

@@ -5,23 +5,18 @@ nothing is left to do.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-import msgspec
-import pytest
-
 from honeyguide.accounts import accounts
-from honeyguide.events import signature
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import incoming, integrations, leases, outgoing
-from honeyguide.integrations.about import Limits, SyncField
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import Integration, NewIntegration
 from honeyguide.integrations.platform import Audience
-from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.integrations.reports import IncomingHook
 from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -36,15 +31,13 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
-from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
-from tests.support.stores import OpenStore, statement
+from tests.support.stores import statement
 from tests.support.trade import NOON_MS, SITE
 
 KEYS = EncryptionKeys([b"\xab" * 32])
 FIELDS_OF = SPARKLOOP
-NO_PACE = Limits(per_batch=20, requests_per_batch=20)
 # The fields that the stand-ins have.
 NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
 
@@ -158,45 +151,6 @@ async def newsletter(store: Store, email: str = "wax@example.org") -> AsyncItera
         await outbound.close()
 
 
-def with_tool(
-    engine: str, test: Callable[[Synced, GenericTool], Awaitable[None]], **options: Any
-) -> None:
-    """Runs a test with a newsletter and the generic tool."""
-
-    async def run(store: Store) -> None:
-        tool = GenericTool(signature.new_secret())
-        async with tool.serving(), newsletter(store) as synced:
-            if not options.pop("unconnected", False):
-                await connect_tool(synced, tool, **options)
-            async with asyncio.timeout(120):
-                await test(synced, tool)
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened.store))
-
-
 async def connect_tool(synced: Synced, tool: GenericTool, **options: Any) -> None:
     credentials = {"url": f"{tool.url}/hook", "secret": tool.secret}
     await synced.connect("generic", credentials, **options)
-
-
-async def connect_case(
-    monkeypatch: pytest.MonkeyPatch,
-    synced: Synced,
-    key: str,
-    case: PlatformCase,
-    server: Any,
-    **options: Any,
-) -> None:
-    """Connects the stand-in of any platform, without a pace."""
-    platform = case.platform(server)
-    about = msgspec.structs.replace(platform.about, limits=NO_PACE)
-    monkeypatch.setattr(platform, "about", about, raising=False)
-    monkeypatch.setitem(PLATFORMS, key, platform)
-    await synced.connect(
-        key,
-        case.credentials(server),
-        field_names=NAMES if case.code else {},
-        audience=Audience(id=case.audience_id, name="The list"),
-        **options,
-    )

@@ -2,43 +2,26 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-import pytest
-
 from honeyguide.integrations import adoption, connecting, integrations
-from honeyguide.integrations.about import Limits, SyncField
+from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.adoption import FoundCounts
 from honeyguide.integrations.integrations import NewIntegration
-from honeyguide.integrations.platform import Audience, Platform
-from honeyguide.integrations.platforms import PLATFORMS
+from honeyguide.integrations.platform import Audience
 from honeyguide.moving import adopting
-from honeyguide.store import Store
-from tests.support.integrations import KEYS, Synced, newsletter
-from tests.support.platforms.case import PlatformCase
-from tests.support.platforms.cases import case_of
+from tests.support.integrations import KEYS, NAMES
 from tests.support.platforms.stand_in import Seen
-from tests.support.stores import OpenStore
+from tests.support.synced_platform import BesidePlatform
 from tests.support.trade import SITE
 
-NAMES = {SyncField.CODE: "RH_CODE", SyncField.REFERRALS: "RH_TOTREF"}
 # What the stand-in of MailerLite calls the field that somebody made as RH_TOTREF.
 _COUNT_THERE = {"mailerlite": "r_h__t_o_t_r_e_f"}
 READS = ("GET", "HEAD")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Occupied:
-    key: str
-    case: PlatformCase
-    server: Any
-    platform: Platform
-    synced: Synced
-
+class Occupied(BesidePlatform):
     def add(self, email: str, code: str = "", count: str = "") -> Any:
         """Somebody of whom another tool wrote this."""
         assert self.case.active is not None
@@ -101,29 +84,3 @@ async def adopt(on: Occupied, answered: str = "adopt") -> None:
     store = on.synced.store
     while found := await store.read(adopting.due, now_ms=on.synced.now_ms, most=1):
         await store.write(adopting.adopt_batch, SITE, found[0], now_ms=on.synced.now_ms)
-
-
-def with_occupied(
-    engine: str,
-    key: str,
-    monkeypatch: pytest.MonkeyPatch,
-    test: Callable[[Occupied], Awaitable[None]],
-) -> None:
-    """Runs a test with a newsletter and a platform without a pace. It is not connected yet."""
-
-    async def run(store: Store) -> None:
-        case = case_of(key)
-        server = case.server()
-        async with server.serving(), newsletter(store) as synced:
-            platform = case.platform(server)
-            limits = Limits(per_batch=platform.about.limits.per_batch, requests_per_batch=1)
-            about = msgspec.structs.replace(platform.about, limits=limits)
-            monkeypatch.setattr(platform, "about", about, raising=False)
-            monkeypatch.setitem(PLATFORMS, key, platform)
-            async with asyncio.timeout(120):
-                await test(
-                    Occupied(key=key, case=case, server=server, platform=platform, synced=synced)
-                )
-
-    with OpenStore(engine) as opened:
-        opened.run(run(opened.store))

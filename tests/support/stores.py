@@ -5,7 +5,8 @@ it.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -85,6 +86,16 @@ class OpenStore:
             return made.campaign_id, await keys.create(change, name="test")
 
         return self.run(self.store.write(work))
+
+
+@asynccontextmanager
+async def opened_store(url: str) -> AsyncIterator[Store]:
+    """On the loop of an `async def` test."""
+    store = await open_store(url, pool_size=10)
+    try:
+        yield store
+    finally:
+        await store.close()
 
 
 # A small table that every installation has, to write to and fail on.

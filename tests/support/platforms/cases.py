@@ -17,6 +17,8 @@ def case_of(key: str) -> PlatformCase:
 
 
 CASES: dict[str, PlatformCase] = {key: case_of(key) for key in PLATFORMS}
+# The generic tool keeps no list.
+WITH_LISTS = [key for key, case in CASES.items() if case.active is not None]
 WEBHOOKS: dict[str, WebhookCase] = {
     key: case.webhook for key, case in CASES.items() if case.webhook is not None
 }
