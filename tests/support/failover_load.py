@@ -8,7 +8,6 @@ import random
 import threading
 import time
 from collections import Counter
-from types import TracebackType
 from typing import Any
 
 from .partner_network import publication_fields
@@ -84,12 +83,7 @@ class Load:
             client.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         for client in self._clients:
             client.join(60)

@@ -10,7 +10,6 @@ import tempfile
 import time
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import httpx
@@ -84,12 +83,7 @@ class RealGhost:
         [key] = [each["secret"] for each in made["api_keys"] if each["type"] == "admin"]
         return str(key)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
         self._http.close()

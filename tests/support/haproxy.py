@@ -7,7 +7,6 @@ from __future__ import annotations
 import shutil
 import socket
 from contextlib import suppress
-from types import TracebackType
 
 from .cluster import Cluster, Server, owned_folder, wait_until
 from .postgres import free_port
@@ -54,10 +53,5 @@ class HAProxy:
             return True
         return False
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.stop()

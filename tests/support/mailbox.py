@@ -10,7 +10,6 @@ from collections import deque
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.message import EmailMessage
-from types import TracebackType
 from typing import Any
 
 from aiosmtpd.controller import Controller
@@ -123,12 +122,7 @@ class Mailbox:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def _next(self, step: str) -> str | None:

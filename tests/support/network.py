@@ -6,7 +6,6 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
-from types import TracebackType
 from typing import Any, TypeVar
 
 from .tcp_proxy import TcpProxy
@@ -48,12 +47,7 @@ class Network:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._run(self._proxies.aclose())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(30)

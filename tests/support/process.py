@@ -13,7 +13,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from . import starter
@@ -210,12 +209,7 @@ class Serving:
     def __enter__(self) -> Serving:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._process is not None and self._process.poll() is None:
             self._process.terminate()
             try:

@@ -9,7 +9,6 @@ import ssl
 import subprocess
 import tempfile
 from pathlib import Path
-from types import TracebackType
 
 import httpx
 import trustme
@@ -137,12 +136,7 @@ class Proxy:
             return False
         return True
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.terminate()
         self._process.wait(30)
 

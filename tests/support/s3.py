@@ -7,7 +7,6 @@ import subprocess
 import time
 import urllib.request
 from pathlib import Path
-from types import TracebackType
 from urllib.error import HTTPError, URLError
 
 from .postgres import free_port
@@ -47,12 +46,7 @@ class S3Server:
                 assert time.monotonic() < give_up and self._process.poll() is None
                 time.sleep(0.1)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts, keys
@@ -48,12 +47,7 @@ class OpenStore:
         self.store = self.run(opening)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.run(self.store.close())
         self._runner.close()
 

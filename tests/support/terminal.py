@@ -7,7 +7,6 @@ import pty
 import re
 import select
 import time
-from types import TracebackType
 
 from .process import STOP_LIMIT_S
 from .starter import Command
@@ -63,12 +62,7 @@ class Terminal:
     def __enter__(self) -> Terminal:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.process.kill()
         self.process.wait()
         os.close(self._screen)
