@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
-from honeyguide.integrations.reports import ChangeKind, ChangePage, IncomingHook, PlatformChange
+from honeyguide.integrations.reports import ChangeKind, ChangePage, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.referrals import evidence
 from honeyguide.referrals.rewards import NewReward
@@ -25,8 +25,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
 
 async def says(synced: Synced, tool: GenericTool, **event: Any) -> bool:
     """Their tool posts an event, and the worker applies it. False if it came before."""
-    sent = tool.signed(event, at_s=synced.now_ms // 1000)
-    hook = IncomingHook(headers=sent["headers"], body=sent["content"])
+    hook = tool.hook(event, at_s=synced.now_ms // 1000)
     stored = await synced.receive(hook, str(synced.now_ms // 1000))
     await synced.sync()
     return stored
@@ -194,8 +193,7 @@ async def test_a_late_webhook_does_not_bring_back_somebody_who_was_erased(
     await synced.join("ada@example.org")
     await synced.sync()
     event = {"type": "joined", "email": "ada@example.org"}
-    sent = tool.signed(event, at_s=synced.now_ms // 1000)
-    await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
+    await synced.receive(tool.hook(event, at_s=synced.now_ms // 1000))
     await synced.erase("ada@example.org")
     await synced.sync()
     assert await synced.find("ada@example.org") is None

@@ -15,7 +15,6 @@ from aiohttp import web
 from honeyguide.events import signature
 from honeyguide.integrations import integrations
 from honeyguide.integrations.generic import Generic
-from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import system_clock
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
@@ -150,9 +149,7 @@ class Killed:
         contact = self.tool.contacts.pop(subscriber_id)
         self.tool.refuses[contact["email"]] = {"result": "left"}
         event = {"type": "left", "email": contact["email"], "id": subscriber_id}
-        sent = self.tool.signed(event, at_s=system_clock() // 1000)
-        hook = IncomingHook(headers=sent["headers"], body=sent["content"])
-        await self.synced.receive(hook)
+        await self.synced.receive(self.tool.hook(event, at_s=system_clock() // 1000))
         self.left.add(subscriber_id)
         self.changes += 1
 

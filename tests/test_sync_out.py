@@ -11,15 +11,13 @@ import pytest
 from aiohttp import web
 
 from honeyguide.integrations import disconnecting, integrations, outgoing
-from honeyguide.integrations.platform import Audience
-from honeyguide.integrations.reports import IncomingHook
 from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.partners import ledger_check
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.signups import privacy
-from tests.support.integrations import KEYS, Synced, connect_tool
+from tests.support.integrations import Synced, connect_tool, replace_key
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import drop, status
 from tests.support.service import ENGINES
@@ -289,12 +287,7 @@ async def test_a_revoked_key_stops_the_integration_until_it_is_replaced(
     requests = len(tool.seen)
     await synced.sync()
     assert len(tool.seen) == requests
-    await synced.make(
-        integrations.replace_credentials,
-        KEYS,
-        {"url": f"{tool.url}/hook", "secret": tool.secret},
-        Audience(id="list", name="The list"),
-    )
+    await replace_key(synced, tool)
     await synced.sync()
     assert tool.contacts[eve.id]["email"] == "eve@example.org"
 
@@ -329,8 +322,7 @@ async def test_disconnecting_erases_the_key_at_once_and_the_rest_in_batches(
     for number in range(5):
         await synced.join(f"reader{number}@example.org")
     await synced.sync()
-    sent = tool.signed({"type": "left", "email": "x@example.org"}, at_s=1)
-    await synced.receive(IncomingHook(headers=sent["headers"], body=sent["content"]))
+    await synced.receive(tool.hook({"type": "left", "email": "x@example.org"}, at_s=1))
     await synced.join("eve@example.org")
     await synced.make(disconnecting.disconnect)
     assert await look() == (5, 1, 1, 0, 1)  # the key was in the row that is gone

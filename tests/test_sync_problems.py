@@ -15,7 +15,7 @@ from honeyguide.integrations.brevo import Brevo
 from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import MINUTE_MS
-from tests.support.integrations import KEYS, NAMES, Synced
+from tests.support.integrations import NAMES, Synced, replace_key
 from tests.support.platforms.brevo import KEY, LIST, BrevoServer
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status
@@ -75,12 +75,7 @@ async def test_a_key_that_is_revoked_in_mid_sync_loses_nobody(
     await synced.sync()
     assert len(tool.contacts) == 100 and (await synced.integration()).status == "failed"
     assert "does not accept the key" in await problem_of(synced)
-    await synced.make(
-        integrations.replace_credentials,
-        KEYS,
-        {"url": f"{tool.url}/hook", "secret": tool.secret},
-        Audience(id="list", name="The list"),
-    )
+    await replace_key(synced, tool)
     await synced.sync()
     assert len(tool.contacts) == tool.writes == 105
     assert (await synced.integration()).first_sync_ms is not None

@@ -175,8 +175,7 @@ async def test_who_left_or_was_erased_is_not_offered_for_removal(
 
 
 def tool_event(tool: GenericTool, content: Any) -> IncomingHook:
-    sent = tool.signed(content, at_s=1_794_744_000)
-    return IncomingHook(headers=sent["headers"], body=sent["content"])
+    return tool.hook(content, at_s=1_794_744_000)
 
 
 @EACH_ENGINE

@@ -151,6 +151,16 @@ async def newsletter(store: Store, email: str = "wax@example.org") -> AsyncItera
         await outbound.close()
 
 
+async def replace_key(synced: Synced, tool: GenericTool) -> None:
+    """The operator enters the key that the tool has now."""
+    await synced.make(
+        integrations.replace_credentials,
+        KEYS,
+        {"url": f"{tool.url}/hook", "secret": tool.secret},
+        Audience(id="list", name="The list"),
+    )
+
+
 async def connect_tool(synced: Synced, tool: GenericTool, **options: Any) -> None:
     credentials = {"url": f"{tool.url}/hook", "secret": tool.secret}
     await synced.connect("generic", credentials, **options)

@@ -66,6 +66,11 @@ class GenericTool(StandIn):
         }
         return {"content": body.encode(), "headers": headers}
 
+    def hook(self, content: Any, *, at_s: int) -> IncomingHook:
+        """As our endpoint gets it."""
+        sent = self.signed(content, at_s=at_s)
+        return IncomingHook(headers=sent["headers"], body=sent["content"])
+
 
 def _signed(kept: case.Credentials, body: bytes, now_s: int) -> IncomingHook:
     headers = {"webhook-id": "msg_1", "webhook-timestamp": str(now_s)}
