@@ -179,6 +179,15 @@ def processes(service: Service) -> Iterator[list[Service]]:
 
 
 @pytest.fixture(scope="module", params=ENGINES)
+def quiet_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """Without background work: whatever is written was written by a request or by a job that the
+    test runs.
+    """
+    with Service(request.param, work=False) as service:
+        yield service
+
+
+@pytest.fixture(scope="module", params=ENGINES)
 def shared_box(request: pytest.FixtureRequest) -> Iterator[Letterbox]:
     with Letterbox(request.param) as box:
         yield box

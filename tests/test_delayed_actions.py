@@ -4,7 +4,7 @@ is written, and what was undone never is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -26,7 +26,7 @@ from tests.support.delayed import (
     written,
 )
 from tests.support.partner_network import join, offer
-from tests.support.service import ENGINES, Service
+from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
 
@@ -104,16 +104,15 @@ CASES = {
 EVERY_KIND = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    """Without background work: whatever is written was written by a request."""
-    with Service(request.param, work=False) as service:
-        yield service
+@pytest.fixture
+def service(quiet_service: Service) -> Service:
+    """In which nothing waits."""
+    quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
+    return quiet_service
 
 
 @pytest.fixture
 def alice(service: Service) -> Operator:
-    service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return operator(service)
 
 

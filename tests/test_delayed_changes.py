@@ -4,7 +4,6 @@ end and errors happen. What cannot be done any more is dropped, and the operator
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -35,21 +34,20 @@ from tests.support.delayed import (
 )
 from tests.support.partner_network import join, offer
 from tests.support.races import overlapping
-from tests.support.service import ENGINES, Service
+from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    """Without background work: whatever is written was written by a request."""
-    with Service(request.param, work=False) as service:
-        yield service
+@pytest.fixture
+def service(quiet_service: Service) -> Service:
+    """In which nothing waits."""
+    quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
+    return quiet_service
 
 
 @pytest.fixture
 def alice(service: Service) -> Operator:
-    service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return operator(service)
 
 

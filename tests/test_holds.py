@@ -10,18 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 
 DAY_S = 86_400
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def quiet_service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    """Without background work, so that it runs when we say so."""
-    service = Service(request.param)
-    service.application._work = False
-    with service:
-        yield service
 
 
 @pytest.fixture

@@ -21,9 +21,6 @@ from tests.support.service import Service, until
 from tests.support.tables import dump
 from tests.support.web import Operator, mistakes, operator, text_of
 from tests.test_review_page import RARE, come, paid
-from tests.test_tenancy import quiet_service
-
-__all__ = ["quiet_service"]
 
 
 def check(alice: Operator, email: str, code: str, **fields: Any) -> dict[str, Any]:

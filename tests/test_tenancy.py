@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -22,7 +22,7 @@ from tests.support import partner_network
 from tests.support.belongings import Things, lasting, rows_of, things_of
 from tests.support.long_tests import one_of
 from tests.support.page_answers import nobodys, shape_of
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.stores import statement
 from tests.support.tables import dump
 from tests.support.web import operator
@@ -242,15 +242,6 @@ def ask(member: Member, route: Route, path: str) -> tuple[int, dict[str, Any]]:
     body = answer.json()
     body.pop("request_id", None)
     return answer.status_code, body
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def quiet_service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    """Without background work: whatever changes was changed by a request."""
-    service = Service(request.param)
-    service.application._work = False
-    with service:
-        yield service
 
 
 def name_of(route: Route) -> str:
