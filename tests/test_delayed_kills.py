@@ -6,34 +6,20 @@ and what was undone never is.
 from __future__ import annotations
 
 import random
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 import pytest
 
 from tests.support import partner_network
 from tests.support.belongings import pending
 from tests.support.delayed import MAKE_DUE, action_of, ask, offered, undo
-from tests.support.process import Serving, environment
+from tests.support.process import Serving
 from tests.support.service import ENGINES, Service, until
-from tests.support.starter import Command
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
+from tests.support.workers import eager_worker
 
 REFERRALS = 40
 KILLS = 4
-# Every process does the job, whichever runs it already, and as often as it can.
-ALL_AT_ONCE = """
-from honeyguide.store import job_runs
-from honeyguide.work import jobs
-
-async def yes(*_, **__):
-    return True
-
-job_runs.claim = job_runs.renew = yes
-jobs.SECOND_MS = 20
-"""
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -57,18 +43,6 @@ def test_a_process_that_is_killed_after_the_click_forgets_nothing(engine: str) -
         assert alice.subscriber(undone)["referral_status"] == "pending"
 
 
-@contextmanager
-def worker(database_url: str) -> Iterator[None]:
-    with tempfile.TemporaryFile() as out:
-        env = environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off")
-        process = Command(["work"], before=ALL_AT_ONCE, stdout=out, stderr=out, env=env)
-        try:
-            yield
-        finally:
-            process.kill()
-            process.wait(30)
-
-
 def count(owner: Operator, sql: str) -> int:
     ask_for = statement(f"SELECT COUNT(*) AS n FROM {sql}")
     return int(owner.service.read(lambda tx: tx.all(ask_for, id=owner.account_id))[0][0])
@@ -77,7 +51,7 @@ def count(owner: Operator, sql: str) -> int:
 def work_until(owner: Operator, most_left: int) -> None:
     """Three processes work until so many actions are left. Then all of them are killed."""
     url, waiting = owner.service.database_url, "delayed_action WHERE account_id = :id"
-    with worker(url), worker(url), worker(url):
+    with eager_worker(url), eager_worker(url), eager_worker(url):
         until(lambda: count(owner, waiting) <= most_left, 90)
 
 

@@ -15,10 +15,9 @@ from tests.support.dispatcher import (
     HOME,
     Office,
     Receiver,
-    Request,
+    after,
     office,
     receiving,
-    reply,
     reset,
     run,
     silence,
@@ -204,11 +203,7 @@ def test_an_idle_dispatcher_sends_within_a_tenth_of_a_second(engine: str) -> Non
 def test_a_slow_delivery_does_not_hold_up_the_next_to_the_same_webhook(engine: str) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
-
-        async def slow(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
-            await gate.wait()
-            writer.write(reply(200))
-
+        slow = after(gate)
         async with office(engine) as post, receiving(slow, slow, slow, 200) as receiver:
             hook = await post.webhook(receiver.url)
             async with post.working():
@@ -223,11 +218,7 @@ def test_a_slow_delivery_does_not_hold_up_the_next_to_the_same_webhook(engine: s
 def test_a_stop_lets_what_is_in_flight_finish_and_gives_the_rest_back(engine: str) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
-
-        async def slow(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
-            await gate.wait()
-            writer.write(reply(200))
-
+        slow = after(gate)
         async with office(engine) as post, receiving(slow) as receiver:
             hook = await post.webhook(receiver.url)
             await post.emit_to(hook, count=10)

@@ -19,6 +19,7 @@ from tests.support.dispatcher import (
     Receiver,
     ReceiverThread,
     Request,
+    after,
     office,
     receiving,
     reply,
@@ -126,11 +127,7 @@ def test_a_worker_asked_to_stop_finishes_what_is_in_flight_and_gives_the_rest_ba
 ) -> None:
     async def scenario() -> None:
         gate = asyncio.Event()
-
-        async def slow(receiver: object, writer: asyncio.StreamWriter, request: Request) -> None:
-            await gate.wait()
-            writer.write(reply(200))
-
+        slow = after(gate)
         async with office(engine) as post, receiving(slow) as receiver:
             hook = await post.webhook(receiver.url)
             await post.emit_to(hook, count=10)

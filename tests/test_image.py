@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import tarfile
-import tempfile
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +22,7 @@ import pytest
 
 from honeyguide import settings
 from release.__main__ import save_image
-from tests.support.image import ROOT, Builder, Image
+from tests.support.image import ROOT, Builder, Image, opened_builder
 from tests.support.partner_network import publication_fields
 from tests.support.postgres import OlderPostgresServer, free_port
 from tests.support.process import environment
@@ -61,14 +60,8 @@ def test_secrets_are_created_once_and_are_valid(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def builder() -> Iterator[Builder]:
-    folder = Path(tempfile.mkdtemp(prefix="hgimage"))
-    builder = Builder(folder)
-    try:
-        builder.make_base()
+    with opened_builder() as builder:
         yield builder
-    finally:
-        builder("rm", "--all")
-        shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module")

@@ -4,8 +4,6 @@ adjustment, and what was given there is never given again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,16 +14,9 @@ from honeyguide.moving.counts import Counted, missing
 from honeyguide.referrals import adjustments, backfill
 from tests.support.changes import SITE
 from tests.support.imported import Program
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 ANN = "ann@example.org"
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as store:
-        yield store
 
 
 @pytest.fixture

@@ -5,20 +5,16 @@ loses nobody.
 from __future__ import annotations
 
 import random
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
 
 from tests.support.imported import Program
-from tests.support.process import environment
 from tests.support.service import ENGINES
-from tests.support.starter import Command
 from tests.support.stores import OpenStore
-from tests.test_delayed_kills import ALL_AT_ONCE
+from tests.support.workers import eager_worker
 
 WORKERS = 2
 STAGES = 3
@@ -32,18 +28,6 @@ def file_of(dice: random.Random, people: int) -> str:
         code = f"c{n % (people - 40)}"
         lines.append(f"p{n}@example.org,{code},{by},{dice.choice(['', '1', '7'])},vip")
     return "\n".join([*lines, "no address,,,,"])
-
-
-@contextmanager
-def worker(database_url: str) -> Iterator[None]:
-    with tempfile.TemporaryFile() as out:
-        env = environment(database_url=database_url, base_url="http://127.0.0.1:8000", log="off")
-        process = Command(["work"], before=ALL_AT_ONCE, stdout=out, stderr=out, env=env)
-        try:
-            yield
-        finally:
-            process.kill()
-            process.wait(30)
 
 
 def state(program: Program, import_id: str) -> dict[str, Any]:
@@ -102,7 +86,7 @@ def test_an_import_survives_the_death_of_its_processes(
         for at in sorted(dice.sample(range(all_lines), kills)):
             with ExitStack() as stack:
                 for _ in range(WORKERS):
-                    stack.enter_context(worker(opened.url))
+                    stack.enter_context(eager_worker(opened.url))
                 give_up = time.monotonic() + 60
                 while progress(program, import_id) < at:
                     assert time.monotonic() < give_up, "the import does not go on"

@@ -4,8 +4,6 @@ other tool's ID, and nobody hears of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from honeyguide.events import webhooks
@@ -17,14 +15,7 @@ from honeyguide.referrals import codes, lifecycle
 from honeyguide.signups import signups
 from tests.support.dispatcher import HOME
 from tests.support.imported import LOUD, Program
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as store:
-        yield store
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.work import notifications as jobs
 from tests.support import partner_network
 from tests.support.dispatcher import ReceiverThread
-from tests.support.prizes import advocate, earned_by, offer
+from tests.support.prizes import ADDRESS, advocate, earned_by, offer
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -83,15 +83,8 @@ def test_each_claim_of_something_to_send_is_told(ana: Operator) -> None:
     offer(ana, kind="physical")
     made = advocate(ana, 1)
     (earned,) = earned_by(ana, made)
-    address = {
-        "name": "Ana",
-        "line1": "1 Hive Lane",
-        "city": "Porto",
-        "postcode": "4000",
-        "country": "PT",
-    }
     for _ in range(2):
-        ana.post(f"{ana.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": address})
+        ana.post(f"{ana.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": ADDRESS})
     assert sentences(ana).count("The mug: claimed and waiting to be sent") == 1
     assert "Hive Lane" not in ana.web.get("/notices").text
 

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +19,7 @@ import pytest
 from honeyguide import __version__
 from honeyguide.demo.newsletters import OWNER
 from release import files
-from tests.support.image import Builder
+from tests.support.image import Builder, opened_builder
 from tests.support.postgres import free_port
 from tests.test_wheel import HOOK, run
 from tests.upgrades import FOLDER
@@ -133,14 +132,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def builder() -> Iterator[Builder]:
-    folder = Path(tempfile.mkdtemp(prefix="hgrelease"))
-    builder = Builder(folder)
-    try:
-        builder.make_base()
+    with opened_builder() as builder:
         yield builder
-    finally:
-        builder("rm", "--all")
-        shutil.rmtree(folder)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from standardwebhooks.webhooks import Webhook as Verifier
 from honeyguide.referrals import hub
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread
-from tests.support.prizes import advocate, bring, earned_by, offer, post_of
+from tests.support.prizes import ADDRESS, advocate, bring, earned_by, offer, post_of
 from tests.support.service import Member
 
 
@@ -23,16 +23,9 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
         secret = alice.get(f"/v2/webhooks/{hook['uuid']}/secret").json()["secret"]
         ana = advocate(alice, 1)
         earned = earned_by(alice, ana)[0]
-        address = {
-            "name": "Ana",
-            "line1": "1 Hive Lane",
-            "city": "Porto",
-            "postcode": "4000",
-            "country": "PT",
-        }
         for _ in range(2):
             answer = alice.post(
-                f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": address}
+                f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": ADDRESS}
             )
             assert answer.status_code == 200, answer.text
         until = time.monotonic() + 20
@@ -62,7 +55,7 @@ def test_webhooks_are_told_of_unlocking_and_redeeming_signed_and_once(alice: Mem
             details,
         )
     assert found["reward_redeemed"]["shipping_details"] == {
-        **address,
+        **ADDRESS,
         "line2": None,
         "region": None,
         "phone": None,

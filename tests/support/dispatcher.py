@@ -159,6 +159,16 @@ class Receiver:
         await writer.drain()
 
 
+def after(gate: asyncio.Event) -> Answerer:
+    """Answers once the gate is open."""
+
+    async def answer(receiver: Receiver, writer: asyncio.StreamWriter, request: Request) -> None:
+        await gate.wait()
+        writer.write(reply(200))
+
+    return answer
+
+
 @asynccontextmanager
 async def receiving(*script: Step) -> AsyncIterator[Receiver]:
     receiver = Receiver(*script)

@@ -11,6 +11,9 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -157,3 +160,16 @@ def _write_pip_settings(folder: Path) -> None:
         if option in PIP_OPTIONS and text and not any(one.startswith(option) for one in lines):
             lines.append(f"{option} = {text}")
     (folder / "pip.conf").write_text("\n".join(lines) + "\n")
+
+
+@contextmanager
+def opened_builder() -> Iterator[Builder]:
+    """With a base image to build on."""
+    folder = Path(tempfile.mkdtemp(prefix="hgimage"))
+    builder = Builder(folder)
+    try:
+        builder.make_base()
+        yield builder
+    finally:
+        builder("rm", "--all")
+        shutil.rmtree(folder)

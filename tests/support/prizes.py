@@ -16,6 +16,13 @@ from tests.support.service import Member
 from tests.support.stores import statement
 
 WAITING = statement("SELECT id FROM reward WHERE walk_ms IS NOT NULL AND deleted_ms IS NULL")
+ADDRESS = {
+    "name": "Ana",
+    "line1": "1 Hive Lane",
+    "city": "Porto",
+    "postcode": "4000",
+    "country": "PT",
+}
 
 
 def offer(member: Member, **fields: Any) -> dict[str, Any]:
