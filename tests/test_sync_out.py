@@ -281,8 +281,8 @@ async def test_a_revoked_key_stops_the_integration_until_it_is_replaced(
     told = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
     [stopped] = [each.notification for each in told]
     assert stopped.sentence == "Your own tool: sync has stopped"
-    assert stopped.link == "/integrations" and told[0].email is not None
-    assert "does not accept the key" in (told[0].text or "")
+    assert stopped.link == "/integrations" and shown[0].email is not None
+    assert "does not accept the key" in (shown[0].text or "")
     assert old not in integration.credentials and tool.secret not in integration.credentials
     requests = len(tool.seen)
     await synced.sync()
