@@ -53,9 +53,6 @@ from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
 from tests.support.web import Operator, operator
-from tests.test_tenancy import quiet_service
-
-__all__ = ["quiet_service"]
 
 # Forms that say what to do with the object in the address, or with the account itself, and name no
 # other object.

@@ -16,9 +16,9 @@ from tests.support.page_trials import QUESTION, VARIANTS, Trial, names_of, own_i
 from tests.support.service import Service
 from tests.support.web import operator
 from tests.test_form_tenancy import FORMS, plenty, promote
-from tests.test_tenancy import ENGINES_IN_TURN, quiet_service
+from tests.test_tenancy import ENGINES_IN_TURN
 
-__all__ = ["plenty", "quiet_service"]
+__all__ = ["plenty"]
 
 # Pages that are tried apart or not at all, each with the reason.
 LEFT_OUT = {
