@@ -278,8 +278,8 @@ async def test_a_revoked_key_stops_the_integration_until_it_is_replaced(
     integration = await synced.integration()
     assert integration.status == "failed"
     assert "does not accept the key" in (integration.problem or "")
-    told = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
-    [stopped] = [each.notification for each in told]
+    shown = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
+    [stopped] = [each.notification for each in shown]
     assert stopped.sentence == "Your own tool: sync has stopped"
     assert stopped.link == "/integrations" and shown[0].email is not None
     assert "does not accept the key" in (shown[0].text or "")
