@@ -1,5 +1,5 @@
-"""One service per engine and test process; each test makes accounts of its own in it, so tests
-never see each other. And what several files need of it: a newsletter with readers, a box of
+"""One service per engine and file; each test makes accounts of its own in it, so tests never see
+each other. And what several files need of it: a newsletter with readers, a box of
 letters, a mail server, a store alone.
 """
 
@@ -8,9 +8,8 @@ from __future__ import annotations
 import random
 import re
 import zlib
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import ExitStack
-from functools import cache, partial
+from collections.abc import AsyncIterator, Generator, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,18 +114,11 @@ def pytest_collection_modifyitems(
     items.sort(key=lambda item: item.path.name not in LONG_FILES)
 
 
-@pytest.fixture(scope="session")
-def running() -> Iterator[Callable[[str], Service]]:
-    """Both engines stay open. With parameters of its own, this would be closed and opened again
-    whenever one test is on another engine than the one before it.
-    """
-    with ExitStack() as services:
-        yield cache(lambda engine: services.enter_context(Service(engine)))
-
-
-@pytest.fixture(scope="session", params=ENGINES)
-def shared_service(request: pytest.FixtureRequest, running: Callable[[str], Service]) -> Service:
-    return running(request.param)
+@pytest.fixture(scope="module", params=ENGINES)
+def shared_service(request: pytest.FixtureRequest) -> Iterator[Service]:
+    """One for the tests of a file, so that no file depends on which others ran before it."""
+    with Service(request.param) as service:
+        yield service
 
 
 @pytest.fixture

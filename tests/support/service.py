@@ -38,7 +38,7 @@ from .postgres import shared_server
 T = TypeVar("T")
 ENGINES = ("sqlite", "postgres")
 # For what is decided before the store is asked: decoding, validation, routing, the text of a page.
-ONE_ENGINE = pytest.mark.parametrize("shared_service", ["sqlite"], indirect=True, scope="session")
+ONE_ENGINE = pytest.mark.parametrize("shared_service", ["sqlite"], indirect=True, scope="module")
 _numbers = itertools.count(1)
 
 
