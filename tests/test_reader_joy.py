@@ -17,7 +17,7 @@ HEADLINE = "You’ve earned “ {} ”!"
 
 
 def is_celebrated(page: str, reward: str) -> bool:
-    is_joy = 'class="card mine joy"' in page
+    is_joy = 'class="card own-progress joy"' in page
     assert is_joy == (HEADLINE.format(reward) in text_of(page))
     assert is_joy == ('class="newest"' in page)
     return is_joy
