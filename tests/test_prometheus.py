@@ -63,6 +63,12 @@ def test_every_rule_has_a_test_and_says_what_to_do() -> None:
             assert rule.count(part) == 1, rule
 
 
+@pytest.mark.parametrize("name", ["HoneyguideOverloaded", "HoneyguideDatabaseWaits"])
+def test_rules_that_a_full_sqlite_meets_say_how_to_leave_it(name: str) -> None:
+    (rule,) = (rule for rule in ALERTS.read_text().split("- alert: ") if rule.startswith(name))
+    assert "`honeyguide copy` (docs/copying.md)" in rule
+
+
 @pytest.fixture(scope="module", params=ENGINES)
 def watched(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[Watched]:
     folder = tmp_path_factory.mktemp("prometheus")

@@ -45,19 +45,12 @@ from tests.support.changes import changing, new_change
 from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.held_emails import Link
-from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, tenant_of
+from tests.support.prizes import ADDRESS, advocate, bring, catch_up, earned_by, offer, tenant_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
 
 NEWS = ("friend_joined", "one_more", "reward_unlocked")
-ADDRESS = {
-    "name": "Ana",
-    "line1": "1 Hive Lane",
-    "city": "Porto",
-    "postcode": "4000",
-    "country": "PT",
-}
 
 
 def write_every_email(service: Service) -> None:
