@@ -21,7 +21,7 @@ from honeyguide.api.handler import MOST_AT_ONCE
 from tests.support.disks import watched_disk
 from tests.support.metrics import Scrape
 from tests.support.postgres import PostgresServer
-from tests.support.process import Answer, Serving, migrated, new_account
+from tests.support.process import COMMAND, Answer, Serving, migrated, new_account
 from tests.support.service import Member, Service, until
 
 
@@ -168,7 +168,7 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
     server = Serving(url, rate_limit=1_000_000)
     # no file may grow past this: neither the database nor its log, nor the rate limit's side file
     size = 1_500_000
-    server.prefix = [sys.executable, "-c", LIMITED, str(size)]
+    server.command = [sys.executable, "-c", LIMITED, str(size), *COMMAND]
     with server:
         acknowledged: list[str] = []
         refused: list[Answer] = []
@@ -203,7 +203,7 @@ def test_a_full_disk_fails_whole_groups_reads_go_on_and_room_is_enough_to_mend_i
         assert call("GET", "/readyz").status == 200
         assert call("POST", path, {"email": "after@example.org"}).status == 201
         server.kill()
-        server.prefix = []
+        server.command = []
         server.start()
         call = server.caller(alice.key)
         assert call("GET", path).json()["meta"]["total_subscribers"] == len(acknowledged) + 1

@@ -5,6 +5,7 @@ snapshots.
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import sys
 import threading
@@ -256,6 +257,19 @@ def test_slow_snapshots_leave_a_busy_core_to_requests_on_sqlite(sqlite):
     ours = sqlite.run(sqlite.store.read(niceness))
     assert sqlite.run(sqlite.store.slow_snapshot(niceness)) == min(19, ours + 10)
     assert sqlite.run(sqlite.store.read(niceness)) == ours
+
+
+def test_slow_snapshots_work_where_no_priority_may_be_changed_on_sqlite(sqlite, monkeypatch):
+    """As under a filter for system calls: the kernel refuses."""
+
+    def refuse(_: int) -> int:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    async def names(tx: Tx) -> int:
+        return len(await tx.all(NAMES))
+
+    monkeypatch.setattr(os, "nice", refuse)
+    assert sqlite.run(sqlite.store.slow_snapshot(names)) == 0
 
 
 def test_slow_snapshots_do_not_wait_for_each_other_on_sqlite(sqlite):

@@ -33,7 +33,7 @@ def test_old_and_new_code_serve_one_database_while_and_after_it_is_upgraded() ->
         made = json.loads(run_old(code, url, "account", "create", email, "--json").stdout)
         alice = Credentials(made["account_uuid"], made["campaign_uuid"], made["api_key"], email)
         old, new = Serving(url), Serving(url)
-        old.prefix = ["env", f"PYTHONPATH={code / 'src'}"]
+        old.command = ["env", f"PYTHONPATH={code / 'src'}", *COMMAND]
         with old:
             during = Crowd([old.port], alice)
             running = pool.submit(during.run, changers=8, steps=250)

@@ -138,7 +138,7 @@ class Serving:
         self.clock_file = self.folder / "clock"
         self.settings = {"log": "off", "test_clock": self.clock_file, "rate_limit": 0, **settings}
         self.before = ""  # Python that the new process runs first
-        self.prefix: list[str] = []  # a command that runs ours, such as one that sets limits first
+        self.command: list[str] = []  # another one, such as one that sets limits and then runs ours
         self.set_clock(0)
         self._process: subprocess.Popen[bytes] | starter.Command | None = None
 
@@ -161,9 +161,9 @@ class Serving:
         env = environment(database_url=self.database_url, port=self.port, **self.settings)
         arguments = ["serve", *self.arguments]
         with open(self.folder / "out", "wb") as out:
-            if self.prefix:
+            if self.command:
                 self._process = subprocess.Popen(
-                    [*self.prefix, *COMMAND, *arguments], stdout=out, stderr=out, env=env
+                    [*self.command, *arguments], stdout=out, stderr=out, env=env
                 )
             else:
                 self._process = starter.Command(

@@ -13,7 +13,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -200,7 +200,9 @@ def _slow_reader(path: Path) -> apsw.Connection:
 def _be_nice() -> None:
     """Lowers the priority of this thread. Elsewhere than on Linux it would be the whole process."""
     if sys.platform == "linux":
-        os.nice(SLOW_NICENESS)
+        # Where a unit of systemd or a container forbids it, reads must work all the same.
+        with suppress(PermissionError):
+            os.nice(SLOW_NICENESS)
 
 
 class SqliteStore:
