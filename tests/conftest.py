@@ -1,6 +1,6 @@
 """One service per engine and file; each test makes accounts of its own in it, so tests never see
-each other. And what several files need of it: a newsletter with readers, a box of
-letters, a mail server, a store alone.
+each other. And what several files need: a newsletter with subscribers, queued emails, a
+mail server, a store alone.
 """
 
 from __future__ import annotations
