@@ -109,6 +109,8 @@ def test_a_long_list_is_decided_to_its_end_and_repeats_are_seen_across_parts(ali
         ({"status": "verified", "subscribers": []}, "subscribers"),
         ({"status": "verified", "subscribers": ["x"] * 501}, "subscribers"),
         ({"status": "verified", "subscribers": [1]}, "subscribers"),
+        ({"status": "verified", "subscribers": ["x", "a\0"]}, "subscribers"),
+        ({"status": "verified", "subscribers": ["x", "x" * 256]}, "subscribers"),
         ({"status": "pending", "subscribers": ["x"]}, "status"),
         ({"status": "verified", "subscribers": ["x"], "reason": "x" * 2_001}, "reason"),
     ],

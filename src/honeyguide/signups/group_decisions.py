@@ -66,6 +66,8 @@ def check(status: str | None, given: Sequence[str] | None, note: str | None) -> 
     checks.one_of(status, DECIDED_STATUSES, param="status")
     if not given or len(given) > MOST:
         raise Invalid("{field} must have 1 to {most} items.", param="subscribers", most=MOST)
+    for each in given:
+        checks.text(each, param="subscribers", limit=checks.STRING_LIMIT)
     note = referral_decisions.check_note(note, param="reason")
     return GroupDecision(str(status), list(given), note)
 
