@@ -168,6 +168,21 @@ def test_more_than_is_given_at_once_follows_in_the_background(
     assert len(names(alice, ana)) == 8
 
 
+def test_several_recurring_rewards_share_what_is_given_at_once(
+    alice: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(earned_rewards, "MOST_AT_ONCE", 3)
+    for name in ("Sticker", "Pin", "Card"):
+        offer(alice, name=name, referrals=1, recurring=True)
+    offer(alice, name="Mug", referrals=8)
+    catch_up(alice)
+    ana = advocate(alice)
+    adjust(alice, ana, 8)
+    assert sorted(names(alice, ana)) == ["Card", "Mug", "Pin", "Sticker", "Sticker", "Sticker"]
+    catch_up(alice)
+    assert len(names(alice, ana)) == 25
+
+
 def test_events_and_emails_say_what_is_true(alice: Member) -> None:
     offer(alice, name="Pen", referrals=2)
     offer(alice, name="Mug", referrals=5)
@@ -280,3 +295,35 @@ def test_readers_see_it_apart_on_their_page_and_in_the_embed(service: Service) -
     shown = visitor.post("hub", token=hub.token(site, person.id, person.ref_code)).json()
     assert shown["counts"] == "Friends referred so far: 1 · Adjusted by the newsletter: +2"
     assert shown["title"] == "Next reward: Mug. Still to go: 1"
+
+
+def test_pages_show_some_of_thousands_and_first_what_is_to_be_claimed(service: Service) -> None:
+    alice = operator(service)
+    offer(alice, name="Sticker", referrals=1, recurring=True)
+    offer(alice, name="Mug", referrals=30)
+    ana = advocate(alice)
+    adjust(alice, ana, 60)
+    catch_up(alice)
+    person = service.read(lambda tx: subscribers.get(tx, tenant_of(alice), ana["uuid"]))
+    visitor, site = Visitor(alice, embedding(alice)), service.services.site
+    path = re.sub(r"^https?://[^/]+", "", hub.link(site, person))
+    token = hub.token(site, person.id, person.ref_code)
+
+    def shown() -> tuple[int, int, int]:
+        """What can be claimed, on the dashboard, on the subscriber's own page and in the embed."""
+        in_form = visitor.post("hub", token=token).json()["rewards"]
+        own = text_of(alice.web.get(f"/subscribers/{ana['uuid']}").text)
+        on_page = re.findall(r"/claim/([0-9a-f-]{36})", alice.web.get(path).text)
+        return (
+            own.count("Ready to claim"),
+            len(set(on_page)),
+            sum(each["can_claim"] for each in in_form),
+        )
+
+    assert shown() == (21, 21, 21)
+    assert "40 more." in text_of(alice.web.get(f"/subscribers/{ana['uuid']}").text)
+    for each in earned_by(alice, ana)[:50]:
+        alice.post(f"{alice.v1}/rewards/{each['uuid']}/redeem")
+    left = sum(each["status"] == "unlocked" for each in earned_by(alice, ana))
+    assert 0 < left <= 21
+    assert shown() == (left, left, left)

@@ -32,7 +32,7 @@ async def own_ids(tx: Tx, tenant: Tenant, *, now_ms: int) -> dict[str, str]:
         people, _ = await subscribers.page_of(tx, tenant, "all", _NEWEST)
     for person in people:
         found["subscriber"] = person.id
-        earned = await earned_rewards.earned_by(tx, tenant, person.id)
+        earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
         found["earned_reward"] = next((each.id for each in earned), None)
     found["reward"] = next((each.id for each in await rewards.of_campaign(tx, tenant)), None)
     found["link_host"] = next((each.id for each in await link_hosts.of_account(tx, tenant)), None)

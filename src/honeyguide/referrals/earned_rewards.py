@@ -35,9 +35,11 @@ from honeyguide.store.tx import Tx
 
 UNKNOWN = "There is no such reward."
 AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = EARNED_STATUSES = earned_states.STORED
-# Multiples of a recurring reward given at once. More can only be due when the reward is new to a
-# top advocate.
-MOST_AT_ONCE = 100
+# Given to an advocate at once, each with its email and events: some dozens of milliseconds of work.
+# Of recurring rewards, more can be due when one is new to a top advocate, or after an adjustment.
+MOST_AT_ONCE = 25
+# On a page, of each reward.
+MOST_SHOWN = 20
 FILL_BATCH = 50
 
 
@@ -100,6 +102,8 @@ _REDEEM = _sql.command("redeem")
 _LOCK = _sql.value("lock", str)
 _BY_ID = _sql.query("by_id", EarnedReward)
 _OF_PERSON = _sql.query("of_person", EarnedReward)
+_SOME_OF_PERSON = _sql.query("some_of_person", EarnedReward)
+_COUNT_OF_PERSON = _sql.value("count_of_person", int)
 _OF_PEOPLE = _sql.query("of_people", EarnedReward)
 _OF_CAMPAIGN = _sql.query("of_campaign", EarnedReward)
 _COUNT_OF_CAMPAIGN = _sql.value("count_of_campaign", int)
@@ -121,7 +125,9 @@ async def unlock(change: Change, advocate_id: str, *, is_news: bool = True) -> U
         _OFFERED, subscriber_id=advocate_id
     ):
         times = reward.times_reached(rules.toward_rewards(verified, adjustments))
-        for multiple in range(have + 1, min(times, have + MOST_AT_ONCE) + 1):
+        for multiple in range(have + 1, times + 1):
+            if given >= MOST_AT_ONCE and multiple > have + 1:
+                break
             earned_id = new_id()
             if not await change.run(
                 _INSERT,
@@ -206,6 +212,16 @@ async def earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EarnedRe
         campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
     )
+
+
+async def some_earned_by(
+    tx: Tx, tenant: Tenant, subscriber_id: str
+) -> tuple[list[EarnedReward], int]:
+    """For a page: of each reward the first that are not redeemed, then those redeemed last; and how
+    many there are in all. Somebody can earn thousands of a recurring reward."""
+    of_person = {**tenant._asdict(), "subscriber_id": subscriber_id}
+    found = await tx.all(_SOME_OF_PERSON, **of_person, most=MOST_SHOWN)
+    return found, await tx.one(_COUNT_OF_PERSON, **of_person) or 0
 
 
 async def earned_by_each(

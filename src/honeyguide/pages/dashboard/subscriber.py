@@ -76,7 +76,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     origin = await _origin_of(tx, request, person)
     rows, total = await subscribers.page_of_referred(tx, tenant, person, Page(1, REFERRED_SHOWN))
     referred = await search.of_ids(tx, tenant, [row.id for row in rows])
-    earned = await earned_rewards.earned_by(tx, tenant, person.id)
+    earned, earned_total = await earned_rewards.some_earned_by(tx, tenant, person.id)
     written = await notes.of_subscriber(tx, tenant, person.id)
     choices = await hub_choices.of_subscriber(tx, tenant, person.id)
     adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
@@ -101,6 +101,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         referred_total=total,
         referred_by_them=await subscribers.count_second_referrals(tx, tenant, person),
         earned=earned,
+        earned_total=earned_total,
         adjusted=adjusted,
         has_left_program=choices.left_program_ms is not None,
         ahead=next_reward(await campaign_rewards.of_campaign(tx, tenant), person.toward_rewards),

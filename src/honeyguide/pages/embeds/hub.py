@@ -65,11 +65,12 @@ async def _find(tx: Tx, site: Site, brand: PageBranding, token: str) -> HubData 
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]
+    earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
     return HubData(
         codes.link(site, brand.campaign.slug, await codes.shared(tx, tenant, person)),
         ReferralCount.of(person),
         await rewards.of_campaign(tx, tenant),
-        await earned_rewards.earned_by(tx, tenant, person.id),
+        earned,
     )
 
 

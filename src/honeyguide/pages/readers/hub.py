@@ -232,7 +232,7 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     tenant, person = found
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
     has_board = bool(brand.campaign.show_leaderboard)
-    earned = await earned_rewards.earned_by(tx, tenant, person.id)
+    earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
         brand=brand.for_reader(request.accepted_languages),
