@@ -11,7 +11,11 @@ from pathlib import Path
 import apsw
 import pytest
 
+from tests.support.partner_network import join
+from tests.support.partner_network import offer as offer_program
+from tests.support.prizes import bring, earned_by, offer
 from tests.support.service import ENGINES, Member, Service, until
+from tests.support.shipments import ADDRESS
 from tests.support.tables import dump, mentions
 
 PERSON = {
@@ -141,6 +145,42 @@ def test_a_replay_after_the_erasure_does_not_bring_the_person_back_from_the_stor
     assert second.status_code == 201
     assert "idempotent-replayed" not in second.headers
     assert second.json()["subscriber"]["uuid"] != first.json()["subscriber"]["uuid"]
+
+
+def test_no_stored_answer_says_anything_about_the_person(only_member: Member) -> None:
+    """Whatever was asked for with an Idempotency-Key, and whether by UUID or by email address."""
+    alice, bob = only_member, only_member.service.member("bob")
+    program = offer_program(alice)
+    offer(alice, kind="physical", referrals=1)
+    ann = alice.subscribe("ann-zebra@example.org", referrer_code=join(bob, program)["ref_code"])
+    bring(alice, ann, 1)
+    by_id, by_email = (f"{alice.v1}/subscribers/{ann[name]}" for name in ("uuid", "email"))
+    referrals = f"/v2/partner_programs/{program['uuid']}/referrals"
+    (referral,) = alice.get(referrals).json()["referrals"]
+    (earned,) = earned_by(alice, ann)
+    address = {**ADDRESS, "line1": "1 Zebra Lane"}
+    for number, (path, body) in enumerate(
+        (
+            (f"{referrals}/{referral['uuid']}/reversal", {"reason": "other", "text": "A zebra"}),
+            (f"{by_id}/referral/verify", {}),
+            (f"{by_email}/adjustments", {"amount": 1, "reason": "Is a zebra"}),
+            (f"{by_email}/tags/add", {"tags": ["zebra"]}),
+            (f"{by_id}/codes", {"code": "zebra"}),
+            (f"{alice.v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": address}),
+            (f"{alice.v1}/shipments/{earned['uuid']}/sent", {"tracking_note": "zebra"}),
+        )
+    ):
+        answer = alice.post(path, body, headers={"Idempotency-Key": f"about-ann-{number}"})
+        assert answer.status_code in (200, 201), answer.text
+    ben = alice.subscribe("ben@example.org")
+    key = {"Idempotency-Key": "about-ben"}
+    stays = f"{alice.v1}/subscribers/{ben['email']}/adjustments"
+    alice.post(stays, {"amount": 1, "reason": "Is a gnu"}, headers=key)
+    assert alice.delete(by_id).status_code == 200
+    answers = {"idempotency": dump(alice.service)["idempotency"]}
+    assert mentions(answers, "zebra") == mentions(answers, ann["uuid"]) == []
+    again = alice.post(stays, {"amount": 1, "reason": "Is a gnu"}, headers=key)
+    assert again.headers["idempotent-replayed"] == "true"
 
 
 def test_the_same_email_may_come_back_as_somebody_new(alice: Member) -> None:

@@ -26,6 +26,7 @@ from honeyguide.kernel import actors, errors, log_context, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.referrals import subscribers
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 
@@ -249,7 +250,7 @@ class Api:
             claim.key,
             status=reply.status,
             body=reply.body.decode(),
-            about=_about(result),
+            about=await _about(tx, route, call, result),
         )
         return reply
 
@@ -289,11 +290,18 @@ def _value(raw: bytes) -> str:
     return raw.decode("latin-1").strip(" \t")
 
 
-def _about(result: Any) -> str | None:
-    """The UUID of the one object in a response, if it has one. A list may name several people."""
+async def _about(tx: Tx, route: Route, call: Call, result: Any) -> str | None:
+    """Whose erasure reaches the response: the subscriber's whom the path or the object in it names,
+    or else the UUID of the object. A list may name several people."""
+    if "/subscribers/{uuid}/" in route.path:
+        subscriber = await subscribers.find(tx, call.tenant, call.path["uuid"])
+        return None if subscriber is None else subscriber.id
     for name in getattr(result, "__struct_fields__", ()):
         shown = getattr(result, name)
-        return idempotency.SEVERAL if isinstance(shown, list) else getattr(shown, "uuid", None)
+        if isinstance(shown, list):
+            return idempotency.SEVERAL
+        of = getattr(shown, "subscriber_uuid", None) or getattr(shown, "subscriber", shown)
+        return of if isinstance(of, str) else getattr(of, "uuid", None)
     return None
 
 
