@@ -45,7 +45,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def reverse(tx: Tx, request: PageRequest) -> Response:
-    ids = request.several("referral")
+    ids = list(dict.fromkeys(request.several("referral")))
     if not 0 < len(ids) <= MOST:
         raise Invalid("Select 1 to {most} referrals.", param="referral", most=MOST)
     reversal = reversal_reasons.parse(request.text("reason"), request.text("text"))
