@@ -14,8 +14,9 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.referrals import adjustments, earned_rewards, hub, rules, subscribers
 from honeyguide.referrals.adjustments import MOST_AMOUNT
 from tests.support.embeds import Visitor, embedding
+from tests.support.loop_steps import LoopSteps
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
-from tests.support.service import Member, Service
+from tests.support.service import ONE_ENGINE, Member, Service
 from tests.support.tables import dump
 from tests.support.web import operator, text_of
 
@@ -327,3 +328,23 @@ def test_pages_show_some_of_thousands_and_first_what_is_to_be_claimed(service: S
     left = sum(each["status"] == "unlocked" for each in earned_by(alice, ana))
     assert 0 < left <= 21
     assert shown() == (left, left, left)
+
+
+@ONE_ENGINE
+def test_thousands_of_rewards_keep_nobody_waiting(service: Service) -> None:
+    alice = operator(service)
+    ana = advocate(alice)
+    adjust(alice, ana, 3_000)
+    offer(alice, name="Sticker", referrals=1, recurring=True)
+    catch_up(alice)
+    own = f"/subscribers/{ana['uuid']}"
+    # The templates are read once.
+    alice.web.get(own)
+    adjust(alice, ana, 1)
+    with LoopSteps(service) as steps:
+        for path in (own, f"{own}/export.json"):
+            steps.during = path
+            assert alice.web.get(path).status_code == 200
+        steps.during = "another adjustment"
+        assert adjust(alice, ana, MOST_AMOUNT).status_code == 201
+    assert not steps.slow, steps.report()

@@ -37,7 +37,7 @@ UNKNOWN = "There is no such reward."
 AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = EARNED_STATUSES = earned_states.STORED
 # Given to an advocate at once, each with its email and events: some dozens of milliseconds of work.
 # Of recurring rewards, more can be due when one is new to a top advocate, or after an adjustment.
-MOST_AT_ONCE = 25
+MOST_AT_ONCE = 10
 # On a page, of each reward.
 MOST_SHOWN = 20
 FILL_BATCH = 50

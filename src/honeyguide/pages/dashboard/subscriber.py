@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
 from starlette.responses import Response
 
 from honeyguide.integrations import integrations
@@ -225,7 +225,7 @@ async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSyn
         is_due=state.due_ms is not None,
         waits_for_answer=state.adoption == integrations.ASKED,
         reason=state.reason,
-        fields=json.loads(state.written)["fields"] if state.written else {},
+        fields=msgspec.json.decode(state.written)["fields"] if state.written else {},
     )
 
 
@@ -284,7 +284,7 @@ async def export(tx: Tx, request: PageRequest) -> Response:
     person = await subscribers.get(tx, request.tenant, request.at("id"))
     exported = await privacy.export_person(tx, request.tenant, person)
     return Response(
-        json.dumps(exported, indent=2, ensure_ascii=False),
+        msgspec.json.format(msgspec.json.encode(exported)),
         media_type="application/json; charset=utf-8",
         headers=attachment(f"{request.at('id')}.json"),
     )
