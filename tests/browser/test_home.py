@@ -87,6 +87,26 @@ def test_the_first_screen_has_the_answer(
     assert page.title().startswith("Home · ")
 
 
+# How far the outermost hexagons reach over the edges of what shows them, when it is scrolled there.
+CUT_OFF = """() => {
+    const pan = document.querySelector(".pan"), cells = [...pan.querySelectorAll(".cell")];
+    const left = Math.min(...cells.map((each) => each.getBoundingClientRect().left));
+    const right = Math.max(...cells.map((each) => each.getBoundingClientRect().right));
+    const end = pan.getBoundingClientRect().right;
+    return [right - end, end - pan.scrollWidth - left];
+}"""
+
+
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+def test_no_hexagon_is_cut_off_at_the_edge(
+    service: Service, alice: Operator, page_at: PageAt, width: int
+) -> None:
+    page = sit_down(page_at(width), alice)
+    page.goto(service.url)
+    right, left = page.evaluate(CUT_OFF)
+    assert right <= 0 and left <= 0, (right, left)
+
+
 @pytest.fixture(scope="module")
 def demo() -> Iterator[Demo]:
     with running_demo() as demo:
