@@ -38,6 +38,11 @@ def eventually(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+def test_who_has_no_backup_reads_what_comes_first(installation) -> None:
+    _, alice, _ = installation
+    assert "Last backup Never first set HONEYGUIDE_BACKUP_URL" in desk_of(alice)
+
+
 def test_months_payouts_and_what_waits(installation) -> None:
     service, alice, bob = installation
     place = join(bob, offer(alice, publish(alice)))

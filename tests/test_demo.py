@@ -31,6 +31,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
+from honeyguide.mail.notification_kinds import PAYOUT_DUE
 from honeyguide.partners import (
     ledger_check,
     network,
@@ -139,6 +140,20 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, (
             "the newest are not all paid"
         )
+
+    filled.read(read)
+
+
+def test_notifications_about_payouts_came_with_each_month_and_old_ones_are_read(filled):
+    wax = owner(filled, demo.OWNER)
+
+    async def read(tx: Tx) -> None:
+        shown = await notifications.page_of(tx, wax.account_id, Page(1, 200))
+        found = [each.notification for each in shown]
+        due = [each for each in found if each.kind == PAYOUT_DUE.name]
+        assert len({each.created_ms for each in due}) >= 7, "one day for each closed month"
+        unread_since = system_clock() - 50 * DAY_MS
+        assert all(each.created_ms > unread_since for each in found if each.read_ms is None)
 
     filled.read(read)
 

@@ -8,6 +8,7 @@ import random
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
+from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import local_tools, shipping, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
@@ -21,6 +22,7 @@ from honeyguide.partners import (
     network,
     partner_referrals,
     payout_marks,
+    payout_notifications,
     payouts,
     program_partners,
     programs,
@@ -164,7 +166,16 @@ async def _run_jobs(tx: Tx, state: DemoState, at_ms: int) -> None:
             await payouts.make_payouts(tx, month, earned, now_ms=at_ms)
             after = earned[-1].credit
         await payouts.set_paid_out(tx, month, now_ms=at_ms)
+        await _notify_about_payouts(tx, state, month, at_ms)
     await _pay(tx, state, at_ms)
+
+
+async def _notify_about_payouts(tx: Tx, state: DemoState, month: str, at_ms: int) -> None:
+    """Not if a real account is an administrator: its emails are not the demo's to skip."""
+    ours = {account.tenant.account_id for account in state.accounts}
+    if all(each.id in ours for each in await accounts.list_all(tx) if each.is_admin):
+        while await payout_notifications.notify_batch(tx, state.site, month, now_ms=at_ms):
+            pass
 
 
 async def _pay(tx: Tx, state: DemoState, at_ms: int) -> None:
