@@ -217,9 +217,19 @@ def test_previews_follow_what_is_typed(partner_network):
     cost = text_of(web.post("/program/preview/cost", page=form, **typed).text)
     assert "$120.00 for 48 of 100 new subscribers ($250.00 without caps)" in cost
     assert "4 subscribers over the cap per partner 48 subscribers over your monthly budget" in cost
-    assert "Enter the fee, cap and budget to see an estimate." in text_of(
-        web.post("/program/preview/cost", page=form, **{**typed, "cpa": "x"}).text
+    wrong = {"cpa": "x", "max_payout": "-1", "total_budget": ""}
+    said = text_of(web.post("/program/preview/cost", page=form, **{**typed, **wrong}).text)
+    assert said.strip() == (
+        "Fee per new subscriber must be an amount such as 2.50. Monthly cap per partner must be a "
+        "number of US dollars from 0 to 1,000,000 with at most two decimals. "
+        "Enter a monthly budget. Enter the fee, cap and budget to see an estimate."
     )
+
+
+def test_a_publication_says_which_boxes_are_required(partner_network):
+    page = partner_network.bob.web.get("/publications/new").text
+    required = re.findall(r'<fieldset class="field required".*?<legend>(.*?)</legend>', page, re.S)
+    assert required == ["Categories", "Ages", "Annual income"]
 
 
 def test_previews_show_nothing_of_others(partner_network):

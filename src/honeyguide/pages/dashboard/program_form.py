@@ -42,6 +42,7 @@ FORM = StructForm(
         "referral_pending_duration_enabled": True,
     },
 )
+AMOUNTS = ("cpa", "max_payout", "total_budget")
 # The volume of the estimate until the owner types another one.
 SUBSCRIBERS, PARTNERS = 100, 3
 MOST_VOLUME = 10_000_000
@@ -98,10 +99,19 @@ def guess(fee_cents: int, cap_cents: int, budget_cents: int, volume: Mapping[str
 
 def _guess(form: BoundForm, volume: Mapping[str, str]) -> Estimate | None:
     """None while an amount cannot be read."""
-    fee, cap, budget = (_cents(form.values[name]) for name in ("cpa", "max_payout", "total_budget"))
+    fee, cap, budget = (_cents(form.values[name]) for name in AMOUNTS)
     if fee is None or cap is None or budget is None:
         return None
     return guess(fee, cap, budget, volume)
+
+
+def _wrong_amounts(form: BoundForm) -> list[str]:
+    """What the form will say of them once it is sent."""
+    try:
+        form.valid(ProgramFields)
+    except forms.FormErrors as wrong:
+        return [wrong.errors[name] for name in AMOUNTS if name in wrong.errors]
+    return []
 
 
 def _volume(text: str, otherwise: int) -> int:
@@ -212,5 +222,6 @@ async def sketch_card(tx: Tx, request: PageRequest) -> Response:
 
 
 async def sketch_cost(services: PageServices, request: PageRequest) -> Response:
-    values = {"guess": _guess(FORM.typed(request), request.fields), "money": money.show}
-    return HTMLResponse(rendering.page("dashboard/estimate.html", **values))
+    form = FORM.typed(request)
+    values = {"guess": _guess(form, request.fields), "wrong": _wrong_amounts(form)}
+    return HTMLResponse(rendering.page("dashboard/estimate.html", **values, money=money.show))
