@@ -82,7 +82,7 @@ class Listmonk(Connector):
             Input(
                 name=URL,
                 label="URL of your listmonk",
-                help="Version 6 or later, as we reach it from here.",
+                help="Version 6 or later. The URL must be reachable from this server.",
                 example="https://listmonk.example.org",
                 is_secret=False,
             ),
