@@ -90,7 +90,11 @@ def test_the_grounds_and_the_neutral_colors_are_those_of_the_style_sheet() -> No
         ("accent", (colors.NEUTRAL.light.accent, colors.NEUTRAL.dark.accent)),
         ("on-accent", (colors.NEUTRAL.light.on_accent, colors.NEUTRAL.dark.on_accent)),
         ("accent-soft", (colors.NEUTRAL.light.soft, colors.NEUTRAL.dark.soft)),
+        ("main", (colors.NEUTRAL.light.main, colors.NEUTRAL.dark.main)),
+        ("main-edge", (colors.NEUTRAL.light.main_edge, colors.NEUTRAL.dark.main_edge)),
         ("honey", (colors.NEUTRAL.light.shape, colors.NEUTRAL.dark.shape)),
     ]
     for name, (light, dark) in pairs:
         assert f"--{name}: light-dark({light}, {dark});" in css
+    for shades in (colors.NEUTRAL.light, colors.NEUTRAL.dark):
+        assert f"--on-main: {shades.on_main};" in css

@@ -164,7 +164,7 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
         "New York time",
     ):
         assert sentence in got.text, sentence
-    for sentence in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open the overview"):
+    for sentence in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open Home"):
         assert sentence in html, sentence
     assert "<b>Lopes" not in html and "<img" not in html and len(html.encode()) < 30_000
     headers = got.message

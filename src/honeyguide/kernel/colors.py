@@ -33,7 +33,7 @@ class Shades:
     """One theme's colors, each as #rrggbb."""
 
     accent: str
-    """For text and buttons."""
+    """For text, and for buttons in a color of the operator's."""
     on_accent: str
     """Text on `accent`."""
     soft: str
@@ -41,6 +41,10 @@ class Shades:
     shape: str
     """For progress bars and other shapes: closer to the operator's color than `accent`."""
     on_shape: str
+    main: str
+    """The filled button."""
+    main_edge: str
+    on_main: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,26 @@ class Palette:
 
 # Honeyguide's own colors, as in honeyguide.css.
 NEUTRAL = Palette(
-    light=Shades("#8a4f00", "#ffffff", "#fdf1d6", "#d99414", "#1d1300"),
-    dark=Shades("#f6bd4b", "#1d1300", "#3a2b0f", "#f4b740", "#1d1300"),
+    light=Shades(
+        accent="#8a4f00",
+        on_accent="#ffffff",
+        soft="#fdf1d6",
+        shape="#d99414",
+        on_shape="#1d1300",
+        main="#f5b73b",
+        main_edge="#a96a00",
+        on_main="#231600",
+    ),
+    dark=Shades(
+        accent="#f6bd4b",
+        on_accent="#1d1300",
+        soft="#3a2b0f",
+        shape="#f4b740",
+        on_shape="#1d1300",
+        main="#f4b740",
+        main_edge="#f4b740",
+        on_main="#231600",
+    ),
 )
 
 
@@ -92,7 +114,16 @@ def _shades(color: str, grounds: tuple[str, ...], toward: str, soft: float) -> S
     # No ground is near the middle, so every step away from the grounds only adds contrast.
     accent = mix(color, toward, bisect_left(range(_STEPS), True, key=is_text) / _STEPS)
     shape = mix(color, toward, bisect_left(range(_STEPS), True, key=is_shape) / _STEPS)
-    return Shades(accent, text_on(accent), mix(grounds[1], accent, soft), shape, text_on(shape))
+    return Shades(
+        accent=accent,
+        on_accent=text_on(accent),
+        soft=mix(grounds[1], accent, soft),
+        shape=shape,
+        on_shape=text_on(shape),
+        main=accent,
+        main_edge=accent,
+        on_main=text_on(accent),
+    )
 
 
 def text_on(color: str) -> str:

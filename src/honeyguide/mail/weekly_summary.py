@@ -140,7 +140,7 @@ def _text(summary: WeeklySummary) -> str:
         lines += ["", f"Partner program: {budget.name}", budget.sentence, budget.url]
     lines += [
         "",
-        "Open the overview",
+        "Open Home",
         summary.overview_url,
         "",
         "-- ",

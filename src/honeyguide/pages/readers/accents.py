@@ -32,9 +32,9 @@ def style_sheet(color: str) -> str:
     names = {
         "accent": "accent",
         "on-accent": "on_accent",
-        "main": "accent",
-        "main-edge": "accent",
-        "on-main": "on_accent",
+        "main": "main",
+        "main-edge": "main_edge",
+        "on-main": "on_main",
         "accent-soft": "soft",
         "honey": "shape",
         "on-honey": "on_shape",
