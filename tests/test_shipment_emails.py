@@ -188,7 +188,7 @@ def test_the_operators_text_and_language_are_used_and_the_sample_shows_it(
     nora.post(f"{nora.v1}/shipments/{mug}/sent", {"tracking_note": "DHL 1234567890"})
     (email,) = pass_minute(nora)
     assert email["subject"] == "Ana, schau mal: Die Tasse"
-    assert "Wir haben dir Die Tasse geschickt. Dank dir liest jemand Neues" in email["text"]
+    assert "Wir haben dir „Die Tasse“ geschickt. Dank dir liest jemand Neues" in email["text"]
     assert "Sendung verfolgen" in email["text"] and "antworte einfach" in email["text"]
 
 

@@ -152,8 +152,8 @@ SHIPMENT_SENT = _declare(
     placeholders=("newsletter", "reward", "first_name", "count", "link"),
     subject=translatable("On its way to you: {reward}"),
     text=translatable_forms(
-        "We’ve sent you {reward}. A friend reads {newsletter} because of you. Thank you!",
-        "We’ve sent you {reward}. {count} friends read {newsletter} because of you. Thank you!",
+        "We’ve sent you “{reward}”. A friend reads {newsletter} because of you. Thank you!",
+        "We’ve sent you “{reward}”. {count} friends read {newsletter} because of you. Thank you!",
     ),
 )
 

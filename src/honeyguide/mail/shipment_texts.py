@@ -27,7 +27,7 @@ class Sending(NamedTuple):
     tracking_url: str = ""
 
 
-_WITHOUT_COUNT = translatable("We’ve sent you {reward}. Thank you for sharing {newsletter}!")
+_WITHOUT_COUNT = translatable("We’ve sent you “{reward}”. Thank you for sharing {newsletter}!")
 
 
 def shipment_sent(
