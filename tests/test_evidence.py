@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from honeyguide.account_life import pausing
 from honeyguide.mail.email_kinds import CONFIRM
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
@@ -62,6 +63,17 @@ class Robots:
         link = self.wax.confirm_link(email)
         assert self.wax.visitor.post(link, data=self.wax.fields(link)).status_code == 303
 
+    def ask_for_activity(self) -> None:
+        path = f"/v2/partner_programs/{self.program['uuid']}/verification"
+        assert self.owner.put(path, {"rule": "active"}).status_code == 200
+
+    def use_page(self, email: str) -> None:
+        """Presses "Yes, I read it" on their referral page."""
+        hub = self.wax.hub(self.wax.person(email))
+        form = PageForms(self.wax.visitor.get(hub).text, hub).found[f"{hub}/active"]
+        answer = self.wax.visitor.post(f"{hub}/active", data=form)
+        assert answer.status_code == 303, answer.text
+
     def referral(self, email: str) -> tuple[str, str | None]:
         person = self.wax.person(email)
         return person.referral_status, person.referral_reason
@@ -94,6 +106,33 @@ def test_a_person_who_confirms_is_paid_for_at_once(service: Service) -> None:
     assert robots.referral("ada.lovelace@gmail.com") == ("verified", None)
     assert robots.evidence("ada.lovelace@gmail.com")["confirmed"]["points"] == 0
     assert robots.charged() == 1
+
+
+def test_who_confirms_in_a_paused_account_is_paid_for_once_it_is_resumed(service: Service) -> None:
+    operator(service)  # of a new installation, the first account cannot be paused
+    robots = Robots(service)
+    robots.ask_for_activity()
+    for name in ("ada.lovelace", "ben.brooks"):
+        robots.come(f"{name}@gmail.com")
+    robots.confirm("ben.brooks@gmail.com")
+    plain = Robots(service)
+    plain.come("cy.cole@gmail.com")
+    for each in (robots, plain):
+        each.owner.make(pausing.pause)
+    plain.confirm("cy.cole@gmail.com")
+    robots.confirm("ada.lovelace@gmail.com")
+    for name in ("ada.lovelace", "ben.brooks"):
+        robots.use_page(f"{name}@gmail.com")
+    service.run_jobs()
+    assert plain.referral("cy.cole@gmail.com")[0] == "pending"
+    assert robots.referral("ada.lovelace@gmail.com")[0] == "pending"
+    assert robots.referral("ben.brooks@gmail.com")[0] == "pending"
+    assert (plain.charged(), robots.charged()) == (0, 0)
+    for each in (robots, plain):
+        each.owner.make(pausing.resume)
+    service.run_jobs()
+    assert plain.referral("cy.cole@gmail.com") == ("verified", None)
+    assert (plain.charged(), robots.charged()) == (1, 2)
 
 
 def test_who_never_confirms_is_rejected_after_30_days_and_never_told_to_a_platform(
@@ -187,9 +226,7 @@ def test_evidence_that_fades_lets_them_go(service: Service) -> None:
 
 def test_the_rule_active_wants_one_more_sign_of_life(service: Service) -> None:
     robots = Robots(service)
-    path = f"/v2/partner_programs/{robots.program['uuid']}/verification"
-    body = {"verification": {"rule": "active"}}
-    assert robots.owner.put(path, body["verification"]).status_code == 200
+    robots.ask_for_activity()
     for email in ("lena@gmail.com", "silent@gmail.com"):
         robots.come(email)
         robots.confirm(email)
@@ -198,9 +235,7 @@ def test_the_rule_active_wants_one_more_sign_of_life(service: Service) -> None:
     page = robots.wax.visitor.get(hub)
     assert "Yes, I read it" in page.text
     assert robots.referral("lena@gmail.com") == ("pending", "awaiting_activity"), "a GET is no sign"
-    form = PageForms(page.text, hub).found[f"{hub}/active"]
-    answer = robots.wax.visitor.post(f"{hub}/active", data=form)
-    assert answer.status_code == 303, answer.text
+    robots.use_page("lena@gmail.com")
     assert robots.referral("lena@gmail.com") == ("verified", None)
     assert robots.evidence("lena@gmail.com")["used_referral_page"]["points"] == -2
     robots.days_pass(31)

@@ -10,7 +10,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import rules, screening, subscribers, terms
-from honeyguide.referrals.reasons import DEADLINE_DAYS
+from honeyguide.referrals.reasons import DEADLINE_DAYS, Reason
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -39,17 +39,30 @@ _sql = beside(__file__)
 _DECIDE = _sql.command("decide")
 _DUE = _sql.query("due", _due_referral)
 _UNCONFIRMED = _sql.query("unconfirmed", _due_referral)
+_IS_PAUSED = _sql.value("is_paused", int)
 
 
 async def on_confirm(change: Change, old: Subscriber) -> rules.Decision | None:
     """They confirmed; they may have confirmed before."""
-    return await terms.decide(change, old, is_confirmed=True) or rules.on_confirm(
+    decision = await terms.decide(change, old, is_confirmed=True) or rules.on_confirm(
         old.referral_status,
         old.referral_reason,
         old.referral_due_ms,
         change.now_ms,
         old.referral_behind,
     )
+    return await _wait_while_paused(change, decision)
+
+
+async def _wait_while_paused(
+    change: Change, decision: rules.Decision | None
+) -> rules.Decision | None:
+    """In a paused account nothing that readers do verifies a referral, so no fee arises. It is due,
+    and `due` finds it once the account is resumed."""
+    is_verified = decision is not None and decision.status == rules.Status.VERIFIED
+    if not is_verified or not await change.one(_IS_PAUSED):
+        return decision
+    return rules.Decision(rules.Status.PENDING, Reason.HOLDING_PERIOD, change.now_ms)
 
 
 async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
@@ -119,7 +132,7 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Changed | No
     except Missing:
         return None
     decision = await _decide_again(change, old) or await screening.on_evidence(change, old)
-    return await _apply_if_new(change, old, decision)
+    return await _apply_if_new(change, old, await _wait_while_paused(change, decision))
 
 
 async def _decide_again(change: Change, old: Subscriber) -> rules.Decision | None:
