@@ -140,6 +140,23 @@ def test_it_is_shown_until_it_is_done_and_nothing_else_is_written_before(
         assert "in less than a minute" not in alice.web.get(path.format(person=person(made))).text
 
 
+@pytest.mark.parametrize("kind", ["verify", "reject", "approve", "redeem"])
+def test_the_change_log_names_who_asked_for_it(alice: Operator, kind: str) -> None:
+    made = CASES[kind].make(alice)
+    ask(alice, made)
+    logged = statement(
+        "SELECT id, actor_kind, actor_id FROM change_log WHERE account_id = :id ORDER BY id"
+    )
+
+    def entries() -> set[tuple[str, str, str]]:
+        return set(alice.service.read(lambda tx: tx.all(logged, id=alice.account_id)))
+
+    before = entries()
+    pass_minute(alice.service)
+    new = {entry[1:] for entry in entries() - before}
+    assert new == {("member", alice.user_id)}, "not the job that does it"
+
+
 @EVERY_KIND
 @pytest.mark.parametrize("by", ["its own button", "the flash message"])
 def test_what_is_undone_never_happens(alice: Operator, case: Case, by: str) -> None:

@@ -122,6 +122,21 @@ def test_what_is_done_again_after_undoing_it_is_told_once(
     assert correspondence.subjects == [SUBJECTS[what]]
 
 
+def test_who_had_left_hears_of_no_removal_and_that_they_can_join_again(
+    correspondence: Correspondence,
+) -> None:
+    correspondence.do("leave")
+    correspondence.wait(70)
+    correspondence.do("remove")
+    correspondence.wait(200)
+    assert correspondence.subjects == [SUBJECTS["leave"]]
+    correspondence.do("allow")
+    correspondence.wait(300)
+    assert correspondence.subjects == [SUBJECTS["leave"], SUBJECTS["allow"]]
+    said = correspondence.mailbox.received[-1].text
+    assert "You had left the program" in said and "The same links count again" not in said
+
+
 def test_a_notification_that_was_read_stays_and_the_opposite_is_told(
     correspondence: Correspondence,
 ) -> None:

@@ -11,11 +11,15 @@ import pytest
 
 from honeyguide.account_life import pausing
 from honeyguide.events import change_log, claiming
+from honeyguide.integrations import leases
+from honeyguide.integrations.leases import LostLease
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
-from honeyguide.mail import sending
-from honeyguide.referrals import moves
+from honeyguide.mail import sending, slack_messages
+from honeyguide.referrals import backfill, moves
+from honeyguide.signups import confirmations, delayed_actions
 from honeyguide.store.tx import Tx
+from tests.support import belongings
 from tests.support.embeds import Visitor, embedding
 from tests.support.http_client import local_client
 from tests.support.partner_network import join, offer, publish
@@ -100,6 +104,88 @@ def test_what_is_due_waits(installation) -> None:
     after = due(service)
     assert after["webhooks"] == before["webhooks"] and after["referrals"] == before["referrals"]
     assert "hub_link" in after["emails"]
+
+
+def test_no_job_finds_anything_of_a_paused_account(installation) -> None:
+    service, _alice, bob = installation
+    referrer = bob.subscribe("one@example.org")
+    bob.put(f"{bob.v1}/settings", {"hold_days": 3})
+    pending = bob.subscribe("two@example.org", referrer_code=referrer["ref_code"])
+    bob.web.post(f"/subscribers/{pending['uuid']}", page="/settings", do="verify")
+    bob.post(f"{bob.v1}/rewards", {"name": "Mug", "referrals": 1})
+    belongings.failed_write(bob)
+    for sql, values in PLANTED:
+        given = {name: getattr(bob, name) for name in values}
+        service.write(lambda tx, sql=sql, given=given: tx.run(statement(sql), **given))
+    service.set_clock(DAY_MS / 1000)
+    before = waiting(service)
+    assert all(before.values()), before
+    bob.make(pausing.pause)
+    assert not any(waiting(service).values()), waiting(service)
+    bob.make(pausing.resume)
+    assert waiting(service) == before
+
+
+PLANTED = (
+    (
+        "INSERT INTO slack_message (id, account_id, sentence, link, due_ms) "
+        "VALUES (:account_id, :account_id, 'x', '/', 1)",
+        ["account_id"],
+    ),
+    (
+        "INSERT INTO confirmation_brake (campaign_id, code, account_id, look_ms) "
+        "VALUES (:campaign_id, 'code', :account_id, 1)",
+        ["campaign_id", "account_id"],
+    ),
+    ("UPDATE integration SET status = 'active' WHERE id = :account_id", ["account_id"]),
+)
+
+
+def waiting(service: Service) -> dict[str, int]:
+    """How much the jobs find that act for accounts."""
+    now_ms = service.now_ms()
+
+    async def find(tx: Tx) -> dict[str, int]:
+        return {
+            "delayed": len(await delayed_actions.due(tx, now_ms=now_ms, most=9)),
+            "backfill": len(await backfill.new_rewards(tx, now_ms=now_ms, most=9)),
+            "confirmations": len(await confirmations.due_codes(tx, now_ms=now_ms, most=9)),
+            "slack": len(await slack_messages.due_accounts(tx, now_ms=now_ms, most=9)),
+            "integrations": len(await leases.due(tx, now_ms=now_ms)),
+        }
+
+    return service.read(find)
+
+
+def test_a_worker_that_has_the_lease_of_an_integration_loses_it(installation) -> None:
+    service, _alice, bob = installation
+    belongings.failed_write(bob)
+    sql, _ = PLANTED[-1]
+    service.write(lambda tx: tx.run(statement(sql), account_id=bob.account_id))
+    integration_id, token = bob.account_id, "token"
+    assert service.write(lambda tx: leases.claim(tx, integration_id, token)) is not None
+    service.write(lambda tx: leases.renew(tx, integration_id, token))
+    bob.make(pausing.pause)
+    with pytest.raises(LostLease):
+        service.write(lambda tx: leases.renew(tx, integration_id, token))
+
+
+def test_referrals_by_a_paused_partner_earn_nothing(installation) -> None:
+    _service, alice, bob = installation
+    code = join(bob, offer(alice))["ref_code"]
+    alice.subscribe("before@example.org", referrer_code=code)
+    bob.make(pausing.pause)
+    alice.subscribe("during@example.org", referrer_code=code)
+    bob.make(pausing.resume)
+    alice.subscribe("after@example.org", referrer_code=code)
+    listed = alice.get(f"{alice.v1}/subscribers").json()["subscribers"]
+    assert {row["email"].partition("@")[0]: row["referral_status"] for row in listed} == {
+        "before": "verified",
+        "during": "rejected",
+        "after": "verified",
+    }
+    earned = bob.get("/v2/partner_profile/earnings").json()["earnings"]
+    assert earned["confirmed"] == 6
 
 
 def due(service: Service) -> dict[str, set[str]]:

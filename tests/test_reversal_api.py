@@ -203,6 +203,30 @@ def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
     assert partner.post(reverse, page="/earnings", referral=ids, reason="robot").status_code == 404
 
 
+def test_each_partner_hears_of_their_own_fees_and_the_owner_of_each_partner(
+    service: Service,
+) -> None:
+    alice = operator(service, "alice")
+    program = offer(alice)
+    partners = [service.member(name) for name in ("bob", "carol")]
+    for count, partner in enumerate(partners, 1):
+        code = join(partner, program)["ref_code"]
+        for number in range(count):
+            alice.subscribe(f"p{count}{number}@example.org", referrer_code=code)
+    home = f"/program/{program['uuid']}"
+    ids = re.findall(r'name="referral" value="([^"]+)"', alice.web.get(home).text)
+    done = alice.web.post(f"{home}/reversal", page=home, referral=ids, reason="robot")
+    assert done.status_code == 303 and len(ids) == 3
+    said = [row for row in dump(service)["notice"] if row["kind"] == "charge_reversed"]
+
+    def heard(member: Member) -> list[str]:
+        of_account = [row for row in said if row["account_id"] == member.account_id]
+        return sorted(re.findall(r"\$[0-9.]+", " ".join(row["sentence"] for row in of_account)))
+
+    bob, carol = partners
+    assert (heard(bob), heard(carol), heard(alice)) == (["$3.00"], ["$6.00"], ["$3.00", "$6.00"])
+
+
 def test_the_fee_of_a_deleted_subscriber_is_taken_back_on_the_page(service: Service) -> None:
     alice, bob = operator(service, "alice"), operator(service, "bob")
     program = offer(alice)
