@@ -20,6 +20,7 @@ from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import operator
+from tests.test_screening_lists import add as allow_or_block
 
 BROWSER = {
     "user-agent": "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 "
@@ -184,6 +185,20 @@ def test_one_rare_domain_waits_for_the_owner_and_is_rejected_if_nobody_reviews(
     robots.days_pass(2)
     assert {robots.referral(email) for email in emails} == {("rejected", "unreviewed")}
     assert robots.charged() == 0
+
+
+def test_whoever_is_on_the_allow_list_is_paid_for_whatever_the_evidence_is(
+    service: Service,
+) -> None:
+    robots = Robots(service)
+    emails = [f"{name}@open-harbor.example" for name in NAMES[:8]]
+    for email in emails:
+        robots.come(email)
+    allow_or_block(robots.owner, "allow", "open-harbor.example")
+    for email in emails:
+        robots.confirm(email)
+    assert {robots.referral(email) for email in emails} == {("verified", None)}
+    assert robots.charged() == len(emails)
 
 
 def test_the_last_of_a_group_exposes_the_first_while_they_are_pending(service: Service) -> None:

@@ -145,10 +145,13 @@ def test_the_owner_can_end_what_is_pending_later(deal: Deal) -> None:
     assert len(notified(deal.bob, "partner_removed")) == 1
 
 
+@pytest.mark.parametrize("terms", [{}, {"screening": "strong"}])
 def test_what_is_too_much_to_end_at_once_is_ended_by_the_job(
-    service: Service, deal: Deal, monkeypatch: pytest.MonkeyPatch
+    service: Service, deal: Deal, monkeypatch: pytest.MonkeyPatch, terms: dict[str, str]
 ) -> None:
+    """Whether the program has verification settings of its own or not."""
     monkeypatch.setattr(removed_partners, "MOST_AT_ONCE", 2)
+    assert deal.alice.put(f"{deal.api}/verification", terms).status_code == 200
     waiting = [deal.arrive() for _ in range(4)]
     answer = deal.alice.delete(deal.partner, params={"end_pending": "true"})
     assert answer.json()["partner"]["pending_referrals"] == 2

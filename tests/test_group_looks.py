@@ -1,0 +1,38 @@
+"""The job that looks at what those who came with one code have in common, while others come."""
+
+from __future__ import annotations
+
+import pytest
+
+from honeyguide.referrals import evidence
+from honeyguide.referrals.evidence import CodeToLookAt
+from honeyguide.signups import group_looks
+from honeyguide.store import Store
+from tests.support.changes import SITE
+from tests.support.service import ENGINES
+from tests.support.stores import statement
+from tests.support.trade import HOUR_MS, NOON_MS, Trade, on
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, referral_pending_duration_enabled=True)
+        screened = statement("UPDATE program SET rule = 'none', screening = 'strong'")
+        await store.write(lambda tx: tx.run(screened))
+
+        async def waiting() -> list[CodeToLookAt]:
+            later_ms = NOON_MS + 2 * HOUR_MS
+            return await store.read(evidence.codes_to_look_at, now_ms=later_ms, most=9)
+
+        await trade.arrive(origin="magic")
+        (found,) = await waiting()
+        looked_ms = NOON_MS + HOUR_MS
+        await store.write(group_looks.store_evidence, SITE, found, looked_ms)
+        await trade.arrive(origin="magic", now_ms=looked_ms + 1)
+        await store.write(group_looks.end, SITE, found, looked_ms)
+        assert await waiting() == [found]
+        await store.write(group_looks.end, SITE, found, looked_ms + 2)
+        assert await waiting() == []
+
+    on(engine, scenario)
