@@ -11,7 +11,7 @@ from honeyguide.store import Store
 from tests.support.changes import SITE
 from tests.support.service import ENGINES
 from tests.support.stores import statement
-from tests.support.trade import HOUR_MS, NOON_MS, Trade, on
+from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -34,5 +34,28 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
         assert await waiting() == [found]
         await store.write(group_looks.end, SITE, found, looked_ms + 2)
         assert await waiting() == []
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(
+            store, referral_pending_duration_enabled=True, referral_pending_duration=2
+        )
+        screened = statement("UPDATE program SET rule = 'none', screening = 'strong'")
+        await store.write(lambda tx: tx.run(screened))
+        bounces, arrives = [await trade.arrive(origin="magic") for _ in range(2)]
+        bounced = statement(
+            "INSERT INTO letter (id, account_id, kind, about_id, waited_for, created_ms, "
+            "failed_ms, bounced) VALUES ('b', :account_id, 'hub_link', :id, 0, :now, :now, 1)"
+        )
+        about = {"account_id": trade.owner.account_id, "id": bounces.id, "now": NOON_MS}
+        await store.write(lambda tx: tx.run(bounced, **about))
+        await trade.verify_due(NOON_MS + 3 * DAY_MS)
+        assert (await trade.referral(arrives.id))[:2] == ("verified", None)
+        assert (await trade.referral(bounces.id))[:2] == ("pending", "needs_review")
+        assert await trade.spent() == 300
 
     on(engine, scenario)

@@ -73,6 +73,24 @@ def test_a_referral_is_charged_once_confirmation_and_holding_period_are_over(
 
 
 @both_engines
+def test_who_never_confirmed_under_another_spelling_is_still_new(engine: str) -> None:
+    """Anybody can type the address of somebody else."""
+
+    async def scenario(store: Store) -> None:
+        trade = await trade_with(store, hold_days=0)
+        await trade.add_partner()
+        typed = await trade.arrive(email="lena+news@gmail.com", origin="signup")
+        came = await trade.arrive(partner=1, email="lena@gmail.com", origin="signup")
+        assert (await trade.referral(came.id))[:2] == ("pending", "awaiting_confirmation")
+        await trade.change(came.id, status="confirmed")
+        assert await trade.outcome(came.id) == ("verified", 300, "2026-11", None)
+        await trade.change(typed.id, status="confirmed")
+        assert await trade.outcome(typed.id) == ("verified", None, "2026-11", "already_charged")
+
+    on(engine, scenario)
+
+
+@both_engines
 def test_nobody_of_the_owners_own_list_is_waited_for(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await trade_with(store, hold_days=0)
