@@ -34,13 +34,17 @@ MIXED = (
 )
 
 
-def bring_mixed(program: Program) -> None:
+def start_mixed(program: Program) -> str:
     import_id = program.start(MIXED)
     program.opened.do(
         "UPDATE import SET mapping = REPLACE(mapping, '{', '{\"own_id\":3,') WHERE id = :id",
         id=import_id,
     )
-    kept = program.go_on(import_id)
+    return import_id
+
+
+def bring_mixed(program: Program) -> None:
+    kept = program.go_on(start_mixed(program))
     assert (kept.added, kept.failed, kept.status) == (5, 0, "done")
     assert program.findings(kept) == []
 
@@ -55,6 +59,17 @@ def test_referrers_may_come_later_and_be_named_by_code_email_or_id(program: Prog
     assert program.count("import_part") == 1, "kept, to compare the result with it"
     new = program.subscribe("fay@example.org", referrer_code="james23b")
     assert new.referrer_id == program.get(ann).id, "the old link goes on working"
+
+
+def test_who_is_erased_between_two_stages_leaves_no_id_of_the_other_tool(program: Program) -> None:
+    import_id = start_mixed(program)
+    while not program.count("import_own_id"):
+        program.go_on(import_id, 1)
+    program.change(signups.erase, "ann@example.org")
+    own_ids = {own_id for (own_id,) in program.opened.ask("SELECT own_id FROM import_own_id")}
+    assert own_ids == {"7", "8", "10", "11"}
+    program.go_on(import_id)
+    assert program.referrers() == {"eve@example.org": "ben@example.org"}
 
 
 def test_nothing_leaves_during_an_import(program: Program) -> None:
