@@ -18,6 +18,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import ledger_check, rules
 from honeyguide.store.tx import Tx
+from tests.support import belongings
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
@@ -122,6 +123,19 @@ def furnish(alice: Operator, bob: Operator) -> None:
     for n in range(closing.BATCH + 5):
         bob.subscribe(f"reader{n}@example.org")
     bob.post("/v2/webhooks", {"url": "http://127.0.0.1:9/hook"})
+    belongings.member_invitation(bob)
+    fetch = (
+        "INSERT INTO remote_fetch (import_id, account_id, base_url, secret, stage, created_ms) "
+        "VALUES (:import_id, :account_id, 'https://other.example', 'secret', 'people', 1)"
+    )
+    import_id, account_id = belongings.imported(bob), bob.account_id
+    slack = (
+        "INSERT INTO slack_webhook (account_id, encrypted_url, host) "
+        "VALUES (:account_id, 'secret', 'hooks.slack.example')"
+    )
+    service = bob.service
+    service.write(lambda tx: tx.run(statement(fetch), import_id=import_id, account_id=account_id))
+    service.write(lambda tx: tx.run(statement(slack), account_id=account_id))
 
 
 def test_everything_is_shut_and_records_of_money_stay(installation) -> None:
@@ -149,6 +163,9 @@ def test_everything_is_shut_and_records_of_money_stay(installation) -> None:
         "webhook": "",
         "member": "",
         "session": "",
+        "ticket": "",
+        "slack_webhook": "",
+        "remote_fetch": "AND secret <> ''",
     }.items():
         assert count(service, f"SELECT COUNT(*) FROM {table} WHERE {theirs} {gone}") == 0, table
     # What Bob earned is still on the administrator's list when the month closes.
@@ -203,6 +220,9 @@ def test_records_are_forgotten_after_the_set_years(installation) -> None:
     assert service.write(forget) == 1
     account = account_of(service, bob)
     assert (account.email, account.name) == ("", None)
+    for table in ("letter", "notice"):
+        kept = f"SELECT COUNT(*) FROM {table} WHERE account_id = '{bob.account_id}'"
+        assert count(service, kept) == 0, table
     assert books_are_right(service)
 
 

@@ -106,6 +106,18 @@ def test_a_rotated_key_works_until_the_overlap_ends(clock: Member) -> None:
     assert new not in str(entry) and made.id in str(entry)
 
 
+def test_a_key_that_is_rotated_late_lives_as_long_as_the_old_one_did(clock: Member) -> None:
+    alice, now_ms = clock, clock.service.now_ms()
+    old = alice.make(keys.create, name="Tool", expires_ms=now_ms + 30 * DAY_MS)
+    alice.service.set_clock(20 * DAY_MS / 1000)
+    new = alice.make(keys.rotate, listed(alice)[old[:12]].id, overlap_ms=0)
+    made = listed(alice)[new[:12]]
+    assert made.expires_ms is not None
+    assert 29 * DAY_MS < made.expires_ms - made.created_ms <= 30 * DAY_MS
+    alice.service.set_clock(31 * DAY_MS / 1000)
+    assert status(alice, new) == 200
+
+
 def test_rotating_at_once_ends_the_old_key_and_never_lengthens_its_life(alice: Member) -> None:
     (first,) = listed(alice).values()
     new = alice.make(keys.rotate, first.id, overlap_ms=0)

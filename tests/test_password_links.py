@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.accounts import attempts, invitations
+from honeyguide.accounts import attempts, email_changes, invitations
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store.tx import Tx
 from tests.support.service import Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, text_of
+from tests.test_email_changes import links
 
 NEW, STOLEN = "four quiet green herons", "somebody else chose this"
 
@@ -70,6 +72,23 @@ def test_a_password_change_ends_every_older_reset_link(service: Service, change)
     expected = PASSWORD if change is by_the_administrator else NEW
     assert WebClient(service).log_in(alice.email, expected).status_code == 303
     assert WebClient(service).get(others).status_code == 200, "another account's link still works"
+
+
+def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(service: Service) -> None:
+    alice = operator(service)
+    older, new = reset_link(service, alice), EmailAddress(f"new-{alice.email}")
+    assert WebClient(service).get(older).status_code == 200
+    site, now_ms = service.services.site, service.now_ms()
+
+    async def change(tx: Tx) -> None:
+        await email_changes.ask(tx, site, alice.user_id, new, now_ms=now_ms)
+        tokens = await links(tx)
+        for address in (alice.email, new.text):
+            await email_changes.confirm(tx, site, tokens[address], now_ms=now_ms)
+
+    service.write(change)
+    assert WebClient(service).get(older).status_code == 404
+    assert WebClient(service).log_in(new.text).status_code == 303
 
 
 def test_a_link_asked_for_after_the_change_works(service: Service) -> None:

@@ -151,6 +151,17 @@ def test_wrong_invitations_get_a_sentence(service: Service) -> None:
         assert answer.status_code == 400 and sentence in text_of(answer.text), fields
 
 
+def test_an_invitation_lets_in_nobody_but_who_was_invited(service: Service) -> None:
+    alice, bob, mallory = (operator(service, name) for name in ("alice", "bob", "mallory"))
+    link = invited(alice, bob.email, "owner")
+    answer = mallory.web.post(link, page="/settings", your_name="Mal", password=PASSWORD)
+    assert answer.headers["location"].startswith("/login?next=/welcome/")
+    assert set(roles(alice)) == {alice.email}
+    assert mallory.web.get(link).status_code == 200
+    assert bob.web.post(link).status_code == 303
+    assert set(roles(alice)) == {alice.email, bob.email}
+
+
 def test_keep_me_logged_in_lasts_thirty_days(service: Service) -> None:
     alice = operator(service)
     kept, usual = WebClient(service), WebClient(service)
