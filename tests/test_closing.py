@@ -113,6 +113,18 @@ def test_it_can_be_kept_for_two_weeks(installation) -> None:
         bob.make(closing.keep)
 
 
+def test_after_two_weeks_it_can_be_kept_no_longer(installation) -> None:
+    """The job may have shut something already."""
+    service, _alice, bob = installation
+    close(bob)
+    service.set_clock((closing.WAIT_DAYS * DAY_MS + 1_000) / 1000)
+    with pytest.raises(Invalid, match="waiting period is over"):
+        bob.make(closing.keep)
+    run_closing(service)
+    with pytest.raises(Invalid, match="waiting period is over"):
+        bob.make(closing.keep)
+
+
 def furnish(alice: Operator, bob: Operator) -> None:
     """Bob's account has everything: subscribers, a program with a partner, and a program of
     others that he joined."""

@@ -10,6 +10,7 @@ from honeyguide.referrals.cohorts import CohortCount, CountJob
 from honeyguide.store import Tx
 from tests.support.service import Service
 from tests.support.stores import statement
+from tests.support.tables import dump, mentions
 from tests.support.web import Operator, operator
 from tests.test_statistics import tenant_of
 
@@ -53,6 +54,18 @@ def test_somebody_who_joins_while_the_day_is_counted_is_counted(service: Service
     again, counts = begin(service, alice)
     service.run(store.write(cohorts.save_job, again, counts, now_ms=now_ms))
     assert joined(service, alice) == 2
+
+
+def test_what_an_erased_person_told_us_leaves_the_counts_at_once(service: Service) -> None:
+    alice = operator(service)
+    word = f"from-zelda-{service.now_ms()}"
+    zelda = alice.subscribe("z@example.org", utm_source=word, utm_campaign=word)
+    index(service)
+    store, now_ms = service.services.store, service.now_ms()
+    service.run(store.write(cohorts.save_job, *begin(service, alice), now_ms=now_ms))
+    assert "cohort_count.key" in mentions(dump(service), word)
+    assert alice.delete(f"{alice.v1}/subscribers/{zelda['uuid']}").status_code == 200
+    assert mentions(dump(service), word) == []
 
 
 def test_who_left_within_thirty_days_left_by_the_end_of_the_thirtieth(service: Service) -> None:

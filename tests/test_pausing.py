@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from honeyguide.account_life import pausing
+from honeyguide.account_life import closing, pausing
 from honeyguide.events import change_log, claiming
 from honeyguide.integrations import leases
 from honeyguide.integrations.leases import LostLease
@@ -224,6 +224,43 @@ def test_programs_are_off_and_come_on_again(installation) -> None:
     assert not {each["uuid"] for each in listed} & {program["uuid"], place["uuid"]} and not listed
     bob.make(pausing.resume)
     assert flags() == [True, False]
+
+
+def offered(owner: Operator) -> str:
+    """The address of a publication with a program."""
+    publication = publish(owner)
+    offer(owner, publication)
+    return f"/v2/publications/{publication['uuid']}"
+
+
+def is_on(owner: Operator, address: str) -> bool:
+    return owner.get(address).json()["publication"]["enabled_partner_program"] is True
+
+
+def test_a_program_that_is_switched_off_between_two_pauses_stays_off(installation) -> None:
+    _service, _alice, bob = installation
+    address = offered(bob)
+    for stays_on in (True, False):
+        bob.put(address, {"enabled_partner_program": stays_on})
+        bob.make(pausing.pause)
+        assert not is_on(bob, address)
+        bob.make(pausing.resume)
+        assert is_on(bob, address) == stays_on
+
+
+@pytest.mark.parametrize("ends_first", ["pause", "closing"])
+def test_programs_stay_off_until_a_pause_and_a_closing_are_both_over(
+    installation, ends_first: str
+) -> None:
+    _service, _alice, bob = installation
+    address = offered(bob)
+    ends = {"pause": pausing.resume, "closing": closing.keep}
+    bob.make(closing.ask)
+    bob.make(pausing.pause)
+    bob.make(ends.pop(ends_first))
+    assert not is_on(bob, address)
+    bob.make(*ends.values())
+    assert is_on(bob, address)
 
 
 def test_it_is_logged_and_the_owners_get_an_email(installation) -> None:
