@@ -72,6 +72,15 @@ def test_who_is_erased_between_two_stages_leaves_no_id_of_the_other_tool(program
     assert program.referrers() == {"eve@example.org": "ben@example.org"}
 
 
+def test_the_address_of_an_unknown_referrer_is_not_kept_and_an_unknown_code_is(
+    program: Program,
+) -> None:
+    """Nobody would find the address there when its owner asks to be erased."""
+    program.bring("email,referrer\nben@example.org,zoe@elsewhere.example\ncy@example.org,zoe-lee\n")
+    claimed = [program.get(f"{name}@example.org").claimed_code for name in ("ben", "cy")]
+    assert claimed == [None, "zoe-lee"]
+
+
 def test_nothing_leaves_during_an_import(program: Program) -> None:
     flags = Flags(**dict.fromkeys(Flags.__struct_fields__, True))
     program.change(webhooks.create, "", "https://hooks.example.org", flags, policy=HOME)

@@ -197,6 +197,8 @@ def test_erasures_are_applied_whichever_side_knows_them(engine: str, tmp_path: P
     assert people_in(machine.url) == ["cid@example.org"]
     with OpenStore(engine, machine.url) as machine.opened:
         machine.copy_erasures()
+        # In the copy it was still under way.
+        assert machine.opened.ask("SELECT COUNT(*) FROM backup") == [(0,)]
     # Another backup may have those whom only the old database knew.
     assert machine.logged() == sorted([ann, bea, dora])
 
