@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -135,6 +136,22 @@ def test_a_running_service_is_copied_only_for_a_rehearsal(
         assert list(tmp_path.iterdir()) == []
         assert copied(url, target, is_while_running=True).tables
     assert (tmp_path / "new.db").exists()
+
+
+def test_a_copy_is_not_kept_if_a_service_began_to_use_its_source_meanwhile(tmp_path: Path) -> None:
+    url = migrated("postgres")
+    with ThreadPoolExecutor(1) as apart, ExitStack() as stack:
+        servers = ExitStack()
+        stack.callback(lambda: apart.submit(servers.close).result())
+
+        def begin(step: str, total: int) -> None:
+            if step == "Comparing":
+                apart.submit(servers.enter_context, _server_on_postgres(url)).result()
+
+        target = f"sqlite:///{tmp_path / 'new.db'}"
+        with pytest.raises(Fault, match="in use by: honeyguide"):
+            copied(url, target, begin=begin)
+    assert not (tmp_path / "new.db").exists()
 
 
 @pytest.mark.long

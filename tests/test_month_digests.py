@@ -23,7 +23,7 @@ from tests.support.items import run_items
 from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, Trade
+from tests.support.trade import HOUR_MS, Trade, on
 from tests.support.web import operator, text_of
 from tests.test_ledger_damage import disarm
 
@@ -62,6 +62,29 @@ async def trade_two_months(store: Store) -> Trade:
     await trade.close_and_pay_out(JANUARY_MS)
     await digest_all(store)
     return trade
+
+
+@both_engines
+def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
+    engine: str,
+) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store)
+        await trade.arrive()
+        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+        await digest_all(store)
+        closed = statement("UPDATE account SET closed_ms = 1 WHERE id = :id", "changes account")
+        await store.write(lambda tx: tx.run(closed, id=trade.owner.account_id))
+        months = [NOVEMBER, DECEMBER, "2027-01"]
+        for month in months[1:]:
+            await trade.close_and_pay_out(rules.closes_at(month))
+        await digest_all(store, rules.closes_at(months[-1]))
+        sql = "SELECT month FROM month_digest WHERE account_id = :id ORDER BY month"
+        made = await trade.rows(sql, id=trade.owner.account_id)
+        assert [month for (month,) in made] == months
+        assert await store.slow_snapshot(month_digests.all_differences) == []
+
+    on(engine, scenario)
 
 
 class Harm:

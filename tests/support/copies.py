@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import asyncpg
@@ -54,8 +54,8 @@ async def _no_keys(_store: Store) -> None:
     """The command checks them; these tests are about the rows."""
 
 
-def copied(source: str, target: str, **flags: bool) -> CopyReport:
-    return asyncio.run(copy(CopyRequest(source, target, _no_keys, **flags)))
+def copied(source: str, target: str, **options: Any) -> CopyReport:
+    return asyncio.run(copy(CopyRequest(source, target, _no_keys, **options)))
 
 
 def empty(engine: str) -> str:
