@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from honeyguide.kernel import actors
 from honeyguide.moving import given_rewards
 from honeyguide.moving.counts import Counted, missing
-from honeyguide.referrals import adjustments, backfill
+from honeyguide.referrals import adjustments, backfill, earned_rewards
 from tests.support.changes import SITE
 from tests.support.imported import Program
 from tests.support.stores import OpenStore
@@ -113,6 +113,18 @@ def test_rewards_are_given_if_the_operator_asks_and_not_those_the_file_has(
         ("Sticker", 1, "redeemed", "import"),
     ]
     assert given_to(program, "cy@example.org") == [("Sticker", 1, "unlocked", None)]
+
+
+def test_who_reached_a_recurring_reward_very_often_is_given_all_of_them(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the operator asks for rewards: a part at once, the rest by the job that follows."""
+    monkeypatch.setattr(earned_rewards, "MOST_AT_ONCE", 3)
+    program.offer("Sticker", 1, recurring=True)
+    backfill_all(program)
+    program.bring("email,referrals\nann@example.org,10\n", gives_rewards=True)
+    backfill_all(program)
+    assert [multiple for _, multiple, *_ in given_to(program, ANN)] == list(range(1, 11))
 
 
 def test_the_last_reward_marks_all_below_it_though_the_count_is_lower(program: Program) -> None:

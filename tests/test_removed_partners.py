@@ -154,7 +154,8 @@ def test_what_is_too_much_to_end_at_once_is_ended_by_the_job(
     assert deal.alice.put(f"{deal.api}/verification", terms).status_code == 200
     waiting = [deal.arrive() for _ in range(4)]
     answer = deal.alice.delete(deal.partner, params={"end_pending": "true"})
-    assert answer.json()["partner"]["pending_referrals"] == 2
+    left = answer.json()["partner"]
+    assert (left["pending_referrals"], left["pending"]) == (2, 2 * FEE)
     marked = [each for each in waiting if deal.outcome(each) == ("pending", "partner_removed")]
     assert len(marked) == 2
     rows = deal.alice.get(f"{deal.api}/referrals").json()["referrals"]
