@@ -9,13 +9,16 @@ import pytest
 
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.kernel.clock import DAY_MS, day
-from honeyguide.kernel.errors import Fault
+from honeyguide.kernel.errors import Fault, Unavailable
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import link_hosts
+from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.referrals.link_hosts import LinkHost
+from tests.support.changes import SITE
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.prizes import tenant_of
 from tests.support.service import ENGINES, Service, until
-from tests.support.stores import statement
+from tests.support.stores import OpenStore, statement
 from tests.support.web import Operator, operator
 
 DAY_S = DAY_MS // 1000
@@ -168,3 +171,29 @@ def test_asking_again_for_a_host_looks_it_up_at_once() -> None:
         names.texts[asked.record_name] = [asked.token]
         ask(alice, "go.again.example")
         until(lambda: host_of(alice).is_verified)
+
+
+def test_known_hosts_are_served_on_while_the_database_is_away() -> None:
+    """An SQLite file does not go away."""
+    with OpenStore("postgres") as opened:
+        campaign_id, _ = opened.account_with_key()
+        ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+        opened.do(
+            "INSERT INTO link_host (id, account_id, campaign_id, host, token, verified_ms, "
+            "due_ms, created_ms) VALUES ('h', :account_id, :campaign_id, 'go.example.org', 't', "
+            "1, 1, 1)",
+            account_id=account_id,
+            campaign_id=campaign_id,
+        )
+
+        async def scenario() -> None:
+            now_ms, tenant = [0], Tenant(account_id, campaign_id)
+            hosts = LinkHostMap(opened.store, SITE, lambda: now_ms[0])
+            assert await hosts.find("go.example.org") == tenant
+            await opened.store.close()
+            now_ms[0] += LinkHostMap.KEPT_MS
+            with pytest.raises(Unavailable):
+                await opened.store.read(link_hosts.all_verified)
+            assert await hosts.find("go.example.org") == tenant
+
+        opened.run(scenario())
