@@ -65,9 +65,19 @@ def test_people_of_given_ids_are_looked_up_one_by_one(
     assert f"SEARCH s USING INDEX {BY_ID} (id=?)" in found[0], found
 
 
-def test_what_people_won_is_looked_up_person_by_person(empty: apsw.Connection) -> None:
-    for statement in (earned_rewards._OF_PERSON, earned_rewards._OF_PEOPLE):
-        found = steps(empty, statement)
-        assert any(
-            "SEARCH w USING INDEX won_reward_person (subscriber_id=?)" in step for step in found
-        ), found
+@pytest.mark.parametrize(
+    "statement",
+    [
+        earned_rewards._OF_PERSON,
+        earned_rewards._OF_PEOPLE,
+        earned_rewards._SOME_OF_PERSON,
+        earned_rewards._COUNT_OF_PERSON,
+    ],
+    ids=lambda statement: statement.name,
+)
+def test_what_people_won_is_looked_up_person_by_person(
+    empty: apsw.Connection, statement: Statement[Any]
+) -> None:
+    found = steps(empty, statement)
+    by_person = "USING INDEX won_reward_person (subscriber_id=?)"
+    assert any(by_person in step for step in found), found

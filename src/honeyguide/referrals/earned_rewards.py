@@ -219,9 +219,12 @@ async def some_earned_by(
 ) -> tuple[list[EarnedReward], int]:
     """For a page: of each reward the first that are not redeemed, then those redeemed last; and how
     many there are in all. Somebody can earn thousands of a recurring reward."""
-    of_person = {**tenant._asdict(), "subscriber_id": subscriber_id}
-    found = await tx.all(_SOME_OF_PERSON, **of_person, most=MOST_SHOWN)
-    return found, await tx.one(_COUNT_OF_PERSON, **of_person) or 0
+    account_id = tenant.account_id
+    found = await tx.all(
+        _SOME_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id, most=MOST_SHOWN
+    )
+    total = await tx.one(_COUNT_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id)
+    return found, total or 0
 
 
 async def earned_by_each(
