@@ -202,3 +202,16 @@ def test_a_click_that_cannot_be_written_costs_no_other(
     opened.run(counter.flush())  # by now it is given up
     found = opened.ask("SELECT code, n FROM click_day WHERE code <> '' ORDER BY code")
     assert found == [("better", 1), ("good", 1)]
+
+
+def test_two_flushes_at_once_count_a_click_once(opened: OpenStore) -> None:
+    counter = clicks.ClickCounter(opened.store)
+    opened.account_with_key()
+    ((account_id,),) = opened.ask("SELECT id FROM account")
+    counter.add(_click(account_id, "good"))
+
+    async def flush_twice() -> None:
+        await asyncio.gather(counter.flush(), counter.flush())
+
+    opened.run(flush_twice())
+    assert opened.ask("SELECT n FROM click_day WHERE code <> ''") == [(1,)]

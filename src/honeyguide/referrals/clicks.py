@@ -225,6 +225,7 @@ class ClickCounter:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._waiting: dict[Click, int] = {}  # how often it was tried
+        self._flushing = asyncio.Lock()
 
     def add(self, click: Click) -> None:
         if len(self._waiting) < MOST_WAITING:
@@ -245,6 +246,10 @@ class ClickCounter:
     async def flush(self) -> None:
         """Writes all that wait. Raises the error of those that cannot be written; they are tried
         again."""
+        async with self._flushing:  # two at once would count a click twice
+            await self._write_waiting()
+
+    async def _write_waiting(self) -> None:
         clicks = list(self._waiting)
         failed: dict[Click, Exception] = {}
         for start in range(0, len(clicks), BATCH):
