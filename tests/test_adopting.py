@@ -4,11 +4,12 @@ in the platform code and link stay byte for byte as they were.
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
-from honeyguide.integrations import adoption, integrations
+from honeyguide.integrations import adoption, disconnecting, integrations
 from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.adoption import AdoptionValue
 from honeyguide.moving import adopting
@@ -16,7 +17,7 @@ from honeyguide.referrals import adjustments, codes, earned_rewards
 from honeyguide.referrals.rewards import NewReward
 from tests.support.occupied import NAMES, Occupied, adopt
 from tests.support.service import ENGINES
-from tests.support.stores import statement
+from tests.support.stores import found_in, statement
 from tests.support.trade import SITE
 
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
@@ -229,6 +230,32 @@ async def test_after_replacing_nothing_is_kept(occupied: Occupied) -> None:
     assert await further_codes(occupied, "james@example.org") == []
     kept = statement("SELECT subscriber_id FROM adoption_value", "reads adoption_value")
     assert await occupied.synced.store.read(lambda tx: tx.all(kept)) == []
+
+
+async def test_after_replacing_no_file_holds_what_was_there(
+    occupied: Occupied, database_url: str
+) -> None:
+    """What the replaced values were is somebody else's record of our people."""
+    occupied.add("james@example.org", "wild-clover-23", "7")
+    await occupied.connect()
+    await occupied.synced.sync()
+    assert found_in(database_url, "wild-clover-23")
+    await adopt(occupied, answered="replace")
+    async with asyncio.timeout(10):
+        while found_in(database_url, "wild-clover-23"):
+            await asyncio.sleep(0.02)
+
+
+async def test_who_disconnects_before_the_job_comes_is_left_alone(occupied: Occupied) -> None:
+    occupied.add("james@example.org", "james23B", "7")
+    await occupied.connect()
+    await occupied.synced.sync()
+    await occupied.answer("adopt")
+    store, now_ms = occupied.synced.store, occupied.synced.now_ms
+    [found] = await store.read(adopting.due, now_ms=now_ms, most=1)
+    await occupied.synced.make(disconnecting.disconnect)
+    assert not await store.write(adopting.adopt_batch, SITE, found, now_ms=now_ms)
+    assert await further_codes(occupied, "james@example.org") == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import itertools
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import apsw
 import pytest
@@ -18,7 +17,7 @@ import pytest
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.tx import Tx
 from tests.support.service import Member, Service, until
-from tests.support.stores import OpenStore, put, statement
+from tests.support.stores import OpenStore, found_in, put, statement
 
 _numbers = itertools.count(1)
 _DELETE = statement("DELETE FROM instance WHERE name = :name")
@@ -33,17 +32,6 @@ def on_sqlite() -> Iterator[Service]:
 @pytest.fixture
 def alice(on_sqlite: Service) -> Member:
     return on_sqlite.member("alice")
-
-
-def found_in(url: str, text: str) -> list[str]:
-    """Which of the database's files hold these bytes."""
-    path = Path(url.removeprefix("sqlite:///"))
-    files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
-    return [
-        file.name
-        for file in files
-        if file.exists() and text.lower().encode() in file.read_bytes().lower()
-    ]
 
 
 def everywhere(alice: Member) -> tuple[dict[str, str], str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from honeyguide.accounts import accounts, keys
@@ -119,6 +120,17 @@ INSERT_CAMPAIGN = statement(
 INSERT_LEASE = statement(
     "INSERT INTO job_lease (name, leased_until_ms) VALUES (:name, 0)", "adds job_lease"
 )
+
+
+def found_in(url: str, text: str) -> list[str]:
+    """Which of the database's files hold these bytes."""
+    path = Path(url.removeprefix("sqlite:///"))
+    files = [path, *(path.with_name(path.name + end) for end in ("-wal", "-journal"))]
+    return [
+        file.name
+        for file in files
+        if file.exists() and text.lower().encode() in file.read_bytes().lower()
+    ]
 
 
 def put(
