@@ -69,6 +69,8 @@ class Newsletter(NamedTuple):
     through_friends: float
     publications: tuple[PublicationPlan, ...]
     rewards: tuple[NewReward, ...]
+    # What it tells the owners of programs about its readers.
+    pitch: str
     # Which programs it recommends, by slug: subscribers a week at the start and now.
     recommends: dict[str, tuple[float, float]]
     brand: BrandFields
@@ -156,6 +158,7 @@ _WAX = Newsletter(
             description="We will email you to pick a date.",
         ),
     ),
+    pitch="Our readers like slow mornings, on trains too.",
     recommends={"slow-roads": (3, 9), "lumen-letters": (2, 6), "contact-sheet": (0.5, 1)},
     brand=BrandFields(
         accent="#6577e8",
@@ -218,6 +221,7 @@ _ROADS = Newsletter(
             link="https://slowroads.example/map",
         ),
     ),
+    pitch="Our readers pack a good breakfast for the train.",
     recommends={"the-morning-wax": (3, 9), "lumen-letters": (1, 3)},
     brand=BrandFields(accent="#1f6f8b", privacy_url="https://slowroads.example/privacy"),
 )
@@ -263,6 +267,7 @@ _LUMEN = Newsletter(
             name="A desktop picture", referrals=1, kind="link", link="https://lumen.example/desktop"
         ),
     ),
+    pitch="Half of our readers photograph their gardens.",
     recommends={"the-morning-wax": (2, 6), "slow-roads": (2, 4), "weekend-hive": (1, 2)},
     brand=BrandFields(accent="#b3541e"),
 )

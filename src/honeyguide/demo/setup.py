@@ -183,7 +183,7 @@ async def _join(tx: Tx, state: DemoState, account: DemoAccount) -> None:
         joined, _ = await network.join(
             state.change(tx, account, at_ms),
             owner.programs[slug],
-            "Our subscribers ask for something like it.",
+            account.newsletter.pitch,
         )
         account.partner_campaigns.append(
             DemoPartnerCampaign(joined.ref_code, joined.id, owner.tenant.account_id, first, last)
