@@ -36,6 +36,24 @@ def test_a_picture_is_of_the_page_of_today(browser: Browser, demo: Demo, picture
     page.close()
 
 
+@pytest.mark.long
+def test_the_demo_of_a_day_is_the_same_each_time(browser: Browser) -> None:
+    """So in the next pictures only that differs which was changed."""
+    assert _said_by_a_demo(browser) == _said_by_a_demo(browser)
+
+
+def _said_by_a_demo(browser: Browser) -> list[str]:
+    """On some pages, without ids and the demo's own address."""
+    texts = []
+    with running_demo(pictures.MOMENT) as demo, browser.new_page() as page:
+        pictures.log_in(page, demo)
+        for path in ("/", "/program", "/review", "/subscribers", "/shipments", "/earnings"):
+            page.goto(f"{demo.url}{path}")
+            text = page.locator("main").inner_text().replace(demo.url, "")
+            texts.append(re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "", text))
+    return texts
+
+
 def test_every_picture_is_shown_somewhere_and_there_is_no_other() -> None:
     shown = {
         name

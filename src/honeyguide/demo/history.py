@@ -254,7 +254,7 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
                 Change(tx, state.site, account.tenant, actor, at_ms),
                 each.id,
                 shipping=address,
-                variant=variants[each.earned_ms % len(variants)] if variants else None,
+                variant=variants[each.earned_ms // DAY_MS % len(variants)] if variants else None,
                 of=each.subscriber_id,
             )
 
@@ -322,7 +322,7 @@ async def _part(tx: Tx, state: DemoState, at_ms: int) -> None:
 
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """Some subscribers unsubscribe later on, when their referral is decided."""
-    rng = random.Random(f"{account.newsletter.slug} {at_ms}")
+    rng = random.Random(f"{account.newsletter.slug} {at_ms // DAY_MS}")
     left = lifecycle.SubscriberChanges(status="unsubscribed")
     for each in account.subscribers[len(account.subscribers) // 9 :]:
         if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.008:

@@ -216,7 +216,7 @@ def clicks(state: DemoState, account: DemoAccount, until_ms: int) -> list[Click]
                         partner_campaign.code,
                     )
                 )
-    visitors, found = random.Random(until_ms), []
+    visitors, found = random.Random(until_ms // DAY_MS), []
     for account_id, target_id, code in targets:
         at_ms = since_ms + int(visitors.random() * (until_ms - since_ms - HOUR_MS))
         visitor = f"{visitors.getrandbits(128):032x}"
