@@ -18,7 +18,7 @@ from typing import TypeVar
 import pytest
 
 from honeyguide import demo, settings
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, passwords, sessions
 from honeyguide.app import Services, opened
 from honeyguide.demo.kept import KeptSecrets
 from honeyguide.events import webhooks
@@ -243,6 +243,28 @@ def test_a_second_time_everything_is_the_same(filled):
     assert time.perf_counter() - start < 10
     assert filled.read(count) == before == (before[0], 4)
     assert again == filled.made
+
+
+def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
+    wax = owner(filled, demo.OWNER)
+
+    async def log_in(tx: Tx) -> str:
+        user_id, _ = await passwords.find(tx, demo.OWNER)
+        return await sessions.begin(
+            tx,
+            user_id,
+            wax.account_id,
+            instead_of=None,
+            address="",
+            user_agent="",
+            is_kept=True,
+            now_ms=system_clock(),
+        )
+
+    token = filled.run(lambda services: services.store.write(log_in))
+    filled.prepare()
+    found = filled.read(lambda tx: sessions.find(tx, token, now_ms=system_clock()))
+    assert found is not None and found.account_id == wax.account_id
 
 
 def test_the_whole_year_takes_seconds(filled):
