@@ -5,8 +5,9 @@ What is wrong becomes one sentence next to its field, which names the field as t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.errors import Fault, Invalid, Required
@@ -83,12 +84,15 @@ def page_number(text: str) -> int:
     return whole_number(text) or 1
 
 
+_AMOUNT = re.compile(r"-?((\d+|\d{1,3}(,\d{3})+)(\.\d*)?|\.\d+)", re.ASCII)
+
+
 def amount(text: str, *, param: str) -> Decimal:
-    """An amount of money as people type it: 2.50, $2.50 or 1,000."""
-    try:
-        return Decimal(text.replace(",", "").removeprefix("$").strip())
-    except InvalidOperation:
-        raise Invalid("{field} must be an amount such as 2.50.", param=param) from None
+    """An amount of money as people type it: 2.50, $2.50 or 1,000. A comma elsewhere is refused:
+    many write 2,50 for two and a half."""
+    if not _AMOUNT.fullmatch(text := text.strip().removeprefix("$").strip()):
+        raise Invalid("{field} must be an amount such as 2.50.", param=param)
+    return Decimal(text.replace(",", ""))
 
 
 def local_path(path: str, otherwise: str) -> str:
