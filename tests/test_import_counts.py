@@ -63,6 +63,20 @@ def test_a_count_that_is_lower_than_the_people_is_found(program: Program) -> Non
     assert program.get(ANN).toward_rewards == 2, "nobody loses what is here"
 
 
+@pytest.mark.parametrize("between", [0, 1_500])
+@pytest.mark.parametrize("first", [2, 5])
+def test_of_two_lines_about_somebody_the_higher_count_holds(
+    program: Program, first: int, between: int
+) -> None:
+    for name, referrals in {"Sticker": 1, "Mug": 5}.items():
+        program.offer(name, referrals)
+    others = [f"reader{n}@example.org,," for n in range(between)]
+    lines = [f"{ANN},{first},Sticker", *others, f"{ANN},{7 - first},Mug"]
+    kept = program.bring("\n".join(["email,referrals,last reward", *lines]) + "\n")
+    assert program.get(ANN).toward_rewards == 5 and program.findings(kept) == []
+    assert [name for name, *_ in given_to(program, ANN)] == ["Mug", "Sticker"]
+
+
 def test_rewards_reached_elsewhere_are_marked_and_never_given_again(program: Program) -> None:
     for name, referrals in {"Sticker": 1, "Mug": 5, "Shirt": 6}.items():
         program.offer(name, referrals)

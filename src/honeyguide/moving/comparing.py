@@ -60,7 +60,7 @@ class LineFacts(NamedTuple):
     earned: Sequence[EarnedReward]
     began_ms: int
     is_first: bool
-    """Of the lines with this address: the others say nothing more about referrers and counts."""
+    """Of the lines with this address: of the others, only links and counts are compared."""
 
 
 def compare(
@@ -72,10 +72,10 @@ def compare(
         return
     tally.subscribers += 1
     _compare_links(tally, line, here, facts)
+    _compare_count(tally, person, here, facts)
     if not facts.is_first:
         return
     _compare_referral(tally, person, here, facts)
-    _compare_count(tally, person, here, facts)
     _compare_rewards(tally, person, here, facts)
     if person.new.status == "unsubscribed" and here.status != "unsubscribed":
         tally.note(CheckKind.STATUS_DIFFERS, line)
@@ -130,10 +130,11 @@ def _compare_count(
         person.adjustments or 0
     )
     now = here.verified + here.adjustments
-    tally.counts.add(before, now)
+    if facts.is_first:
+        tally.counts.add(before, now)
     if counts.missing(counted, person.referrals, person.adjustments) > 0:
         tally.note(CheckKind.COUNT_DIFFERS, person.line.number)
-    elif now > before and FindingKind.COUNT_LOWER not in facts.reported:
+    elif facts.is_first and now > before and FindingKind.COUNT_LOWER not in facts.reported:
         tally.note(CheckKind.COUNT_HIGHER, person.line.number)
 
 

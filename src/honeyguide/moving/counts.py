@@ -14,6 +14,7 @@ from honeyguide.moving.given_rewards import ReachedCount
 from honeyguide.moving.imported_line import ImportedPerson
 from honeyguide.referrals import adjustments, rewards
 from honeyguide.referrals.adjustments import CarriedOver
+from honeyguide.referrals.rewards import Reward
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
@@ -27,6 +28,10 @@ class Counted(NamedTuple):
     verified: int
     adjustments: int
     referrer_id: str | None
+
+    @property
+    def progress(self) -> int:
+        return self.verified + self.adjustments
 
 
 _sql = beside(__file__)
@@ -49,6 +54,8 @@ def missing(counted: Counted, count: int | None, adjusted: int | None) -> int:
 async def carry_over(
     change: Change, lines: Sequence[ImportedPerson], source: str, *, gives_rewards: bool
 ) -> list[ImportFinding]:
+    """Lines with the same address are taken one after the other, as if they were far apart; what is
+    odd is reported of the first."""
     counting = [
         person
         for person in lines
@@ -56,32 +63,37 @@ async def carry_over(
     ]
     if not counting:
         return []
-    by_key = await lock(change, counting)
+    before = await lock(change, counting)
+    now, got = dict(before), dict[str, list[Reward]]()
     offered = await change.fact(rewards.of_campaign)
-    findings, carried, progress, got = [], [], [], []
-    done = set[str]()
+    findings, seen = [], set[str]()
     for person in counting:
-        counted = by_key.get(person.email.key)
-        if counted is None or counted.id in done:
+        counted = now.get(person.email.key)
+        if counted is None:
             continue
-        done.add(counted.id)
-        if person.referrals is not None and person.referrals < counted.verified:
+        is_first = counted.id not in seen
+        seen.add(counted.id)
+        if is_first and person.referrals is not None and person.referrals < counted.verified:
             findings.append(
                 ImportFinding(person.line.number, FindingKind.COUNT_LOWER, counted.verified)
             )
-        if amount := missing(counted, person.referrals, person.adjustments):
-            carried.append(CarriedOver(new_id(), counted.id, counted.created_ms, amount))
-            had = counted.verified + counted.adjustments
-            progress.append(ReachedCount(counted.id, had, had + amount))
+        amount = missing(counted, person.referrals, person.adjustments)
+        now[counted.email_key] = counted._replace(adjustments=counted.adjustments + amount)
         if person.last_reward and offered:
-            if (rewarded := given_rewards.up_to(offered, person.last_reward)) is None:
+            rewarded = given_rewards.up_to(offered, person.last_reward)
+            if rewarded is None and is_first:
                 findings.append(ImportFinding(person.line.number, FindingKind.REWARD_UNKNOWN))
-            else:
-                got.append((counted.id, rewarded))
+            got[counted.id] = max(got.get(counted.id, []), rewarded or [], key=len)
+    changed = [(each, now[key]) for key, each in before.items() if now[key] != each]
+    carried = [
+        CarriedOver(new_id(), had.id, had.created_ms, has.adjustments - had.adjustments)
+        for had, has in changed
+    ]
     await adjustments.carry_over(change, carried, f"Carried over from {source}")
-    await given_rewards.mark_up_to(change, got)
+    await given_rewards.mark_up_to(change, got.items())
     if not gives_rewards:
-        await given_rewards.mark(change, progress)
+        reached = [ReachedCount(had.id, had.progress, has.progress) for had, has in changed]
+        await given_rewards.mark(change, reached)
     return findings
 
 
