@@ -243,6 +243,22 @@ def test_a_real_start_is_stopped_too(wrong, word, tmp_path):
     assert_refused(command("serve", cwd=tmp_path, **(right | wrong)), word)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [["verify"], ["verify", "--account", "a@b.org"], ["payouts", "list"], ["payouts", "make"]],
+    ids=" ".join,
+)
+def test_behind_a_mistyped_address_no_money_looks_in_order(arguments, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    env = {"HONEYGUIDE_DATABASE_URL": "sqlite:///typo/honeyguide.db"}
+    heard = CliRunner().invoke(app, arguments, env=env)
+    assert heard.exit_code == 1, heard.output
+    assert heard.output.strip() == (
+        "There is no database at typo/honeyguide.db. Check HONEYGUIDE_DATABASE_URL."
+    )
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_secret_may_come_from_a_file(tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("ab" * 32 + "\n")

@@ -197,6 +197,18 @@ def mark_by_table(
     assert run("mark-paid", "--csv", str(table)).startswith(
         "0 payouts marked as paid, 3 already paid"
     )
+    for wrong in ("6.00", "500", "5.00.00", "five"):
+        table.write_text(f"payout_uuid,amount_usd,reference\n{first},{wrong},B1\n")
+        said = run("mark-paid", "--csv", str(table), code=1)
+        assert f"Payout {first}: The file says {wrong}, but it is $5.00." in said
+    for right in ("5", "5.0", "$5.00", '"5,00"', ""):
+        table.write_text(f"payout_uuid,amount_usd,reference\n{first},{right},B1\n")
+        assert "1 already paid" in run("mark-paid", "--csv", str(table))
+    missing = new_id()
+    table.write_text(f"payout_uuid,reference\n{missing},B1\n")
+    assert f"Payout {missing}: There is no such payout." in run(
+        "mark-paid", "--csv", str(table), code=1
+    )
     table.write_text("nothing of use")
     assert "is not a CSV file with the columns" in run("mark-paid", "--csv", str(table), code=1)
 

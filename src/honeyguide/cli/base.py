@@ -19,6 +19,7 @@ from honeyguide.app import Services, clock_of, opened
 from honeyguide.kernel.errors import Fault
 from honeyguide.settings import Settings
 from honeyguide.settings_file import PREFIX, SettingsFile, WrongSetting
+from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx, Unit
 
 log = logging.getLogger("honeyguide")
@@ -65,6 +66,17 @@ def with_services(
         return uvloop.run(_open_and_run(work, *args, **kwargs))
     except Fault as fault:
         fail(fault.message)
+
+
+def with_existing_services(
+    work: Callable[Concatenate[Services, P], Awaitable[T]], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """As `with_services`, where there is a database. Money must not look in order because the
+    address is mistyped and a new, empty database was opened."""
+    file = sqlite_path(read_settings().database_url)
+    if file is not None and not os.path.lexists(file):
+        fail(f"There is no database at {file}. Check HONEYGUIDE_DATABASE_URL.")
+    return with_services(work, *args, **kwargs)
 
 
 async def _open_and_run(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import csv
+from decimal import Decimal, InvalidOperation
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.progress import Progress, TimeElapsedColumn
 
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress, utf8_stdout, with_services, write
+from honeyguide.cli.base import fail, progress, utf8_stdout, with_existing_services, write
 from honeyguide.kernel import actors, money
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Fault, Invalid
 from honeyguide.kernel.spreadsheets import unguarded
 from honeyguide.partners import payout_marks, payouts, rules, statements
 from honeyguide.partners.payouts import Payout
@@ -25,6 +26,23 @@ payouts_app = typer.Typer(help="List partner payouts and mark them as paid.", no
 Month = Annotated[str, typer.Option(help="Only this month, as YYYY-MM; default: all months.")]
 _ACTOR = actors.command("payouts mark-paid")
 Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only payouts that are not marked as paid.")]
+
+
+class _Payment(NamedTuple):
+    """A line of the administrator's spreadsheet."""
+
+    payout_uuid: str
+    reference: str
+    amount: str = ""
+
+    def contradicts(self, amount_cents: int) -> bool:
+        """Whether the line is about another amount: then its reference may have slipped here from
+        another line. Spreadsheets write 14.00 as 14 or 14,00, and 1400.00 as 1,400.00."""
+        plain = self.amount.strip("$ ").replace(",", "" if "." in self.amount else ".")
+        try:
+            return bool(plain) and Decimal(plain) * 100 != amount_cents
+        except InvalidOperation:
+            return True
 
 
 def _count(number: int, noun: str) -> str:
@@ -44,7 +62,7 @@ async def _payouts_of_month(services: Services, month: str, unpaid: bool) -> lis
 @payouts_app.command("list")
 def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
     """List payouts."""
-    rows = with_services(_payouts_of_month, month, unpaid)
+    rows = with_existing_services(_payouts_of_month, month, unpaid)
     for row in rows:
         state = f"paid, {row.paid_reference}" if row.paid_ms is not None else "unpaid"
         typer.echo(
@@ -66,7 +84,7 @@ def payouts_list(month: Month = "", unpaid: Unpaid = False) -> None:
     "Fill in the references, then pass the file to `mark-paid --csv`.",
 )
 def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
-    rows = with_services(_payouts_of_month, month, unpaid)
+    rows = with_existing_services(_payouts_of_month, month, unpaid)
     utf8_stdout().write(statements.csv_of_payouts(rows))
 
 
@@ -76,7 +94,7 @@ def payouts_export(month: Month = "", unpaid: Unpaid = False) -> None:
     "The running service does both automatically.",
 )
 def payouts_make() -> None:
-    done = [(month, made) for month, made in with_services(_make_payouts) if made]
+    done = [(month, made) for month, made in with_existing_services(_make_payouts) if made]
     for month, made in done:
         typer.echo(f"{rules.month_name(month)}: {_count(made, 'payout')}")
     if not done:
@@ -129,7 +147,12 @@ def _mark_table(path: Path) -> None:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             rows = [
-                (row["payout_uuid"].strip(), unguarded(row["reference"].strip())) for row in reader
+                _Payment(
+                    row["payout_uuid"].strip(),
+                    unguarded(row["reference"].strip()),
+                    (row.get("amount_usd") or "").strip(),
+                )
+                for row in reader
             ]
             if not {"payout_uuid", "reference"} <= set(reader.fieldnames or ()):
                 raise KeyError
@@ -138,7 +161,7 @@ def _mark_table(path: Path) -> None:
             f"{path} is not a CSV file with the columns payout_uuid and reference. Start from "
             "`honeyguide payouts export`."
         )
-    payments = [(payout_uuid, reference) for payout_uuid, reference in rows if reference]
+    payments = [row for row in rows if row.reference]
     marked = write(_mark_all, payments)
     already, without = len(payments) - marked, len(rows) - len(payments)
     typer.echo(
@@ -159,22 +182,26 @@ async def _unmark(tx: Tx, services: Services, payout_id: str) -> Payout:
     )
 
 
-async def _mark_all(tx: Tx, services: Services, payments: list[tuple[str, str]]) -> int:
+async def _mark_all(tx: Tx, services: Services, payments: list[_Payment]) -> int:
     """How many were marked. A payout already marked with the same reference is skipped."""
     marked = 0
-    for payout_uuid, reference in payments:
+    for payment in payments:
         try:
-            await _mark(tx, services, payout_uuid, reference)
-            marked += 1
-        except Invalid as refused:
-            if (
-                refused.code != "already_paid"
-                or (await payouts.get_any(tx, payout_uuid)).paid_reference != reference
-            ):
+            payout = await payouts.get_any(tx, payment.payout_uuid)
+            if payment.contradicts(payout.amount_cents):
                 raise Invalid(
-                    "Payout {payout}: {why} No payouts were marked.",
-                    code=refused.code,
-                    payout=payout_uuid,
-                    why=refused.message,
-                ) from None
+                    "The file says {said}, but it is {amount}.",
+                    said=payment.amount,
+                    amount=money.show(payout.amount_cents),
+                )
+            if payout.paid_reference != payment.reference:
+                await _mark(tx, services, payment.payout_uuid, payment.reference)
+                marked += 1
+        except Fault as refused:
+            raise Invalid(
+                "Payout {payout}: {why} No payouts were marked.",
+                code=refused.code,
+                payout=payment.payout_uuid,
+                why=refused.message,
+            ) from None
     return marked

@@ -12,7 +12,7 @@ from rich.progress import TimeElapsedColumn
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
-from honeyguide.cli.base import fail, progress, with_services
+from honeyguide.cli.base import fail, progress, with_existing_services
 from honeyguide.kernel import money
 from honeyguide.partners import digest_rules, ledger_check, month_digests
 from honeyguide.partners.digest_rules import DigestPart, KeptDigest
@@ -77,7 +77,7 @@ def verify(
         return
     if digest:
         fail("Say with --account whose digest it is.")
-    proof = with_services(_check_everything)
+    proof = with_existing_services(_check_everything)
     for finding in proof.findings:
         places = f" ({_count(finding.broken, 'row')} wrong)" if finding.broken else ""
         typer.echo(f"{_mark(is_ok=not finding.broken)}  {finding.promise}{places}")
@@ -106,7 +106,7 @@ async def _prove(tx: Tx, done: partial[None]) -> _Proof:
 
 
 def _verify_account(account: str, digests: list[str]) -> None:
-    compared = with_services(_check_account, account, digests)
+    compared = with_existing_services(_check_account, account, digests)
     is_ok = True
     for each in compared.months:
         sentences = [CHANGED[part] for part in each.differs]
