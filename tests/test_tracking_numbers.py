@@ -42,6 +42,7 @@ def test_a_file_is_read_whatever_its_columns_are_called(
     ("data", "sentence"),
     [
         (b"", "The file is empty."),
+        (b"id,tracking\n", "no lines below its header"),
         (b"email,tracking_note\na@example.org,1\n", "needs a column shipment_uuid"),
         (b"shipment_uuid,name\n1,2\n", "a column tracking_note"),
         (b"PK\x03\x04 a spreadsheet", "This file is a spreadsheet."),

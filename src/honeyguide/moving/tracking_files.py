@@ -57,6 +57,8 @@ def read(data: bytes) -> list[TrackingLine]:
             shipment=SHIPMENT[0],
             tracking=TRACKING[0],
         )
+    if not lines:
+        raise Invalid("The file has no lines below its header.")
     if len(lines) > MOST_LINES:
         raise Invalid("The file has more than {most} lines. Split it.", most=MOST_LINES)
     return [

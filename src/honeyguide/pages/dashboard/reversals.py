@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
@@ -48,7 +48,10 @@ async def reverse(tx: Tx, request: PageRequest) -> Response:
     ids = list(dict.fromkeys(request.several("referral")))
     if not 0 < len(ids) <= MOST:
         raise Invalid("Select 1 to {most} referrals.", param="referral", most=MOST)
-    reversal = reversal_reasons.parse(request.text("reason"), request.text("text"))
+    reason = request.text("reason")
+    if not reason:
+        raise Required("reason")
+    reversal = reversal_reasons.parse(reason, request.text("text"))
     program_id = request.at("id")
     outcomes = await reversals.reverse(request.change(tx), program_id, ids, reversal)
     refusals = [each.refused for each in outcomes if each.refused is not None]
