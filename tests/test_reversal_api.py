@@ -172,8 +172,11 @@ def test_several_fees_are_taken_back_on_one_page(service: Service) -> None:
     ids = re.findall(r'name="referral" value="([^"]+)"', page)
     assert len(ids) == 2 and first["uuid"] in ids
     ask = f"/program/{program['uuid']}/reversal?" + "&".join(f"referral={each}" for each in ids)
-    assert "Take back $6.00" in text_of(owner.get(ask).text)
+    asked = text_of(owner.get(ask).text)
+    assert "Take back $6.00" in asked and "The referrals become rejected" in asked
     reverse = f"/program/{program['uuid']}/reversal"
+    unsaid = owner.post(reverse, page=ask, referral=ids, reason="")
+    assert unsaid.status_code == 400 and "Choose a reason." in unsaid.text
     refused = owner.post(reverse, page=ask, referral=ids, reason="other", text="")
     assert refused.status_code == 400 and "Say why." in refused.text
     assert all(f'value="{each}"' in refused.text for each in ids)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from honeyguide.demo import newsletters
 from honeyguide.demo.setup import DemoAccount, DemoPartnerCampaign, DemoState, DemoSubscriber
+from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.referrals.clicks import Click
 from honeyguide.referrals.lifecycle import NewSubscriber
@@ -18,6 +19,7 @@ from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Tx
+from honeyguide.store.change import Change
 
 # The weight of each weekday, Monday first: most people read in the middle of the week.
 _WEEKDAYS = (1.2, 1.3, 1.25, 1.1, 0.9, 0.6, 0.65)
@@ -96,7 +98,8 @@ def _new(
 async def _sign_up(
     tx: Tx, state: DemoState, account: DemoAccount, new: NewSubscriber, at_ms: int
 ) -> Subscriber:
-    made = await signups.sign_up(state.change(tx, account, at_ms), new)
+    change = Change(tx, state.site, account.tenant, actors.NEW_SUBSCRIBER, at_ms)
+    made = await signups.sign_up(change, new)
     if not new.email.endswith(newsletters.THROWAWAY):
         account.subscribers.append(
             DemoSubscriber(made.id, made.ref_code, new.ip_address or "", at_ms)
@@ -137,7 +140,10 @@ async def refer_subscriber(
     new = _new(state, code=partner_campaign.code, origin=Origin.MAGIC, host=host)
     made = await _sign_up(tx, state, account, new, at_ms)
     if not host and state.rng.random() < 0.94:
-        await signups.confirm(state.change(tx, account, at_ms), made)
+        actor = actors.subscriber(made.id)
+        confirmed_ms = min(at_ms + 4 * MINUTE_MS, state.end_ms - 1)
+        change = Change(tx, state.site, account.tenant, actor, confirmed_ms)
+        await signups.confirm(change, made)
 
 
 def suspicious(
