@@ -84,7 +84,7 @@ def test_one_is_chosen_and_taken_back(
     page.get_by_role("button", name="Take back the fee").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Take back $3.00")
     page.get_by_role("button", name="Take back $3.00").click()
-    expect(page.get_by_role("alert")).to_contain_text("must be one of")
+    expect(page.get_by_role("alert")).to_have_text("Choose a reason.")
     page.get_by_label("Something else").check()
     page.get_by_label("Message to the partner").fill(NOTE)
     page.get_by_role("button", name="Take back $3.00").click()

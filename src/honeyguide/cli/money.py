@@ -190,8 +190,8 @@ async def _mark_all(tx: Tx, services: Services, payments: list[_Payment]) -> int
             payout = await payouts.get_any(tx, payment.payout_uuid)
             if payment.contradicts(payout.amount_cents):
                 raise Invalid(
-                    "The file says {said}, but it is {amount}.",
-                    said=payment.amount,
+                    "The file says {paid}, but it is {amount}.",
+                    paid=payment.amount,
                     amount=money.show(payout.amount_cents),
                 )
             if payout.paid_reference != payment.reference:
