@@ -34,18 +34,24 @@ class CombScale(NamedTuple):
 
 
 def fitting(columns: int, busiest: Callable[[int], int]) -> CombScale:
-    """The first that fits: one person each while that is possible, and then the largest hexagons.
-    `busiest` says how many hexagons the fullest column has if each stands for so many people."""
+    """One person each while that is possible, and then the largest hexagons. `busiest` says how
+    many hexagons the fullest column has if each stands for so many people."""
     for people in _steps():
         cells = busiest(people)
-        for across in range(1, MOST_ACROSS + 1):
-            radius = min(LARGEST_RADIUS, FILLED * WIDTH / columns / across / 1.5)
-            if radius < SMALLEST_RADIUS:
-                break
-            scale = CombScale(people, across, radius)
-            if scale.height(cells) <= TALLEST:
-                return scale
+        largest = max(
+            (_scale(people, across, columns, cells) for across in range(1, MOST_ACROSS + 1)),
+            key=lambda scale: scale.radius,
+        )
+        if largest.radius >= SMALLEST_RADIUS:
+            return largest
     raise AssertionError("the steps never end")
+
+
+def _scale(people: int, across: int, columns: int, cells: int) -> CombScale:
+    """The largest hexagons that fit both ways."""
+    wide = FILLED * WIDTH / columns / across / 1.5
+    high = TALLEST / ROW / max(1, -(-cells // across))
+    return CombScale(people, across, min(LARGEST_RADIUS, wide, high))
 
 
 def _steps() -> Iterator[int]:
