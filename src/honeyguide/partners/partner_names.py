@@ -1,9 +1,10 @@
-"""What the partners of an account's programs are called."""
+"""What the partners of an account's programs are called, and their logos."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.referrals.branding import picture_path
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -14,6 +15,12 @@ class NamedPartner(NamedTuple):
     account_id: str
     """Of the partner, who may have joined several programs."""
     name: str
+    logo_id: str | None
+
+    @property
+    def logo(self) -> str:
+        """Where it is served; empty if there is none."""
+        return picture_path(self.logo_id) if self.logo_id else ""
 
 
 _sql = beside(__file__)

@@ -53,11 +53,10 @@ class EvidenceLine(NamedTuple):
 
 
 class GroupReferrer(NamedTuple):
-    """Without an email address and a partner's name if they were erased."""
+    """Without an email address if they were erased, or if it is a partner."""
 
     email: str | None
     name: str | None
-    partner_name: str | None
     toward_rewards: int = 0
 
 
@@ -68,7 +67,7 @@ class ReviewGroup(NamedTuple):
     at_stake_cents: int
     """What the group costs if all are verified."""
     evidence: list[EvidenceLine]
-    referrer: GroupReferrer = GroupReferrer(None, None, None)
+    referrer: GroupReferrer = GroupReferrer(None, None)
 
     @property
     def code(self) -> str:
@@ -128,17 +127,11 @@ class _NamedReferrer(NamedTuple):
     adjustments: int
 
 
-class _NamedPartner(NamedTuple):
-    id: str
-    name: str
-
-
 _sql = beside(__file__)
 _NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in REVIEW_LISTS}
 _OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in REVIEW_LISTS}
 _FEES = _sql.query("fees", _Fee)
 _REFERRERS = _sql.query("referrers", _NamedReferrer)
-_PARTNERS = _sql.query("partners", _NamedPartner)
 
 
 async def page_of_groups(
@@ -221,18 +214,14 @@ def _lines(found: Iterable[list[EvidenceItem]]) -> list[EvidenceLine]:
 
 async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[ReviewGroup]:
     ids = {group.referrer_id for group in groups} - {None}
-    joined = {group.partner_campaign_id for group in groups} - {None}
     referrers = await tx.all(_REFERRERS, campaign_id=tenant.campaign_id, ids=list(ids))
-    partners = await tx.all(_PARTNERS, account_id=tenant.account_id, ids=list(joined))
     by_id = {each.id: each for each in referrers}
-    names = {each.id: each.name for each in partners}
     result = []
     for group in groups:
         referrer = by_id.get(group.referrer_id or "")
         named = GroupReferrer(
             referrer and referrer.email,
             referrer and referrer.name,
-            names.get(group.partner_campaign_id or ""),
             rules.toward_rewards(referrer.referrals_verified, referrer.adjustments)
             if referrer
             else 0,

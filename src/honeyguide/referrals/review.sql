@@ -23,10 +23,6 @@ SELECT subscriber_id, fee_cents FROM partner_referral WHERE subscriber_id {in :i
 -- name: referrers
 SELECT id, email, name, referrals_verified, adjustments FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id;
 
--- name: partners
-SELECT j.id, COALESCE(a.name, a.email) AS name FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
-WHERE j.id {in :ids} AND j.owner_account_id = :account_id;
-
 -- name: suspected_of_code
 -- COALESCE keeps the partial indexes of whole lists out of it: the one on the code finds these rows at once.
 SELECT id FROM subscriber

@@ -367,9 +367,10 @@ class _Drawing:
                 kind=kind,
                 name=name,
                 path=path,
+                logo=of[0].logo if slot != "rest" else "",
                 n=counts.total(),
                 counts=counts,
                 share=round(100 * counts.total() / most, 1),
             )
-            for (slot, kind, name, path, _), counts in counted
+            for (slot, kind, name, path, of), counts in counted
         ]

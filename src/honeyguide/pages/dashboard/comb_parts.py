@@ -33,6 +33,8 @@ class CombSource(NamedTuple):
     path: str = ""
     parent: str = ""
     """The source through which this one came, if it is a subscriber."""
+    logo: str = ""
+    """Of a partner."""
 
 
 class CombColumn(NamedTuple):
@@ -81,6 +83,7 @@ class SourceLine(NamedTuple):
     kind: str
     name: str
     path: str
+    logo: str
     n: int
     counts: Counter[str]
     share: float

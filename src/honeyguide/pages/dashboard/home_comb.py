@@ -161,8 +161,13 @@ def sources_of(
             continue
         if row.partner_campaign_id:
             known = partners.get(row.partner_campaign_id)
-            path = f"/program/partners/{row.partner_campaign_id}"
-            found[key] = CombSource(key, known.name if known else "A partner", "partner", path)
+            found[key] = CombSource(
+                key,
+                known.name if known else "A partner",
+                "partner",
+                path=f"/program/partners/{row.partner_campaign_id}",
+                logo=known.logo if known else "",
+            )
         else:
             name = row.referrer_name or row.referrer_email or ""
             above = row.above_id or ""

@@ -15,7 +15,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.program import LATELY, SHOWN_DAYS, figures_of
 from honeyguide.pages.dashboard.referral_days import MOST_CELLS
 from honeyguide.pages.forms import Field
-from honeyguide.partners import outlook, partner_figures, program_partners, rules
+from honeyguide.partners import outlook, partner_figures, partner_names, program_partners, rules
 from honeyguide.partners.partner_figures import FigureDay, FigureDays, PartnerFigures
 from honeyguide.partners.program_partners import ProgramPartner, Removal
 from honeyguide.signups import removed_partners
@@ -102,6 +102,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "partner.html",
         partner=partner,
+        logo=(await partner_names.of(tx, account_id, [partner.id]))[partner.id].logo,
         action=_page(partner),
         pending=formats.plural(partner.pending_referrals, "pending referral"),
         may_cost=sum(each.of(partner.id).expected_cents for each in months),

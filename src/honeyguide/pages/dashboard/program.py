@@ -17,6 +17,7 @@ from honeyguide.partners import (
     ledger,
     outlook,
     partner_figures,
+    partner_names,
     programs,
     publications,
     reversal_reasons,
@@ -115,6 +116,7 @@ class PartnerLine(NamedTuple):
     """A partner of the program, as a row worth reading."""
 
     row: forecast.PartnerRow
+    logo: str
     spark: str
     counts: PartnerFigures
     """Of 30 days."""
@@ -130,6 +132,8 @@ async def _partners(
     days = await figures_of(tx, request, program.id)
     lately = days.by_partner(lambda day: day > today - LATELY)
     older = days.by_partner(lambda day: day <= today - LATELY)
+    ids = [row.partner_campaign_id for row, _ in spend.partners]
+    named = await partner_names.of(tx, program.account_id, ids)
     lines = []
     for row, _ in spend.partners:
         by_day = days.signups_by_day(row.partner_campaign_id)
@@ -137,6 +141,7 @@ async def _partners(
         lines.append(
             PartnerLine(
                 row,
+                named[row.partner_campaign_id].logo,
                 bars.spark(values) if any(values) else "",
                 lately.get(row.partner_campaign_id, PartnerFigures()),
                 older.get(row.partner_campaign_id, PartnerFigures()),

@@ -15,7 +15,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import arrivals, formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.partners import programs, verification
+from honeyguide.partners import partner_names, programs, verification
 from honeyguide.referrals import review, rewards, search
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
@@ -152,11 +152,13 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     page = Page(forms.page_number(request.query.get("page", "")), GROUPS_PER_PAGE)
     groups, has_more = await review.page_of_groups(tx, request.tenant, chosen.key, page)
     delayed = await delayed_actions.of_codes(tx, request.tenant, [group.code for group in groups])
+    joined = [each.partner_campaign_id for each in groups if each.partner_campaign_id]
     here = {"show": chosen.key, "by": "referrer"}
     this = here | ({"page": str(page.page)} if page.page > 1 else {})
     return request.view(
         "review_groups.html",
         groups=groups,
+        partners=await partner_names.of(tx, request.who.account_id, joined),
         times={
             group.key: arrivals.line([m.received_ms for m in group.members]) for group in groups
         },

@@ -24,7 +24,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.subscriber_activity import History
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import ledger, reversal_reasons
+from honeyguide.partners import ledger, partner_names, reversal_reasons
 from honeyguide.partners.rules import Uncharged
 from honeyguide.referrals import (
     adjustments,
@@ -150,6 +150,8 @@ class ReferralOrigin(NamedTuple):
     """Who had referred the referrer."""
     explained: explanations.Explained | None = None
     sent_by: SentBy | None = None
+    logo: str = ""
+    """Of the partner who sent them."""
     can_reverse: bool = False
 
     @property
@@ -164,19 +166,23 @@ class ReferralOrigin(NamedTuple):
 async def _origin_of(tx: Tx, request: PageRequest, person: Subscriber) -> ReferralOrigin:
     tenant = request.tenant
     referrer = first = sent_by = None
+    logo = ""
     if person.referrer_code is None:
         return ReferralOrigin()
     if person.referrer_id:
         referrer = await subscribers.find(tx, tenant, person.referrer_id)
     if referrer is not None and referrer.referrer_id:
         first = await subscribers.find(tx, tenant, referrer.referrer_id)
-    if person.partner_campaign_id:
+    if campaign_id := person.partner_campaign_id:
         sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
+        named = await partner_names.of(tx, tenant.account_id, [campaign_id])
+        logo = named[campaign_id].logo
     return ReferralOrigin(
         referrer=referrer,
         first=first,
         explained=await explanations.explain(tx, request.services.site, tenant, person.id),
         sent_by=sent_by,
+        logo=logo,
         can_reverse=sent_by is not None
         and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
     )
