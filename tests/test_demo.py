@@ -20,6 +20,7 @@ import pytest
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts, passwords, sessions
 from honeyguide.app import Services, opened
+from honeyguide.demo import robots
 from honeyguide.demo.kept import KeptSecrets
 from honeyguide.events import webhooks
 from honeyguide.events.schedule import ATTEMPTS
@@ -33,12 +34,14 @@ from honeyguide.mail.notification_kinds import PAYOUT_DUE
 from honeyguide.partners import (
     ledger_check,
     network,
+    partner_names,
+    partner_only,
     partner_referrals,
     payouts,
     program_partners,
     programs,
 )
-from honeyguide.referrals import earned_rewards, page_index, search, subscribers
+from honeyguide.referrals import earned_rewards, page_index, review, search, subscribers
 from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
@@ -165,7 +168,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
             for program in own
             for partner in (await program_partners.page_of(tx, program, Page(1, 9)))[0]
         ]
-        assert sorted(each.status for each in partners) == ["active", "active", "removed"]
+        assert sorted(each.status for each in partners) == ["active", "active", "active", "removed"]
         rows = [
             row
             for each in partners
@@ -176,6 +179,26 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
             )[0]
         ]
         assert [row.reversal_reason for row in rows if row.reversal_reason] == ["robot"]
+
+    filled.read(read)
+
+
+def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
+    wax, crumbs = owner(filled, demo.OWNER), owner(filled, robots.EMAIL)
+
+    async def read(tx: Tx) -> None:
+        groups, _ = await review.page_of_groups(tx, wax, "suspected", Page(1, 20))
+        first = groups[0]
+        assert (len(first.members), first.at_stake_cents) == (12, 12 * 250)
+        partner = (await partner_names.of(tx, wax.account_id, [first.partner_campaign_id]))[
+            first.partner_campaign_id
+        ]
+        assert partner.account_id == crumbs.account_id and partner.logo
+        against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
+        assert len(against) == 4
+        assert await partner_only.is_partner_only(tx, crumbs), "a menu of their own"
+        _, n = await earned_rewards.page_of_earned(tx, wax, "awaiting_approval", Page(1, 9))
+        assert n >= 1
 
     filled.read(read)
 
@@ -241,7 +264,7 @@ def test_a_second_time_everything_is_the_same(filled):
     start = time.perf_counter()
     again = filled.prepare()
     assert time.perf_counter() - start < 10
-    assert filled.read(count) == before == (before[0], 4)
+    assert filled.read(count) == before == (before[0], 5)
     assert again == filled.made
 
 

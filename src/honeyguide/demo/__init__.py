@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from honeyguide.accounts import accounts, admission, keys, passwords
 from honeyguide.app import Services
-from honeyguide.demo import history, moved_in, setup, team
+from honeyguide.demo import history, moved_in, robots, setup, team
 from honeyguide.demo.kept import KeptSecrets
 from honeyguide.demo.newsletters import EMPTY, NEWSLETTERS, OWNER
+from honeyguide.demo.robots import RobotPartner
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -21,7 +22,7 @@ from honeyguide.store.change import Change
 
 __all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "prepare"]
 
-EMAILS = tuple(newsletter.email for newsletter in NEWSLETTERS)
+EMAILS = (*(newsletter.email for newsletter in NEWSLETTERS), robots.EMAIL)
 # A little less than the dashboard's year, so that it does not compare with the few days before.
 YEAR_MS = 360 * DAY_MS
 
@@ -49,7 +50,9 @@ async def prepare(
     tenants, is_new = await services.store.write(_find_or_create_accounts, now_ms=now_ms)
     if is_new:
         state = await setup.set_up(services, tenants, start_ms=now_ms - YEAR_MS, end_ms=now_ms)
-        kept.port = await history.create_history(services, state, on_week)
+        partner = RobotPartner(state, tenants[robots.EMAIL])
+        await partner.draw_logo(services)
+        kept.port = await history.create_history(services, state, partner, on_week)
         await moved_in.move_in(services, tenants[OWNER], now_ms=now_ms)
         for newsletter in NEWSLETTERS:
             await _use_a_key(services, tenants[newsletter.email])
@@ -73,13 +76,14 @@ async def _find_or_create_accounts(tx: Tx, *, now_ms: int) -> tuple[dict[str, Te
     """The tenants by email address, and whether the demo is new."""
     tenants: dict[str, Tenant] = {}
     is_new = await accounts.find_by_email(tx, EmailAddress(OWNER)) is None
-    names = {**{newsletter.email: newsletter.name for newsletter in NEWSLETTERS}, EMPTY: "Empty"}
-    for email, name in names.items():
+    year_ms = now_ms - YEAR_MS
+    planned = {each.email: (each.name, year_ms) for each in NEWSLETTERS}
+    planned |= {robots.EMAIL: (robots.NAME, now_ms - robots.MEMBER_MS), EMPTY: ("Empty", now_ms)}
+    for email, (name, since_ms) in planned.items():
         known = await accounts.find_by_email(tx, EmailAddress(email))
         if known is not None:
             tenants[email] = await campaigns.tenant_of(tx, known.id)
         else:
-            since_ms = now_ms if email == EMPTY else now_ms - YEAR_MS
             made = await accounts.create(tx, EmailAddress.parse(email), name=name, now_ms=since_ms)
             tenants[email] = Tenant(made.account_id, made.campaign_id)
     return tenants, is_new

@@ -5,17 +5,19 @@ every count, holding period, cent and notification is what it would have been.
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator
 from functools import partial
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services
 from honeyguide.demo import local_tools, shipping, subscribers
 from honeyguide.demo.receiver import WebhookReceiver
+from honeyguide.demo.robots import RobotPartner
 from honeyguide.demo.setup import JOINING_MS, OPENING_MS, DemoAccount, DemoState
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.paging import Page
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications
 from honeyguide.partners import (
     budget_notifications,
@@ -34,6 +36,7 @@ from honeyguide.referrals import (
     adjustments,
     daily_counts,
     earned_rewards,
+    evidence,
     lifecycle,
     moves,
     page_index,
@@ -44,7 +47,7 @@ from honeyguide.referrals import subscribers as people
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.clicks import count_clicks
 from honeyguide.referrals.reasons import SUSPICIONS
-from honeyguide.signups import removed_partners, reversals, signups
+from honeyguide.signups import group_looks, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
@@ -62,30 +65,46 @@ Step = tuple[int, int, Callable[[Tx], Awaitable[None]]]
 
 
 async def create_history(
-    services: Services, state: DemoState, on_week: Callable[[int, int], None]
+    services: Services,
+    state: DemoState,
+    robots: RobotPartner,
+    on_week: Callable[[int, int], None],
 ) -> int:
     """Returns the port on which the tools of the first newsletter listened."""
     async with WebhookReceiver(services, state).listening() as receiver:
-        await _weeks(services, state, receiver, on_week)
+        await _weeks(services, state, robots, receiver, on_week)
         if services.policy.loopback_ok:
             first = state.accounts[0].tenant
             await local_tools.connect_email_tool(services, first, receiver.port)
-    await services.store.write(_skip_emails, state)
+    ours = {*(account.tenant for account in state.accounts), robots.tenant}
+    await services.store.write(_look_at_groups, state, ours)
+    await services.store.write(_skip_emails, ours, state.end_ms)
     await _settle_counts(services, state)
     return receiver.port
 
 
-async def _skip_emails(tx: Tx, state: DemoState) -> None:
+async def _skip_emails(tx: Tx, ours: Iterable[Tenant], at_ms: int) -> None:
     """Mark the demo's emails as sent, because nobody wants them now. Those of real accounts stay
     due.
     """
-    for account in state.accounts:
-        await emails.mark_all_sent(tx, account.tenant.account_id, state.end_ms)
+    for tenant in ours:
+        await emails.mark_all_sent(tx, tenant.account_id, at_ms)
+
+
+async def _look_at_groups(tx: Tx, state: DemoState, ours: Container[Tenant]) -> None:
+    """As the background job would, so that the first page has all evidence."""
+    site, at_ms = state.site, state.end_ms
+    for found in await evidence.codes_to_look_at(tx, now_ms=at_ms, most=1_000):
+        if found.tenant in ours:
+            for subscriber_id in await group_looks.store_evidence(tx, site, found, at_ms):
+                await group_looks.decide(tx, site, found, subscriber_id, at_ms)
+            await group_looks.end(tx, site, found, at_ms)
 
 
 async def _weeks(
     services: Services,
     state: DemoState,
+    robots: RobotPartner,
     receiver: WebhookReceiver,
     on_week: Callable[[int, int], None],
 ) -> None:
@@ -94,7 +113,7 @@ async def _weeks(
         on_week(done, len(starts))
         await receiver.connect(at_ms)
         until_ms = min(at_ms + WEEK_MS, state.end_ms)
-        steps = sorted(_steps(state, at_ms, until_ms), key=lambda step: step[:2])
+        steps = sorted(_steps(state, robots, at_ms, until_ms), key=lambda step: step[:2])
         await services.store.write(_week, state, steps, until_ms)
         await receiver.receive_due(until_ms)
     on_week(len(starts), len(starts))
@@ -106,7 +125,7 @@ async def _week(tx: Tx, state: DemoState, steps: list[Step], until_ms: int) -> N
     await _weekly_tasks(tx, state, until_ms)
 
 
-def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
+def _steps(state: DemoState, robots: RobotPartner, since_ms: int, until_ms: int) -> Iterator[Step]:
     """All that happens in a week, each with its time; the second number keeps equal times in
     order.
     """
@@ -141,6 +160,8 @@ def _steps(state: DemoState, since_ms: int, until_ms: int) -> Iterator[Step]:
     wax = state.accounts[0]
     for at_ms, odd in subscribers.suspicious(state, wax, since_ms, until_ms):
         yield at_ms, next(order), odd
+    for at_ms, robot in robots.steps(since_ms, until_ms):
+        yield at_ms, next(order), robot
     for at_ms in range(since_ms + DAY_MS, until_ms + 1, DAY_MS):
         yield at_ms, next(order), partial(_run_jobs, state=state, at_ms=at_ms)
     yield until_ms, next(order), partial(_click_links, state=state, at_ms=until_ms)
@@ -263,7 +284,8 @@ async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -
     waiting, _ = await earned_rewards.page_of_earned(
         tx, account.tenant, earned_rewards.AWAITING, Page(1, 60)
     )
-    for each in waiting:
+    # The newest two wait on, so that there is always something to approve.
+    for each in waiting[2:]:
         await earned_rewards.approve(state.change(tx, account, at_ms), each.id)
 
 

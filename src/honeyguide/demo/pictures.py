@@ -81,6 +81,16 @@ def _frames(draw: _Draw, ink: str, ground: str) -> None:
             )
 
 
+def _cookie(draw: _Draw, ink: str, ground: str) -> None:
+    draw.ellipse((_MID * 0.42, _MID * 0.42, _MID * 1.58, _MID * 1.58), fill=ink)
+    draw.ellipse((_MID * 1.2, _MID * 0.24, _MID * 1.76, _MID * 0.8), fill=ground)
+    for x, y in ((0.76, 0.8), (1.08, 1.0), (0.8, 1.22), (1.2, 1.3)):
+        draw.ellipse(
+            (_MID * (x - 0.09), _MID * (y - 0.09), _MID * (x + 0.09), _MID * (y + 0.09)),
+            fill=ground,
+        )
+
+
 _SIGNS: dict[str, Callable[[_Draw, str, str], None]] = {
     "hexagon": _hexagon,
     "leaf": _leaf,
@@ -88,6 +98,7 @@ _SIGNS: dict[str, Callable[[_Draw, str, str], None]] = {
     "wave": _wave,
     "sun": _sun,
     "frames": _frames,
+    "cookie": _cookie,
 }
 
 

@@ -49,7 +49,7 @@ def moments(
     is_mailing: bool = False,
 ) -> Iterator[int]:
     """When people sign up in a week: more each week, unevenly, and mostly in the morning. After a
-    partner's newsletter (`is_mailing`), within a day.
+    partner's newsletter (`is_mailing`), mostly within a day.
     """
     mean = first + (last - first) * state.progress(since_ms) ** 1.4
     share = (until_ms - since_ms) / (7 * DAY_MS)
@@ -60,7 +60,7 @@ def moments(
     sent = state.rng.randrange(days)
     for _ in range(count):
         day = (
-            min(days - 1, sent + (state.rng.random() < 0.3))
+            state.rng.choice((sent, sent, state.rng.randrange(days)))
             if is_mailing
             else state.rng.choices(range(days), weights)[0]
         )
@@ -156,17 +156,18 @@ def suspicious(
     week = (since_ms - state.start_ms) // (7 * DAY_MS)
     if week < 6 or not (is_last or week % 5 == 0):
         return
-    base_ms = max(since_ms, until_ms - 2 * DAY_MS)
-    for kind, count, gap_ms in (
-        ("household", 3, 20 * MINUTE_MS),
-        ("office", 5, HOUR_MS),
-        ("burst", 13, 3 * MINUTE_MS),
+    for kind, count, gap_ms, days_ago in (
+        ("household", 3, 20 * MINUTE_MS, 2),
+        ("office", 5, HOUR_MS, 2),
+        ("burst", 13, 3 * MINUTE_MS, 1),
     ):
         if kind == "burst" and week % 15 and not is_last:  # rarer than the others
             continue
         referrer_index = state.rng.randrange(8)
         ip_address = _address(state)
-        start_ms = base_ms + state.rng.randrange(HOUR_MS, 6 * HOUR_MS)
+        start_ms = max(since_ms, until_ms - days_ago * DAY_MS) + state.rng.randrange(
+            HOUR_MS, 6 * HOUR_MS
+        )
         for n in range(count):
             at_ms = min(start_ms + n * gap_ms, until_ms - 1)
             # The first of a household signs up alone; the others follow within the hour.
