@@ -174,6 +174,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         month=month,
         earlier=rules.previous_month(month),
         later=rules.next_month(month),
+        resumes=formats.short_day(to_ms),
         is_now=is_now,
         earnings=earnings,
         shown=month_money(
@@ -271,7 +272,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         parts=bars.parts({"sure": joined.spent_cents, "may": fees.expected_cents}),
         sentences=_pending_sentences(by_month),
         terms=terms_of(joined),
-        again=rules.next_month(month),
+        resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
         undecided=await forecast.undecided_of_partner(
             tx, account_id, joined.id, now_ms=request.now_ms

@@ -19,6 +19,7 @@ from honeyguide.store.tx import Tx
 
 PER_PAGE = 24
 FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
+FILTERS = {"category", "audience_gender", "age_range", "income_level", "min_cpa"}
 SORT_LABELS = (
     ("created_at", "Newest"),
     ("cpa", "Highest fee"),
@@ -59,6 +60,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         tx, request.who.account_id, query, page, now_ms=request.now_ms
     )
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
+    narrowing = kept.keys() - {"sort"}
     return request.view(
         "network.html",
         rows=rows,
@@ -74,7 +76,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         age_ranges=audience.AGE_RANGES,
         sorts=SORT_LABELS,
         min_cpa=request.query.get("min_cpa", ""),
-        filtered=bool(kept),
+        filtered=bool(narrowing),
+        in_use=len(narrowing & FILTERS),
     )
 
 
