@@ -32,6 +32,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.mail.notification_kinds import PAYOUT_DUE
 from honeyguide.partners import (
+    forecast,
     ledger_check,
     network,
     partner_names,
@@ -194,6 +195,11 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
             first.partner_campaign_id
         ]
         assert partner.account_id == crumbs.account_id and partner.logo
+        in_review = [
+            await forecast.in_review_cents(tx, wax.account_id, program.id)
+            for program in (await programs.page_of(tx, wax.account_id, Page(1, 9)))[0]
+        ]
+        assert sorted(in_review) == [0, first.at_stake_cents]
         against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
         assert len(against) == 4
         assert await partner_only.is_partner_only(tx, crumbs), "a menu of their own"

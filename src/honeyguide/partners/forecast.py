@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
 from honeyguide.partners.programs import Program
+from honeyguide.referrals.reasons import SUSPICIONS
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 _EVER_MS = 2**62
+_SUSPICIONS = sorted(SUSPICIONS)
 
 
 class BudgetForecast(NamedTuple):
@@ -133,6 +135,7 @@ class NearlySpent(NamedTuple):
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", BudgetForecast)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
+_IN_REVIEW_CENTS = _sql.value("in_review", int)
 _UNCHARGED_OF_PROGRAM = _sql.value("uncharged_of_program", int)
 _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
@@ -182,6 +185,19 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
             for row in await tx.all(_PARTNERS_OF_PROGRAM, **program_key, month=month)
         ],
         budget=budget,
+    )
+
+
+async def in_review_cents(tx: Tx, account_id: str, program_id: str) -> int:
+    """The fees of suspicious referrals: they are charged only if the owner verifies them."""
+    return (
+        await tx.one(
+            _IN_REVIEW_CENTS,
+            account_id=account_id,
+            program_id=program_id,
+            suspicions=_SUSPICIONS,
+        )
+        or 0
     )
 
 

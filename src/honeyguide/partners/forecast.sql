@@ -20,6 +20,13 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
 GROUP BY r.partner_campaign_id;
 
+-- name: in_review
+-- Suspicious ones that wait for the owner.
+SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) AS cents
+FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
+  AND s.referral_reason {in :suspicions};
+
 -- name: uncharged_of_program
 SELECT COUNT(*) AS n FROM partner_referral
 WHERE account_id = :account_id AND program_id = :program_id AND uncharged_reason IS NOT NULL AND charged_month = :month;

@@ -89,6 +89,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
             whole=program.total_budget_cents,
         ),
         charged=sum(charged.values()),
+        in_review_cents=await forecast.in_review_cents(tx, account_id, program.id),
         partners=await _partners(tx, request, program, spend),
         undecided=await forecast.undecided(tx, account_id, program.id, now_ms=request.now_ms),
         upcoming=await forecast.upcoming_of_program(tx, program),
