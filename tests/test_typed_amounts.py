@@ -1,4 +1,4 @@
-"""Amounts as people type them into forms: none is taken for another."""
+"""Amounts as people type them into forms and spreadsheets: none is taken for another."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from honeyguide.cli.money import Payment
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from tests.support.network_operators import PartnerNetwork
@@ -41,6 +42,21 @@ def test_an_amount_may_have_a_dollar_sign_and_commas_between_thousands(
 def test_what_may_mean_another_amount_is_refused(typed: str) -> None:
     with pytest.raises(Invalid, match=r"must be an amount such as 2\.50"):
         forms.amount(typed, param="cpa")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [*("1400", "1400.00", "1400,00", "1,400", "1,400.00", "1.400,00", "1 400,0", "$1,400.00"), ""],
+)
+def test_an_amount_in_a_file_of_payments_is_what_any_spreadsheet_writes(written: str) -> None:
+    assert not Payment("id", "SEPA 1", written).contradicts(140_000)
+
+
+@pytest.mark.parametrize(
+    "written", ["1.40", "14.00", "140,00", "1400.01", "14,000", "-1400", "1400.0.0", "x", "²", ","]
+)
+def test_a_line_about_another_payment_is_noticed(written: str) -> None:
+    assert Payment("id", "SEPA 1", written).contradicts(140_000)
 
 
 def test_a_decimal_comma_publishes_no_program(partner_network: PartnerNetwork) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from decimal import Decimal, InvalidOperation
+import re
 from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -28,7 +28,11 @@ _ACTOR = actors.command("payouts mark-paid")
 Unpaid = Annotated[bool, typer.Option("--unpaid", help="Only payouts that are not marked as paid.")]
 
 
-class _Payment(NamedTuple):
+# Digits with separators, then perhaps one or two decimals.
+_AMOUNT = re.compile(r"(\d[\d.,\s]{0,20}?)(?:[.,](\d{1,2}))?", re.ASCII)
+
+
+class Payment(NamedTuple):
     """A line of the administrator's spreadsheet."""
 
     payout_uuid: str
@@ -37,12 +41,13 @@ class _Payment(NamedTuple):
 
     def contradicts(self, amount_cents: int) -> bool:
         """Whether the line is about another amount: then its reference may have slipped here from
-        another line. Spreadsheets write 14.00 as 14 or 14,00, and 1400.00 as 1,400.00."""
-        plain = self.amount.strip("$ ").replace(",", "" if "." in self.amount else ".")
-        try:
-            return bool(plain) and Decimal(plain) * 100 != amount_cents
-        except InvalidOperation:
+        another line. Spreadsheets write 14.00 as 14 or 14,00, and 1400.00 as 1,400 or 1.400,00."""
+        if not (typed := self.amount.strip("$ ")):
+            return False
+        if not (found := _AMOUNT.fullmatch(typed)):
             return True
+        whole, fraction = re.sub(r"\D", "", found[1]), found[2] or ""
+        return int(f"{whole}{fraction:0<2}") != amount_cents
 
 
 def _count(number: int, noun: str) -> str:
@@ -147,7 +152,7 @@ def _mark_table(path: Path) -> None:
         with path.open(newline="", encoding="utf-8-sig") as file:
             reader = csv.DictReader(file)
             rows = [
-                _Payment(
+                Payment(
                     row["payout_uuid"].strip(),
                     unguarded(row["reference"].strip()),
                     (row.get("amount_usd") or "").strip(),
@@ -182,7 +187,7 @@ async def _unmark(tx: Tx, services: Services, payout_id: str) -> Payout:
     )
 
 
-async def _mark_all(tx: Tx, services: Services, payments: list[_Payment]) -> int:
+async def _mark_all(tx: Tx, services: Services, payments: list[Payment]) -> int:
     """How many were marked. A payout already marked with the same reference is skipped."""
     marked = 0
     for payment in payments:
