@@ -29,7 +29,7 @@ from honeyguide.store.change import Change
 EMAIL, NAME = "crumbs@honeyguide.example", "Coupon Crumbs"
 # Before the demo's end.
 MEMBER_MS = 6 * DAY_MS
-_NIGHTS_AGO, _HOUR_MS = 3, 2 * HOUR_MS + 10 * MINUTE_MS
+_NIGHTS_AGO, _AT_NIGHT_MS = 3, 2 * HOUR_MS + 10 * MINUTE_MS
 _ROBOTS, _GAP_MS = 12, 114_000
 _VISIT = Visit(
     Signal.AUTOMATED_BROWSER.found("user agent python-requests"),
@@ -63,7 +63,7 @@ class RobotPartner:
         """What happens of it in this time."""
         end_ms, rng = self._state.end_ms, random.Random(NAME)
         join_ms = end_ms - MEMBER_MS + HOUR_MS
-        first_ms = (end_ms // DAY_MS - _NIGHTS_AGO) * DAY_MS + _HOUR_MS
+        first_ms = (end_ms // DAY_MS - _NIGHTS_AGO) * DAY_MS + _AT_NIGHT_MS
         every: list[tuple[int, Step]] = [(join_ms, partial(self._join, at_ms=join_ms))]
         for n in range(_ROBOTS):
             at_ms = first_ms + n * _GAP_MS + rng.randrange(-3_000, 3_000)
