@@ -29,6 +29,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import zone_of
+from honeyguide.mail import emails
 from honeyguide.mail.notification_kinds import AT_ONCE, NOTIFICATION_KINDS
 from honeyguide.moving import fetching
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
@@ -115,8 +116,12 @@ def about_the_account(who: Operator) -> None:
     while who.service.write(close):
         pass
     sooner = "UPDATE letter SET due_ms = created_ms - :days WHERE account_id = :id AND due_ms > 0"
-    bound = {"id": who.account_id, "days": 15 * DAY_MS}
-    who.service.write(lambda tx: tx.run(statement(sooner), **bound))
+
+    async def send_now(tx: Tx) -> None:
+        await tx.run(statement(sooner), id=who.account_id, days=15 * DAY_MS)
+        tx.wake(emails.TOPIC)
+
+    who.service.write(send_now)
 
 
 def to_subscribers(who: Operator) -> None:
