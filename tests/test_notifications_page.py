@@ -6,7 +6,15 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 
+from honeyguide import pages
+from honeyguide.kernel.periods import day_of, days_later, start_of, zone_of
+from honeyguide.mail import notifications
+from honeyguide.mail.content import email
+from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
+from honeyguide.pages.dashboard.formats import date_in_words
+from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread
 from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
@@ -52,3 +60,45 @@ def test_a_webhook_that_is_switched_off_rings_until_it_is_read(service: Service)
         again = notices(alice.web.get("/notices").text)
         assert " New " not in again and receiver.url in again, "read, and still there"
         assert receiver.url not in mallory.web.get("/notices").text
+
+
+def test_notifications_stand_under_their_days_in_the_operators_time_zone(service: Service) -> None:
+    """In Auckland a day begins about noon by UTC."""
+    carol, zone = operator(service, "carol"), zone_of("Pacific/Auckland")
+    carol.web.post("/settings/time-zone", page="/settings", time_zone=zone.key)
+    today = day_of(service.now_ms(), zone)
+    midnights = [start_of(days_later(today, -n), zone) for n in range(3)]
+
+    async def notify(tx: Tx) -> None:
+        for at_ms in (midnights[0], *(midnight - 60_000 for midnight in midnights)):
+            await notifications.notify(
+                tx,
+                carol.account_id,
+                carol.email,
+                "budget_80",
+                str(at_ms),
+                email("80% is spent", "Of the budget."),
+                link="/program",
+                base_url="",
+                now_ms=at_ms,
+            )
+
+    service.write(notify)
+    page = carol.web.get("/notices").text
+    assert re.findall(r'<h2 id="day-\d">(.+?)</h2>|(\d\d:\d\d)</time>', page) == [
+        ("Today", ""),
+        ("", "00:00"),
+        ("Yesterday", ""),
+        ("", "23:59"),
+        *((date_in_words(days_later(today, -2)), ""), ("", "23:59")),
+        *((date_in_words(days_later(today, -3)), ""), ("", "23:59")),
+    ]
+    assert "Times are in Pacific/Auckland." in page
+
+
+def test_each_kind_has_an_icon_that_is_drawn() -> None:
+    """Jinja would fail only on the page that shows it."""
+    drawn = (Path(pages.__file__).parent / "templates" / "icons.html").read_text()
+    assert {each.icon for each in NOTIFICATION_KINDS} - set(
+        re.findall(r'"([\w-]+)":', drawn)
+    ) == set()

@@ -214,3 +214,10 @@ def is_forgotten(name: str) -> bool:
 def is_for_subscribers(name: str) -> bool:
     kind = _by_name.get(name)
     return kind is not None and kind.is_for_subscribers
+
+
+def icon_of(name: str) -> str:
+    """Of a notification on the dashboard. Those to partners and those of another version have the
+    general one."""
+    kind = _by_name.get(name)
+    return kind.choice.icon if kind and kind.choice else "notification"

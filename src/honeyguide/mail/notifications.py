@@ -40,6 +40,10 @@ class Notification(NamedTuple):
     digest_due_ms: int | None
     """When the digest goes out that it is waiting for."""
 
+    @property
+    def icon(self) -> str:
+        return email_kinds.icon_of(self.kind)
+
 
 class ShownNotification(NamedTuple):
     notification: Notification

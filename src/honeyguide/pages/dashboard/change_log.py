@@ -76,7 +76,6 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         actors=await _actors(tx, request, key_names),
         groups=[(each.value, name) for each, name in GROUP_NAMES.items()],
         zone=request.zone,
-        time_in=formats.time_in,
         is_first=after is None,
         is_cut=found.is_cut,
         first=_address(HERE, chosen.given),

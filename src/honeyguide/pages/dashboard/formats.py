@@ -157,6 +157,7 @@ FILTERS: dict[str, Callable[..., str]] = {
     "number": number,
     "day": day,
     "day_in": day_in,
+    "time_in": time_in,
     "short_day": short_day,
     "weekday": weekday,
     "moment": moment,
