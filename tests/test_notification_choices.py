@@ -166,6 +166,17 @@ def test_without_a_secret_key_no_slack_url_is_stored(service: Service) -> None:
     assert answer.status_code == 400 and "HONEYGUIDE_SECRET_KEY" in text_of(answer.text)
 
 
+def test_slack_is_chosen_for_each_kind_once_there_is_a_url(ana: Operator) -> None:
+    def boxes() -> list[tuple[str, str]]:
+        page = ana.web.get("/notices/preferences").text
+        return re.findall(r'<input type="(\w+)" name="slack" value="(\w+)"', page)
+
+    every = [kind.name for kind in NOTIFICATION_KINDS]
+    assert boxes() == [("hidden", name) for name in every]
+    choose(ana, url=f"https://slack.example{SECRET_PATH}")
+    assert boxes() == [("checkbox", name) for name in every]
+
+
 def test_slack_gets_each_notification_once_and_nobody_sees_the_url(ana: Operator) -> None:
     with ReceiverThread(500, 200) as receiver:
         answer = choose(ana, url=f"{receiver.url}{SECRET_PATH}", codes_low="off", slack=["budget"])
