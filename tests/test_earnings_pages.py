@@ -36,7 +36,7 @@ def test_each_reader_stands_under_the_figure_they_are_part_of(service: Service) 
     alice.put(f"{alice.v1}/subscribers/veiled.leaves@example.org", {"status": "unsubscribed"})
     due = formats.day(service.now_ms() + 7 * DAY_MS)
     pending = earnings(bob)
-    assert "up to $3.00 1: Will be confirmed on" in pending
+    assert "$3.00 pending 1: Will be confirmed on" in pending
     assert f"1: Will be confirmed on {due} if they stay subscribed." in pending
     assert 'aria-label="1 pending, 2 rejected"' in bob.web.get("/earnings").text, (
         "all of a day are one row"

@@ -32,10 +32,9 @@ class ReferralDay(NamedTuple):
     """How many have no cell."""
     label: str
     """`7 confirmed, 1 rejected`"""
-    fee_cents: int
-    """Of confirmed and pending ones."""
-    is_pending: bool
-    """Some of the fees are not confirmed yet."""
+    confirmed_cents: int
+    pending_cents: int
+    """What the pending ones are worth. A cap or a budget may leave less of it."""
     sentences: list[tuple[int, str]]
     """How many, and what happened to them or will happen."""
 
@@ -66,13 +65,7 @@ def _day(rows: list[ReferredSubscriber], why: Callable[[ReferredSubscriber], str
         cells=cells[:MOST_CELLS],
         more=max(0, len(cells) - MOST_CELLS),
         label=", ".join(f"{n:,} {CELLS[state][1]}" for state, n in counts.items() if n),
-        fee_cents=sum(_fee_cents(row) for row in rows),
-        is_pending=any(row.state == partner_referrals.PENDING and row.fee_cents for row in rows),
+        confirmed_cents=sum(row.charged_cents or 0 for row in rows),
+        pending_cents=sum(row.fee_cents for row in rows if row.state == partner_referrals.PENDING),
         sentences=[(n, sentence) for sentence, n in sentences.items()],
     )
-
-
-def _fee_cents(row: ReferredSubscriber) -> int:
-    if row.state == partner_referrals.PENDING:
-        return row.fee_cents
-    return row.charged_cents or 0
