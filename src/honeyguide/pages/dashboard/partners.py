@@ -99,13 +99,14 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     paid = await partner_figures.months_of_campaign(tx, account_id, partner.id)
     by_month = {each.month: each.cents for each in paid}
     fees = months[0].of(partner.id)
+    pending_cents = sum(each.of(partner.id).pending_cents for each in months)
     return request.view(
         "partner.html",
         partner=partner,
         logo=(await partner_names.of(tx, account_id, [partner.id]))[partner.id].logo,
         action=_page(partner),
         pending=formats.plural(partner.pending_referrals, "pending referral"),
-        may_cost=sum(each.of(partner.id).expected_cents for each in months),
+        worth=pending_cents and money.show(pending_cents),
         entered=request.fields,
         days_shown=asked,
         ranges=(LATELY, SHOWN_DAYS),
