@@ -53,7 +53,7 @@ async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
     brand = await change.fact(branding.of)
     if not (brand.sends_friend_joined or brand.sends_one_more):
         return
-    email_branding = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site, advocate.language)
     about: dict[str, Any] = {
         "newsletter": brand.name,
         "hub": hub.link(change.site, advocate),

@@ -81,10 +81,13 @@ class Branding(NamedTuple):
         """Who emails are from."""
         return self.from_name or self.name
 
-    def email_branding(self, site: Site) -> EmailBranding:
+    def email_branding(self, site: Site, readers_language: str | None = None) -> EmailBranding:
+        """For an email to a subscriber whose pages are in `readers_language`, if pages follow the
+        browser."""
+        own_language = readers_language if self.follow_browser_language else None
         return EmailBranding(
             name=self.name,
-            language=language.get_language(self.language),
+            language=language.get_language(own_language or self.language),
             palette=self.palette,
             logo_url=self.logo_url(site),
             from_name=self.from_name,

@@ -71,6 +71,8 @@ class NewSubscriber(SignupClaims, frozen=True, kw_only=True):
     """Their code of ours, if they bring one. The caller has seen that it is free."""
     must_confirm: bool = False
     """They still had to confirm where they come from."""
+    language: str | None = None
+    """Of the form of ours."""
 
 
 class SubscriberChanges(msgspec.Struct, frozen=True):
@@ -248,6 +250,7 @@ def _new_row(
         received_ms=now_ms,
         partner_campaign_id=partner.partner_campaign_id if partner else None,
         claimed_code=None if referrer_code else new.referrer_code,
+        language=new.language,
     )
 
 

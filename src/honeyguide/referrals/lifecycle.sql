@@ -4,7 +4,7 @@
 {insert subscriber:
     id, account_id, campaign_id, email, email_key, person_key, name, ref_code, status, must_confirm, referrer_code,
     claimed_code, referrer_id, partner_campaign_id, referral_status, referral_reason, referral_due_ms,
-    referral_behind, ip_address, network, user_agent, origin, utm_source, utm_campaign, created_ms, received_ms
+    referral_behind, ip_address, network, user_agent, origin, utm_source, utm_campaign, language, created_ms, received_ms
 };
 
 -- fragment: takes_part
@@ -32,5 +32,6 @@ WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: erase
 UPDATE subscriber SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
-    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, adjustments = 0, shows_name = 0, left_program_ms = NULL, erased_ms = :now_ms
+    utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, adjustments = 0, shows_name = 0, left_program_ms = NULL, language = NULL,
+    erased_ms = :now_ms
 WHERE id = :id AND campaign_id = :campaign_id;

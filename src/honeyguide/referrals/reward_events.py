@@ -47,7 +47,7 @@ async def _send_unlocked(
         change,
         advocate,
         await unlocked_email(change, advocate, reward, coupon_code),
-        brand.email_branding(change.site),
+        brand.email_branding(change.site, advocate.language),
         kind=email_kinds.REWARD_UNLOCKED,
         most_days_later=MOST_DAYS_LATER,
     )
@@ -57,7 +57,7 @@ async def unlocked_email(
     change: Change, advocate: Subscriber, reward: Reward, coupon_code: str | None
 ) -> EmailText:
     brand = await change.fact(branding.of)
-    email_branding = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site, advocate.language)
     ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
     return texts.reward_unlocked(
         email_branding.language,

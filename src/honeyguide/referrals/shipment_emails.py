@@ -76,7 +76,7 @@ async def announce(change: Change, subscriber_id: str) -> None:
     reader = await change.fact(subscribers.find, subscriber_id)
     if reader is None or reader.status == "unsubscribed" or not brand.sends_shipment_sent:
         return
-    email_branding = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site, reader.language)
     for package in packages(sent):
         message = shipment_texts.shipment_sent(
             email_branding.language,

@@ -49,6 +49,8 @@ class Subscriber(msgspec.Struct, frozen=True):
     """The code they came with, if nobody has it."""
     adjustments: int = 0
     """What the operator added to their progress toward rewards."""
+    language: str | None = None
+    """Of the page on which they signed up."""
 
     @property
     def toward_rewards(self) -> int:

@@ -84,6 +84,7 @@ def _subscriber(s: Subscriber) -> dict[str, Any]:
         "user_agent": s.user_agent,
         "utm_source": s.utm_source,
         "utm_campaign": s.utm_campaign,
+        "language": s.language,
         "claimed_code": s.claimed_code,
         "created_at": _at(s.created_ms),
         "received_at": _at(s.received_ms),

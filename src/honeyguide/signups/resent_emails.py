@@ -89,7 +89,7 @@ async def send_link(change: Change, id_or_email: str) -> Subscriber:
     """Raises if they must not get it, or got it lately."""
     person = await _get_reachable(change, id_or_email)
     brand = await change.fact(branding.of)
-    email_branding = brand.email_branding(change.site)
+    email_branding = brand.email_branding(change.site, person.language)
     message = texts.hub_link(
         email_branding.language,
         newsletter=brand.name,
@@ -150,7 +150,7 @@ async def _send(
         change,
         person,
         message,
-        brand.email_branding(change.site),
+        brand.email_branding(change.site, person.language),
         kind=kind,
         once=f"by hand:{kind.name}:{person.id}:{about}:{now_ms}",
     )

@@ -223,6 +223,7 @@ def new_subscriber(
         utm_campaign=kept.get("utm_campaign"),
         origin=origin,
         visit=visit,
+        language=brand.language.code,
     )
 
 
