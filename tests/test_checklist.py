@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
+
+import pytest
 
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -45,6 +48,19 @@ def test_only_what_was_really_done_is_ticked(service: Service) -> None:
     alice.subscribe("ann@example.org")
     upload(alice, "email\nold@example.org\n")
     assert not [step for step in steps(alice.web) if step.startswith("✓")], "nor is a file alone"
+
+
+@pytest.mark.parametrize(
+    ("smtp_url", "tick"), [("", ""), ("file://{folder}", ""), ("smtp://127.0.0.1:9", "✓ ")]
+)
+def test_email_is_set_up_once_there_is_a_mail_server(
+    smtp_url: str, tick: str, tmp_path: Path
+) -> None:
+    """A folder, as in the demo, reaches nobody."""
+    with Service("sqlite", smtp_url=smtp_url.format(folder=tmp_path)) as service:
+        admin = operator(service)
+        service.write(lambda tx: tx.run(ADMIN, account_id=admin.account_id))
+        assert f"{tick}Set up email sending" in steps(admin.web)
 
 
 def test_the_checklist_can_be_dismissed(service: Service) -> None:

@@ -132,6 +132,11 @@ class Settings:
         return [bytes.fromhex(part) for part in self.secret_key.split(",") if part.strip()]
 
     @property
+    def has_mail_server(self) -> bool:
+        """Otherwise emails are written to a folder or to the log."""
+        return self.smtp_url.lower().startswith("smtp")
+
+    @property
     def on_loopback(self) -> bool:
         host = urlsplit(self.base_url).hostname or ""
         if host == "localhost" or host.endswith(".localhost"):

@@ -67,9 +67,8 @@ async def check_quickly(
 ) -> list[CheckResult]:
     """The checks for every view of a page."""
     skew_ms = None if sqlite_path(settings.database_url) else await health.clock_skew_ms(tx)
-    sends_mail = settings.smtp_url.startswith("smtp")
     return [
-        *([] if sends_mail else [judgements.mail(settings, None)]),
+        *([] if settings.has_mail_server else [judgements.mail(settings, None)]),
         *([] if settings.database_direct_url else [judgements.pgbouncer(None)]),
         *([] if settings.replica_url else [judgements.replica(None)]),
         *([] if await all_verified(tx) else [link_hosts.answers(None)]),
@@ -202,7 +201,7 @@ async def send_test_email(settings: Settings, to: EmailAddress, *, now_ms: int) 
     trouble = await _trouble(transport, transport.send(email))
     if trouble is not None:
         return problem("mail", f"The test email was not sent. {trouble}")
-    if not settings.smtp_url.startswith("smtp"):
+    if not settings.has_mail_server:
         return judgements.mail(settings, None)
     return ok(
         "mail",

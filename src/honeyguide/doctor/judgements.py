@@ -69,7 +69,7 @@ def base_url(settings: Settings) -> CheckResult:
 
 def _reaches_others(settings: Settings) -> bool:
     """Whether people elsewhere get links: by email, or because other machines can connect."""
-    sends = settings.smtp_url.startswith("smtp") and not server_of(settings.smtp_url).is_here
+    sends = settings.has_mail_server and not server_of(settings.smtp_url).is_here
     try:
         return sends or not ipaddress.ip_address(settings.host).is_loopback
     except ValueError:
@@ -234,7 +234,7 @@ def mail(settings: Settings, trouble: str | None) -> CheckResult:
     """`trouble` is what the mail server, or the folder, objected to."""
     if trouble is not None:
         return problem("mail", trouble, "Check HONEYGUIDE_SMTP_URL and HONEYGUIDE_MAIL_FROM.")
-    if not settings.smtp_url.startswith("smtp"):
+    if not settings.has_mail_server:
         where = "written to a folder" if settings.smtp_url else "printed in the log"
         return warning(
             "mail",

@@ -73,10 +73,10 @@ async def _first_steps(tx: Tx, tenant: Tenant) -> list[Step]:
 def _mail_step(request: PageRequest) -> Step:
     return Step(
         "Set up email sending",
-        "Until a mail server is set, emails are only written to the log.",
+        "Until a mail server is set, emails reach nobody.",
         "/administration#h-health",
         "See how",
-        bool(request.services.settings.smtp_url),
+        request.services.settings.has_mail_server,
     )
 
 
