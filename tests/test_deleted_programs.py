@@ -8,10 +8,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from honeyguide.work import weekly_summaries
+from honeyguide.work.weekly_summaries import DueAccount
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, operator, text_of
 
 DAY_S = 86_400
 STILL_RUNNING = "Deleted, still running"
@@ -111,3 +113,56 @@ def test_a_month_without_a_charge_keeps_nothing_open(service: Service, bob: Memb
     assert alice.delete(api).status_code == 200
     assert alice.get(f"{api}/spend").status_code == 404
     assert STILL_RUNNING not in text_of(alice.web.get("/program").text)
+
+
+def budgets_in_email(owner: Operator) -> list[tuple[str, str]]:
+    """What the weekly email says about each program, and where that leads."""
+    service = owner.service
+    account = DueAccount(owner.account_id, owner.email, "UTC", 0, "2000-01-03")
+    summary = service.read(
+        lambda tx: weekly_summaries.summarize(
+            tx, service.services.site, account, now_ms=service.now_ms()
+        )
+    )
+    assert summary is not None
+    return [(each.sentence, each.url.removeprefix(service.url)) for each in summary.budgets]
+
+
+@pytest.mark.parametrize("what", ["partner_programs", "publications"])
+def test_what_a_deleted_program_cost_is_part_of_what_its_owner_pays(
+    own_service: Service, what: str
+) -> None:
+    """Home, the weekly email and the page for closing the account agree with the statement."""
+    service = own_service
+    bob = service.member("bob")  # runs the installation, and that account cannot be closed
+    alice = operator(service)
+    publication = publish(alice)
+    program = offer(alice, publication)
+    alice.subscribe("ana@example.org", referrer_code=join(bob, program)["ref_code"])
+    uuid = {"partner_programs": program, "publications": publication}[what]["uuid"]
+    assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
+    assert "$3.00 of $300.00" in text_of(alice.web.get("/").text)
+    assert "$3.00 so far for months that are not closed" in text_of(
+        alice.web.get("/account/close").text
+    )
+    page = f"/program/{program['uuid']}"
+    ((sentence, link),) = budgets_in_email(alice)
+    assert sentence == "$3.00 of this month’s $300.00 budget is spent." and link == page
+    assert alice.web.get(link).status_code == 200
+    service.set_clock(75 * DAY_S)
+    service.run_jobs()
+    alice.web.log_in(alice.email)
+    assert "Partner fees" not in text_of(alice.web.get("/").text)
+    assert budgets_in_email(alice) == []
+
+
+def test_a_program_that_became_free_still_costs_what_it_did(service: Service, bob: Member) -> None:
+    alice = operator(service)
+    program = offer(alice)
+    code = join(bob, program)["ref_code"]
+    alice.subscribe("ana.before@example.org", referrer_code=code)
+    assert alice.put(f"/v2/partner_programs/{program['uuid']}", {"cpa": 0}).status_code == 200
+    assert "$3.00 of $300.00" in text_of(alice.web.get("/").text)
+    assert [sentence for sentence, _ in budgets_in_email(alice)] == [
+        "$3.00 of this month’s $300.00 budget is spent."
+    ]

@@ -62,6 +62,7 @@ class SummaryBudget(NamedTuple):
 class WeeklySummary(NamedTuple):
     newsletter: str
     days: str
+    action: str
     """Such as "Monday 9 to Sunday 15 Nov 2026, New York time"."""
     new: WeekTotal
     referred: WeekTotal

@@ -81,6 +81,6 @@ WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NU
 -- name: nearly_spent
 SELECT b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND p.total_budget_cents > 0
+WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND p.total_budget_cents > 0
   AND g.spent_cents * 5 >= p.total_budget_cents * 4
 ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id LIMIT 5;

@@ -44,10 +44,17 @@ class MonthOutlook(NamedTuple):
 class ProgramOutlook(NamedTuple):
     program_id: str
     publication_name: str
-    is_paid: bool
+    cpa_cents: int
     budget_cents: int
+    is_deleted: bool
     months: list[MonthOutlook]
     """This month and the next, and later ones in which something falls due."""
+
+    @property
+    def is_paid(self) -> bool:
+        """It pays for new referrals, or has cost something this month, or still may."""
+        pays = self.cpa_cents > 0 and self.budget_cents > 0 and not self.is_deleted
+        return pays or any(each.spent_cents or each.fees.referrals for each in self.months)
 
 
 class _FeeRow(NamedTuple):
@@ -69,6 +76,7 @@ class _Budget(NamedTuple):
     month: str | None
     spent_cents: int
     reached_ms: int | None
+    deleted_ms: int | None
 
 
 class _Share(NamedTuple):
@@ -113,7 +121,8 @@ async def of_program(
 
 
 async def of_owner(tx: Tx, account_id: str, *, now_ms: int) -> list[ProgramOutlook]:
-    """Each of the account's programs that is not deleted, oldest first."""
+    """Each of the account's programs, oldest first. A deleted one is among them while its pending
+    referrals finish, and to the end of the month in which it was last charged."""
     return await _read(tx, _OWNER, {"account_id": account_id, "program_id": ""}, now_ms=now_ms)
 
 
@@ -137,10 +146,10 @@ async def of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[MonthOutlo
 
 
 async def _read(tx: Tx, side: _Side, key: dict[str, Any], *, now_ms: int) -> list[ProgramOutlook]:
-    many = await tx.one(side.how_many, **key, most=MOST_ONE_BY_ONE + 1) or 0
-    by_day = int(many > MOST_ONE_BY_ONE)
-    fees = await tx.all(side.fees, **key, undated=_UNDATED, by_day=by_day)
     from_now: dict[str, Any] = {**key, "month": rules.month_of(now_ms)}
+    many = await tx.one(side.how_many, **from_now, most=MOST_ONE_BY_ONE + 1) or 0
+    by_day = int(many > MOST_ONE_BY_ONE)
+    fees = await tx.all(side.fees, **from_now, undated=UNDATED, by_day=by_day)
     shares: dict[str, dict[str, int]] = {}
     for share in await tx.all(side.shares, **from_now):
         shares.setdefault(share.month, {})[share.partner_campaign_id] = share.spent_cents
@@ -203,8 +212,9 @@ def _of_program(
     return ProgramOutlook(
         program_id=program.program_id,
         publication_name=program.publication_name,
-        is_paid=program.cpa_cents > 0,
+        cpa_cents=program.cpa_cents,
         budget_cents=program.total_budget_cents,
+        is_deleted=program.deleted_ms is not None,
         months=months,
     )
 

@@ -2,9 +2,12 @@
 -- are never charged, and those that are as good as rejected neither, so both are left out.
 
 -- fragment: owned
--- One program, or all that are not deleted.
-IN (SELECT p.id FROM program AS p WHERE p.account_id = :account_id
-    AND (p.id = :program_id OR (CAST(:program_id AS TEXT) = '' AND p.deleted_ms IS NULL)))
+-- One program, or all: of the deleted ones, those that were charged since the month began or still may be.
+IN (SELECT o.id FROM program AS o JOIN publication AS u ON u.id = o.publication_id WHERE o.account_id = :account_id
+    AND (o.id = :program_id OR (CAST(:program_id AS TEXT) = '' AND (o.deleted_ms IS NULL AND u.deleted_ms IS NULL
+        OR EXISTS (SELECT 1 FROM budget AS h WHERE h.program_id = o.id AND h.month >= :month AND h.spent_cents > 0)
+        OR EXISTS (SELECT 1 FROM partner_referral AS w
+                   WHERE w.account_id = :account_id AND w.program_id = o.id AND w.decided_ms IS NULL)))))
 
 -- fragment: joined
 -- Those in which the partner has something pending.
@@ -28,7 +31,7 @@ FROM (
 
 -- fragment: budgets
 SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
 

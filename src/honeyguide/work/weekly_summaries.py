@@ -211,19 +211,20 @@ async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> st
 async def _budgets(tx: Tx, site: Site, account_id: str, *, now_ms: int) -> list[SummaryBudget]:
     """Of the paid programs, those that cost the most this month."""
     found = await outlook.of_owner(tx, account_id, now_ms=now_ms)
-    paid = [program for program in found if program.is_paid and program.budget_cents]
+    paid = [program for program in found if program.is_paid]
     paid.sort(key=lambda program: -program.months[0].most_cents)
-    return [
-        SummaryBudget(
-            program.publication_name,
-            _budget(program),
-            f"{site.base_url}/program/{program.program_id}/change",
-        )
-        for program in paid[:PROGRAMS]
-    ]
+    return [_budget(site, program) for program in paid[:PROGRAMS]]
 
 
-def _budget(program: ProgramOutlook) -> str:
+def _budget(site: Site, program: ProgramOutlook) -> SummaryBudget:
+    page = f"{site.base_url}/program/{program.program_id}"
+    action, url = "Change budget", f"{page}/change"
+    if program.is_deleted:
+        action, url = "View the program", page
+    return SummaryBudget(program.publication_name, _spent(program), action, url)
+
+
+def _spent(program: ProgramOutlook) -> str:
     month = program.months[0]
     sentence = (
         f"{show(month.spent_cents)} of this month’s {show(program.budget_cents)} budget is spent"
