@@ -164,6 +164,29 @@ def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(engine: str) -> None:
+    """They were erased, and came again."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=250, **HELD)
+        first = await trade.arrive(email="ana@example.org")
+        await trade.confirm(first.id)
+        await trade.erase(first.id)
+        again = await trade.arrive(email="ana@example.org")
+        (now, _) = await agree(trade, NOON_MS)
+        assert (now.most_cents, now.fees.referrals) == (250, 0)
+        await trade.confirm(again.id)
+        assert await trade.outcome(again.id) == ("verified", None, "2026-11", "already_charged")
+        assert await trade.reverse(first.id) == [None]
+        await trade.erase(again.id)
+        await trade.arrive(email="ana@example.org")
+        now, later = await agree(trade, NOON_MS)
+        assert now.most_cents + later.most_cents == 250
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_programs_are_not_added_up(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, total_budget=12_000, **HELD)

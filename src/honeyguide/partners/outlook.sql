@@ -1,5 +1,6 @@
 -- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the partner's own program
--- are never charged, and those that are as good as rejected neither, so both are left out.
+-- are never charged, and those that are as good as rejected neither, so both are left out. So is whoever the program has paid for
+-- already, unless there are so many that only days are read.
 
 -- fragment: owned
 -- One program, or all: of the deleted ones, those that were charged since the month began or still may be.
@@ -23,7 +24,10 @@ FROM (
            CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
     WHERE r.decided_ms IS NULL AND r.is_own = 0 AND r.fee_cents > 0
-      AND COALESCE(s.referral_reason, '') <> 'partner_removed' AND r.program_id
+      AND COALESCE(s.referral_reason, '') <> 'partner_removed'
+      AND (CAST(:by_day AS BIGINT) = 1 OR COALESCE((SELECT SUM(CASE WHEN c.fee_cents > 0 THEN 1 ELSE -1 END) FROM charge AS c
+          WHERE c.program_id = r.program_id AND c.person_key IN (r.person_key, s.person_key)), 0) = 0)
+      AND r.program_id
 
 -- fragment: grouped
 ) AS f GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
