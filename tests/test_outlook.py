@@ -187,6 +187,29 @@ def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(engine:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_only_what_time_verifies_has_a_date(engine: str) -> None:
+    """A review and a sign of life have deadlines; a confirmation may come later than its date."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=250, **HELD)
+        people = [(await trade.arrive(now_ms=NOON_MS)).id for _ in range(5)]
+        reasons = ("needs_review", "awaiting_activity", "awaiting_confirmation", "partner_removed")
+        sql = "UPDATE subscriber SET referral_reason = :reason WHERE id = :id"
+        for person, reason in zip(people, reasons, strict=False):
+            await store.write(
+                lambda tx, to=reason, of=person: tx.run(statement(sql), reason=to, id=of)
+            )
+        day = (NOON_MS + 14 * DAY_MS) // DAY_MS
+        for read in (
+            lambda tx: forecast.upcoming_of_program(tx, trade.program),
+            lambda tx: forecast.upcoming_of_partner(tx, trade.partners[0].account_id),
+        ):
+            assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_programs_are_not_added_up(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, total_budget=12_000, **HELD)

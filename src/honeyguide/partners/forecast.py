@@ -9,12 +9,14 @@ from typing import Any, NamedTuple
 from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
 from honeyguide.partners.programs import Program
-from honeyguide.referrals.reasons import SUSPICIONS
+from honeyguide.referrals.reasons import SUSPICIONS, Reason
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 _EVER_MS = 2**62
 _SUSPICIONS = sorted(SUSPICIONS)
+# Time alone does not verify these.
+_NOT_BY_TIME = [*outlook.UNDATED, Reason.AWAITING_CONFIRMATION]
 
 
 class BudgetForecast(NamedTuple):
@@ -252,11 +254,12 @@ async def reached_of_partner(tx: Tx, account_id: str, month: str) -> set[str]:
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
-    return await tx.all(_DUE_DAYS_OF_PROGRAM, account_id=program.account_id, program_id=program.id)
+    program_key: dict[str, Any] = {"account_id": program.account_id, "program_id": program.id}
+    return await tx.all(_DUE_DAYS_OF_PROGRAM, **program_key, waiting=_NOT_BY_TIME)
 
 
 async def upcoming_of_partner(tx: Tx, account_id: str) -> list[DueDay]:
-    return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id)
+    return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id, waiting=_NOT_BY_TIME)
 
 
 async def nearly_spent(tx: Tx, account_id: str, month: str) -> list[NearlySpent]:

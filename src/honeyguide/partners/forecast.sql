@@ -7,8 +7,11 @@ SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 
 -- fragment: due_days
+-- Those that time alone verifies: for others, the date is a deadline or the earliest.
 SELECT s.referral_due_ms / 86400000 AS day, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
+WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
+  AND NOT COALESCE(s.referral_reason, '') {in :waiting}
 
 -- name: budget
 SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
@@ -62,15 +65,11 @@ LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :mont
 WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
 
 -- name: due_days_of_program
-{due_days}
-WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
-  AND r.is_own = 0
+{due_days} AND r.account_id = :account_id AND r.program_id = :program_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: due_days_of_partner
-{due_days}
-WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND s.referral_due_ms IS NOT NULL
-  AND r.is_own = 0
+{due_days} AND r.partner_account_id = :account_id
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: reached_of_partner

@@ -16,7 +16,7 @@ from honeyguide.store.tx import Tx
 # ends change places.
 MOST_ONE_BY_ONE = 5_000
 # Rejected on their date, unless somebody does something before.
-_UNDATED = [reason for reason in Reason if reason.facts.ends_as]
+UNDATED = [reason for reason in Reason if reason.facts.ends_as]
 
 
 class MonthOutlook(NamedTuple):
