@@ -15,6 +15,7 @@ from honeyguide.partners import rules
 from honeyguide.referrals.reasons import Reason
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
+from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
 
 
@@ -156,7 +157,7 @@ def test_sure_and_at_most_are_never_one_promise(service: Service) -> None:
     alice.subscribe("veiled@example.org", referrer_code=place["ref_code"])
     page = earnings(carl)
     assert f"Confirmed in {name} $3.00 1 subscriber. Will be paid after the month closes" in page
-    assert "$3.00 sure at most $3.00 Nothing is pending." in page
+    assert "$3.00 sure at most $3.00 No fee is pending." in page
     assert "Your cap is reached, resumes 1" in page
 
 
@@ -197,3 +198,41 @@ def test_the_magic_link_has_the_merge_tag_of_each_tool(service: Service) -> None
     page = text_of(bob.web.get(f"/earnings/{place['uuid']}").text)
     for tool, tag in newsletter_tools.EMAIL_TAGS.items():
         assert f"{tool} " in page and f"?email={tag}" in page
+
+
+def test_a_program_that_became_free_still_shows_what_it_may_pay(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
+    program = offer(alice, publish(alice), **hold)
+    place = join(bob, program)
+    path = f"/v2/partner_programs/{program['uuid']}"
+    alice.subscribe("veiled.before@example.org", referrer_code=place["ref_code"])
+    make_due_this_month(service, place["uuid"])
+    assert alice.put(path, {"cpa": 0}).status_code == 200
+    page = earnings(bob)
+    assert "$0.00 sure at most $3.00" in page and "1 0 $0.00 $3.00" in page, "the row says the same"
+
+
+def make_due_this_month(service: Service, place_id: str) -> None:
+    """What the program has pending, whatever day it is."""
+    sql = (
+        "UPDATE subscriber SET referral_due_ms = :due_ms WHERE partner_campaign_id = :id "
+        "AND referral_status = 'pending'"
+    )
+    due_ms = rules.month_bounds(rules.month_of(service.now_ms()))[1] - 1
+    service.write(lambda tx: tx.run(statement(sql), id=place_id, due_ms=due_ms))
+
+
+def test_a_pending_fee_is_not_added_to_a_confirmed_one(service: Service) -> None:
+    """In the row of a day with both. Nor is it what they can come to: the cap may be less."""
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
+    place = join(bob, offer(alice, publish(alice), max_payout=3, **hold))
+    people = [
+        alice.subscribe(f"veiled{number}@example.org", referrer_code=place["ref_code"])
+        for number in range(3)
+    ]
+    verify = f"{alice.v1}/subscribers/{people[0]['uuid']}/referral/verify"
+    assert alice.post(verify).status_code == 200
+    for page in (earnings(bob), text_of(bob.web.get(f"/earnings/{place['uuid']}").text)):
+        assert "$3.00 $6.00 pending" in page and "up to" not in page

@@ -149,7 +149,7 @@ def _pending_sentences(months: list[ExpectedFees]) -> list[str]:
             f"Another {money.show(later.pending_cents)} is due after this month; at most "
             f"{money.show(later.expected_cents)} of it can be paid."
         )
-    return sentences or ["Nothing is pending."]
+    return sentences or ["No fee is pending."]
 
 
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}

@@ -32,9 +32,9 @@ class ReferralDay(NamedTuple):
     """How many have no cell."""
     label: str
     """`7 confirmed, 1 rejected`"""
-    confirmed_cents: int
+    charged_cents: int
     pending_cents: int
-    """What the pending ones are worth. A cap or a budget may leave less of it."""
+    """The fees of pending ones, whether or not the budget and the cap can still hold them."""
     sentences: list[tuple[int, str]]
     """How many, and what happened to them or will happen."""
 
@@ -65,7 +65,7 @@ def _day(rows: list[ReferredSubscriber], why: Callable[[ReferredSubscriber], str
         cells=cells[:MOST_CELLS],
         more=max(0, len(cells) - MOST_CELLS),
         label=", ".join(f"{n:,} {CELLS[state][1]}" for state, n in counts.items() if n),
-        confirmed_cents=sum(row.charged_cents or 0 for row in rows),
+        charged_cents=sum(row.charged_cents or 0 for row in rows),
         pending_cents=sum(row.fee_cents for row in rows if row.state == partner_referrals.PENDING),
         sentences=[(n, sentence) for sentence, n in sentences.items()],
     )
