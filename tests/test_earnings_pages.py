@@ -195,6 +195,30 @@ def test_an_unpaid_program_has_no_caps(service: Service) -> None:
 def test_the_magic_link_has_the_merge_tag_of_each_tool(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
     place = join(bob, offer(alice))
+def test_nothing_is_said_of_zero_dollars_while_something_unpaid_is_pending(
+    service: Service,
+) -> None:
+    """In an unpaid program, and in one's own, which is never paid."""
+    alice, bob = operator(service), operator(service, "bob")
+    hold = {"referral_pending_duration_enabled": True, "referral_pending_duration": 9}
+    for who, cpa in ((bob, 0), (alice, 3)):
+        program = offer(alice, publish(alice), cpa=cpa, **hold)
+        place = join(who, program)
+        person = alice.subscribe(f"veiled{cpa}@example.org", referrer_code=place["ref_code"])
+        owner = alice.web.get(f"/program/{program['uuid']}").text
+        asked = "Delete this program? Partner links will stop counting. "
+        assert asked in owner and "up to $" not in owner and "if confirmed" not in owner
+        assert "at most $" not in text_of(owner)
+        for page in (
+            alice.web.get(f"/program/partners/{place['uuid']}").text,
+            who.web.get(f"/earnings/{place['uuid']}").text,
+        ):
+            assert "up to $" not in text_of(page), "neither for leaving nor for removing"
+            assert "$3.00 pending" not in text_of(page)
+        fee = text_of(alice.web.get(f"/subscribers/{person['uuid']}").text)
+        assert "Fee None" in fee
+
+
     page = text_of(bob.web.get(f"/earnings/{place['uuid']}").text)
     for tool, tag in newsletter_tools.EMAIL_TAGS.items():
         assert f"{tool} " in page and f"?email={tag}" in page

@@ -51,6 +51,8 @@ class Undecided(NamedTuple):
         """What deleting the program leaves behind."""
         if not self.referrals:
             return "No referral is pending, so nothing more will be charged."
+        if not self.cents:
+            return f"{self._pending}."
         return f"{self._pending}: up to {money.show(self.cents)} may still be charged."
 
     @property
@@ -58,6 +60,8 @@ class Undecided(NamedTuple):
         """What leaving the program leaves behind."""
         if not self.referrals:
             return "No referral is pending."
+        if not self.cents:
+            return f"{self._pending}."
         return f"{self._pending}: you may still earn up to {money.show(self.cents)}."
 
     @property

@@ -1,9 +1,11 @@
 -- All return the same columns, and nothing that identifies the subscriber.
 
 -- fragment: partner_referral
+-- Nobody is paid for referrals to their own program.
 SELECT r.id, r.partner_campaign_id, b.name AS publication_name, r.arrived_ms, r.decided_ms,
-       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
-       r.charged_cents, r.uncharged_reason, r.reversal_reason, r.reversal_note
+       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms,
+       CASE WHEN r.is_own = 1 THEN 0 ELSE r.fee_cents END AS fee_cents, r.charged_cents, r.uncharged_reason, r.reversal_reason,
+       r.reversal_note
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
 

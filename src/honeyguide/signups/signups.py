@@ -89,6 +89,12 @@ class ListedReferral(NamedTuple):
     reversal_note: str | None
     arrived_ms: int
     decided_ms: int | None
+    is_own: int
+
+    @property
+    def may_cost_cents(self) -> int:
+        """While it is pending. What budget and cap can hold of it, nobody knows yet."""
+        return 0 if self.is_own else self.fee_cents
 
 
 class SentBy(NamedTuple):
@@ -107,6 +113,11 @@ class SentBy(NamedTuple):
     referral_id: str
     email: str | None
     """Of the person."""
+    is_own: int
+
+    @property
+    def may_cost_cents(self) -> int:
+        return 0 if self.is_own else self.fee_cents
 
 
 _sql = beside(__file__)
