@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import formats
-from honeyguide.referrals import recent_counts
+from honeyguide.referrals import clicks, recent_counts
 from honeyguide.referrals.reasons import Reason
 from tests.support.delayed import pass_minute
 from tests.support.partner_network import join, offer, publish
@@ -194,3 +194,23 @@ def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service
         "People waiting" not in text_of(home(alice))
         and "Nothing to review" in alice.web.get("/review").text
     )
+
+
+def test_signups_without_a_click_are_no_share_of_the_clicks(service: Service) -> None:
+    """Those that came by the API."""
+    alice, bob = operator(service), operator(service, "bob")
+    place = join(bob, offer(alice, publish(alice), cpa=0))
+    seen = clicks.click(
+        service.services.site,
+        account_id=alice.account_id,
+        target_id=place["uuid"],
+        code=place["ref_code"],
+        address="198.51.100.7",
+        user_agent="a browser",
+        now_ms=service.now_ms(),
+    )
+    service.write(lambda tx: clicks.count_clicks(tx, [seen]))
+    bring(alice, place["ref_code"], "ann@example.org", "ben@example.org")
+    assert card(home(alice), "Clicks on links") == "Clicks on links 1 2 signed up"
+    page = text_of(alice.web.get(f"/program/partners/{place['uuid']}").text)
+    assert "Clicks 1 one per visitor and hour Signups 2 Confirmed their address 2" in page

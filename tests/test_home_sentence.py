@@ -126,6 +126,7 @@ def test_a_right_to_left_name_does_not_reorder_the_sentence() -> None:
         (36, 4, "32", True),
         (3, 19, "16", False),
         (7, 0, "7", True),
+        (1_001, 1_000, "1", True),
         (5, 5, "", True),
         (5, None, "", True),
     ],

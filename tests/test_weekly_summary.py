@@ -20,6 +20,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
 from honeyguide.mail import emails, notifications, weekly_summary
 from honeyguide.mail.emails import QueuedEmail
+from honeyguide.mail.weekly_summary import WeekTotal
 from honeyguide.partners import rules as months
 from honeyguide.store.tx import Tx
 from honeyguide.work import weekly_summaries
@@ -164,7 +165,13 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
         "New York time",
     ):
         assert sentence in got.text, sentence
-    for sentence in (">8</p>", "▲ 167%", ">4</p>", "Ana &lt;b&gt;Lopes</td>", "Open Home"):
+    for sentence in (
+        ">8</p>",
+        "▲ 5</span> from 3 the week before",
+        ">4</p>",
+        "Ana &lt;b&gt;Lopes</td>",
+        "Open Home",
+    ):
         assert sentence in html, sentence
     assert "<b>Lopes" not in html and "<img" not in html and len(html.encode()) < 30_000
     headers = got.message
@@ -177,6 +184,21 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
     wax.service.run(run_job(wax, monday_ms + 7 * DAY_MS + 1))
     assert len(summaries(wax)) == 1
     assert summaries(wax)[0].status == "sent" and text_of(wax) is None, "it names people"
+
+
+@pytest.mark.parametrize(
+    ("n", "before", "change"),
+    [
+        (24, 20, "▲ 20%"),
+        (8, 3, "▲ 5"),
+        (1, 19, "▼ 18"),
+        (1_001, 1_000, "▲ 1"),
+        (7, 7, ""),
+        (7, 0, ""),
+    ],
+)
+def test_no_percentage_on_a_base_under_twenty(n: int, before: int, change: str) -> None:
+    assert WeekTotal(n, before).change == change
 
 
 def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> None:

@@ -15,6 +15,8 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 KIND = "weekly_summary"
+# On fewer people, a percentage says more than is known. Home has the same rule.
+LEAST_FOR_PERCENT = 20
 
 
 class WeekTotal(NamedTuple):
@@ -25,11 +27,15 @@ class WeekTotal(NamedTuple):
 
     @property
     def change(self) -> str:
-        """Such as "▲ 9%". Empty if there is nothing to compare with, or no change."""
+        """Such as "▲ 9%", or on a small base just the difference. Empty if there is nothing to
+        compare with, or no change."""
         if not self.before or self.n == self.before:
             return ""
-        percent = round(100 * abs(self.n - self.before) / self.before)
-        return f"{'▲' if self.n > self.before else '▼'} {percent:,}%"
+        changed = abs(self.n - self.before)
+        percent = round(100 * changed / self.before)
+        is_telling = percent and self.before >= LEAST_FOR_PERCENT
+        text = f"{percent:,}%" if is_telling else f"{changed:,}"
+        return f"{'▲' if self.n > self.before else '▼'} {text}"
 
     @property
     def comparison(self) -> str:
@@ -56,13 +62,13 @@ class SummaryBudget(NamedTuple):
     name: str
     sentence: str
     """What is spent of the month's budget, and what of the pending fees it can still hold."""
+    action: str
     url: str
 
 
 class WeeklySummary(NamedTuple):
     newsletter: str
     days: str
-    action: str
     """Such as "Monday 9 to Sunday 15 Nov 2026, New York time"."""
     new: WeekTotal
     referred: WeekTotal

@@ -173,4 +173,6 @@ def _clicks(facts: FigureFacts) -> HomeFigure | None:
     if not now.clicks:
         return None
     text = f"{share(now.referred, now.clicks)} signed up" if now.referred else "nobody signed up"
+    if now.referred > now.clicks:  # some came by the API, without a click
+        text = f"{now.referred:,} signed up"
     return HomeFigure("Clicks on links", f"{now.clicks:,}", "", (FigurePart(text),))

@@ -196,14 +196,12 @@ class ShownChange(NamedTuple):
 
 
 def change(now: int, before: int | None) -> ShownChange:
-    """A percentage, or on a small base just the difference."""
+    """A percentage, or on a small base, or if it is under half a percent, just the difference."""
     if before is None or now == before:
         return ShownChange("", True)
     difference = abs(now - before)
-    is_small = before < LEAST_FOR_PERCENT
-    return ShownChange(
-        f"{difference:,}" if is_small else f"{100 * difference / before:.0f}%", now > before
-    )
+    percent = round(100 * difference / before) if before >= LEAST_FOR_PERCENT else 0
+    return ShownChange(f"{percent:,}%" if percent else f"{difference:,}", now > before)
 
 
 def share(part: int, whole: int) -> str:
