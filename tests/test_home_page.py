@@ -214,3 +214,19 @@ def test_signups_without_a_click_are_no_share_of_the_clicks(service: Service) ->
     assert card(home(alice), "Clicks on links") == "Clicks on links 1 2 signed up"
     page = text_of(alice.web.get(f"/program/partners/{place['uuid']}").text)
     assert "Clicks 1 one per visitor and hour Signups 2 Confirmed their address 2" in page
+
+
+def test_a_program_that_is_off_and_cost_nothing_is_not_counted(service: Service) -> None:
+    alice, bob = operator(service), service.member("bob")
+    place = join(bob, offer(alice))
+    paused = publish(alice)
+    also = join(bob, offer(alice, paused))
+    bring(alice, place["ref_code"], "ann@example.org")
+    assert "$3.00 in 2 programs" in card(home(alice), "Partner fees")
+    path = f"/v2/publications/{paused['uuid']}"
+    assert alice.put(path, {"enabled_partner_program": False}).status_code == 200
+    assert "$3.00 of $300.00" in card(home(alice), "Partner fees")
+    assert alice.put(path, {"enabled_partner_program": True}).status_code == 200
+    bring(alice, also["ref_code"], "ben@example.org")
+    assert alice.put(path, {"status": "archived"}).status_code == 200
+    assert "$6.00 in 2 programs" in card(home(alice), "Partner fees"), "it cost something"

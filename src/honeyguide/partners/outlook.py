@@ -47,13 +47,14 @@ class ProgramOutlook(NamedTuple):
     cpa_cents: int
     budget_cents: int
     is_deleted: bool
+    is_running: bool
     months: list[MonthOutlook]
     """This month and the next, and later ones in which something falls due."""
 
     @property
     def is_paid(self) -> bool:
         """It pays for new referrals, or has cost something this month, or still may."""
-        pays = self.cpa_cents > 0 and self.budget_cents > 0 and not self.is_deleted
+        pays = self.is_running and self.cpa_cents > 0 and self.budget_cents > 0
         return pays or any(each.spent_cents or each.fees.referrals for each in self.months)
 
 
@@ -77,6 +78,7 @@ class _Budget(NamedTuple):
     spent_cents: int
     reached_ms: int | None
     deleted_ms: int | None
+    is_on: int
 
 
 class _Share(NamedTuple):
@@ -215,6 +217,7 @@ def _of_program(
         cpa_cents=program.cpa_cents,
         budget_cents=program.total_budget_cents,
         is_deleted=program.deleted_ms is not None,
+        is_running=program.deleted_ms is None and bool(program.is_on),
         months=months,
     )
 

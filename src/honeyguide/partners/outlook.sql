@@ -35,7 +35,8 @@ FROM (
 
 -- fragment: budgets
 SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
+       CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
 
