@@ -242,6 +242,25 @@ def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> 
     assert text.count("Partner program: ") == 2 and "$105.00" not in text
 
 
+@pytest.mark.parametrize(
+    ("zone", "whose"), [("Pacific/Kiritimati", "January’s"), (ZONE, "this month’s")]
+)
+def test_a_budget_is_of_the_month_that_it_says(wax: Operator, zone: str, whose: str) -> None:
+    """Monday morning of the first of February begins in January, in UTC."""
+    wax.make(accounts.set_time_zone, zone)
+    wax.subscribe("somebody@example.org")
+    offer_program(wax, publish(wax), total_budget=5)
+    monday = datetime(2027, 2, 1, 8, tzinfo=zone_of(zone))
+    now_ms = round(monday.timestamp() * 1000)
+    account = DueAccount(wax.account_id, wax.email, zone, 0, "2000-01-03")
+    summary = wax.service.read(
+        lambda tx: weekly_summaries.summarize(tx, wax.service.services.site, account, now_ms=now_ms)
+    )
+    assert summary is not None
+    sentence = f"$0.00 of {whose} $5.00 budget is spent."
+    assert [each.sentence for each in summary.budgets] == [sentence]
+
+
 def test_two_processes_write_one_summary_and_a_quiet_week_says_so(
     wax: Operator, inbox: Mailbox
 ) -> None:

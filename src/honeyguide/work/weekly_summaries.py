@@ -27,6 +27,7 @@ from honeyguide.mail.weekly_summary import (
 )
 from honeyguide.partners import outlook
 from honeyguide.partners.outlook import ProgramOutlook
+from honeyguide.partners.rules import month_of
 from honeyguide.referrals import (
     campaigns,
     daily_counts,
@@ -155,7 +156,7 @@ async def summarize(
             SummaryAdvocate(each.name or each.email, each.verified, each.pending) for each in top
         ],
         almost_there=await _almost_there(tx, tenant, top),
-        budgets=await _budgets(tx, site, account.id, now_ms=now_ms),
+        budgets=await _budgets(tx, site, account.id, zone, now_ms=now_ms),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
         turn_off_url=notification_links.turn_off_url(site, account.id, WEEKLY_SUMMARY),
@@ -208,27 +209,31 @@ async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> st
     return ""
 
 
-async def _budgets(tx: Tx, site: Site, account_id: str, *, now_ms: int) -> list[SummaryBudget]:
+async def _budgets(
+    tx: Tx, site: Site, account_id: str, zone: ZoneInfo, *, now_ms: int
+) -> list[SummaryBudget]:
     """Of the paid programs, those that cost the most this month."""
     found = await outlook.of_owner(tx, account_id, now_ms=now_ms)
     paid = [program for program in found if program.is_paid]
     paid.sort(key=lambda program: -program.months[0].most_cents)
-    return [_budget(site, program) for program in paid[:PROGRAMS]]
+    whose = "this month’s"
+    month = month_of(now_ms)
+    if month != day_of(now_ms, zone).isoformat()[:7]:  # budgets are of UTC months
+        whose = f"{MONTHS[int(month[5:]) - 1]}’s"
+    return [_budget(site, program, whose) for program in paid[:PROGRAMS]]
 
 
-def _budget(site: Site, program: ProgramOutlook) -> SummaryBudget:
+def _budget(site: Site, program: ProgramOutlook, whose: str) -> SummaryBudget:
     page = f"{site.base_url}/program/{program.program_id}"
     action, url = "Change budget", f"{page}/change"
     if program.is_deleted:
         action, url = "View the program", page
-    return SummaryBudget(program.publication_name, _spent(program), action, url)
+    return SummaryBudget(program.publication_name, _spent(program, whose), action, url)
 
 
-def _spent(program: ProgramOutlook) -> str:
+def _spent(program: ProgramOutlook, whose: str) -> str:
     month = program.months[0]
-    sentence = (
-        f"{show(month.spent_cents)} of this month’s {show(program.budget_cents)} budget is spent"
-    )
+    sentence = f"{show(month.spent_cents)} of {whose} {show(program.budget_cents)} budget is spent"
     if month.fees.expected_cents:
         sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
     if month.fees.over_cents:
