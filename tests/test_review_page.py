@@ -126,6 +126,17 @@ def test_the_strongest_evidence_makes_a_group_and_dollars_come_first(alice: Oper
     assert "6 of 10 at quiet-harbor.example. All 6" in shown
     assert "For They confirmed their email address: 17 Nov 2026. 1 of 6" in shown
     assert "Rejecting keeps $15.00 in your budget." in shown
+    # Less is said to be at stake if less fits: of the cap, then of the budget.
+    path = alice.get("/v2/partner_programs").json()["partner_programs"][0]["uuid"]
+    for terms, sentences in (
+        ({"max_payout": 6}, ("$5.00 in fees if verified; $10.00 does not fit", "keeps $5.00 in")),
+        ({"total_budget": 3}, ("$2.50 in fees if verified; $12.50 does not fit", "keeps $2.50 in")),
+        ({"total_budget": 1}, ("No fee $15.00 does not fit this month",)),
+    ):
+        assert alice.put(f"/v2/partner_programs/{path}", terms).status_code == 200
+        now = text_of(alice.web.get("/review?by=referrer").text)
+        assert all(sentence in now for sentence in sentences), now
+    assert "in your budget" not in now
     assert f"Rejected from {due} on unless you decide earlier." in shown
 
 

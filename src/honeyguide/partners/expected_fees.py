@@ -72,6 +72,15 @@ def total(fees: Iterable[ExpectedFees]) -> ExpectedFees:
     return ExpectedFees(*(sum(column) for column in zip(ExpectedFees(), *fees, strict=True)))
 
 
+def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[int]) -> int:
+    """What of a partner's fees is charged if their referrals are all verified now."""
+    pending = [
+        PendingFees(partner_campaign_id, fee, False, 0, f"{number:06}", 1)
+        for number, fee in enumerate(fees)
+    ]
+    return total(expect(month, pending).by_partner.values()).expected_cents
+
+
 def expect(month: OpenMonth, pending: Iterable[PendingFees]) -> ExpectedMonth:
     """Charges everything that is pending in the order in which it falls due, as `decide_charge`
     will. What waits for somebody comes last, because nobody knows when that will be."""

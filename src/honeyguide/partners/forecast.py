@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
+from honeyguide.partners.expected_fees import OpenMonth
 from honeyguide.partners.programs import Program
 from honeyguide.referrals.reasons import SUSPICIONS, Reason
 from honeyguide.store.statements import beside
@@ -138,6 +139,15 @@ class NearlySpent(NamedTuple):
         return 100 * self.spent_cents // self.budget_cents
 
 
+class _Room(NamedTuple):
+    partner_campaign_id: str
+    total_budget_cents: int
+    max_payout_cents: int
+    spent_cents: int
+    reached_ms: int | None
+    partner_spent_cents: int
+
+
 _sql = beside(__file__)
 _BUDGET = _sql.query("budget", BudgetForecast)
 _PENDING_OF_PROGRAM = _sql.query("pending_of_program", Pending)
@@ -148,6 +158,7 @@ _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
 _REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
+_ROOMS = _sql.query("rooms", _Room)
 _NEARLY_SPENT = _sql.query("nearly_spent", NearlySpent)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
@@ -264,6 +275,24 @@ async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
 
 async def upcoming_of_partner(tx: Tx, account_id: str) -> list[DueDay]:
     return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id, waiting=_NOT_BY_TIME)
+
+
+async def open_months(
+    tx: Tx, account_id: str, partner_campaign_ids: list[str], *, now_ms: int
+) -> dict[str, OpenMonth]:
+    """What the present month has held so far, for each of these partners of the owner's."""
+    month = rules.month_of(now_ms)
+    rooms = await tx.all(_ROOMS, account_id=account_id, ids=partner_campaign_ids, month=month)
+    return {
+        room.partner_campaign_id: OpenMonth(
+            budget_cents=room.total_budget_cents,
+            spent_cents=room.spent_cents,
+            is_reached=room.reached_ms is not None,
+            partner_cap_cents=room.max_payout_cents,
+            partner_spent_cents={room.partner_campaign_id: room.partner_spent_cents},
+        )
+        for room in rooms
+    }
 
 
 async def nearly_spent(tx: Tx, account_id: str, month: str) -> list[NearlySpent]:

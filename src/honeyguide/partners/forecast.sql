@@ -77,6 +77,15 @@ GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
 WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;
 
+-- name: rooms
+-- What budget and cap have held so far.
+SELECT j.id AS partner_campaign_id, p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
+       COALESCE(s.spent_cents, 0) AS partner_spent_cents
+FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
+LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
+LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
+WHERE j.owner_account_id = :account_id AND j.id {in :ids};
+
 -- name: nearly_spent
 SELECT b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN budget AS g ON g.program_id = p.id AND g.month = :month

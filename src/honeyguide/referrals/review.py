@@ -65,7 +65,9 @@ class ReviewGroup(NamedTuple):
     members: list[WaitingReferral]
     """The newest first."""
     at_stake_cents: int
-    """What the group costs if all are verified."""
+    """The fees of all of them, whether or not budget and cap can hold them."""
+    fees: list[int]
+    """The same, one by one."""
     evidence: list[EvidenceLine]
     referrer: GroupReferrer = GroupReferrer(None, None)
 
@@ -148,7 +150,13 @@ async def page_of_groups(
         groups.append((-cents, -len(members), -members[0].received_ms, key, members))
     groups.sort()
     shown = [
-        ReviewGroup(key, members, -cents, _lines([found[each.id] for each in members]))
+        ReviewGroup(
+            key,
+            members,
+            -cents,
+            [fees[each.id] for each in members if each.id in fees],
+            _lines([found[each.id] for each in members]),
+        )
         for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]
     ]
     return await _named(tx, tenant, shown), len(groups) > page.skip + len(shown)

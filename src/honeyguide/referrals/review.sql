@@ -18,7 +18,9 @@ ORDER BY received_ms DESC, id DESC LIMIT :newest;
 ORDER BY received_ms DESC, id DESC LIMIT :newest;
 
 -- name: fees
-SELECT subscriber_id, fee_cents FROM partner_referral WHERE subscriber_id {in :ids} AND account_id = :account_id;
+-- Nobody is paid for referrals to their own program.
+SELECT subscriber_id, fee_cents FROM partner_referral
+WHERE subscriber_id {in :ids} AND account_id = :account_id AND is_own = 0 AND fee_cents > 0;
 
 -- name: referrers
 SELECT id, email, name, referrals_verified, adjustments FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id;

@@ -15,7 +15,13 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import arrivals, formats
 from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.partners import partner_names, programs, verification
+from honeyguide.partners import (
+    expected_fees,
+    forecast,
+    partner_names,
+    programs,
+    verification,
+)
 from honeyguide.referrals import review, rewards, search
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
@@ -163,6 +169,7 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
             group.key: arrivals.line([m.received_ms for m in group.members]) for group in groups
         },
         earns=await _earns(tx, request, groups),
+        costs=await _costs(tx, request, groups),
         rule=await _rule(tx, request),
         held=await confirmations.held(tx, request.tenant, ""),
         most_choosable=MOST_CHOOSABLE,
@@ -187,6 +194,20 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
         entered_ids=set(request.several("id")) if request.errors else set(),
         entered_reason=request.text("decision_reason"),
     )
+
+
+async def _costs(tx: Tx, request: PageRequest, groups: list[review.ReviewGroup]) -> dict[str, int]:
+    """What is charged if all of a group are verified now, for each group with fees."""
+    paid = [(each, each.partner_campaign_id) for each in groups if each.fees]
+    ids = [partner_id for _, partner_id in paid if partner_id]
+    if not ids:
+        return {}
+    months = await forecast.open_months(tx, request.who.account_id, ids, now_ms=request.now_ms)
+    return {
+        group.key: expected_fees.cost_at_once(months[partner_id], partner_id, group.fees)
+        for group, partner_id in paid
+        if partner_id in months
+    }
 
 
 async def _earns(
