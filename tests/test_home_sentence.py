@@ -138,7 +138,14 @@ def test_no_percentage_on_a_base_under_twenty(
 
 
 @pytest.mark.parametrize(
-    ("part", "whole", "text"), [(7, 8, "7 of 8"), (19, 19, "19 of 19"), (88, 93, "95%")]
+    ("part", "whole", "text"),
+    [
+        (7, 8, "7 of 8"),
+        (19, 19, "19 of 19"),
+        (88, 93, "95%"),
+        (399, 400, "99%"),
+        (400, 400, "100%"),
+    ],
 )
 def test_a_share_of_few_is_said_in_numbers(part: int, whole: int, text: str) -> None:
     assert overview_numbers.share(part, whole) == text

@@ -96,10 +96,12 @@ def signed(amount: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A percentage, or a dash where there is nothing to divide by."""
+    """A percentage, or a dash where there is nothing to divide by. 100% is all of them."""
     if not whole:
         return "–"
     value = 100 * part / whole
+    if part < whole:
+        value = min(value, 99)
     return f"{value:.0f}%" if value >= 10 or value == int(value) else f"{value:.1f}%"
 
 
