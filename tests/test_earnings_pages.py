@@ -193,6 +193,9 @@ def test_an_unpaid_program_has_no_caps(service: Service) -> None:
     assert "$0.00" not in one and "This is an unpaid recommendation" in one
     owner = text_of(alice.web.get(f"/program/{program['uuid']}").text)
     assert "Unpaid recommendation" in owner and "$0.00" not in owner
+    offer(alice, publish(alice))
+    programs = text_of(alice.web.get("/program").text)
+    assert "The Morning Wax Unpaid recommendation Active" in programs and "$0.00" not in programs
 
 
 def test_nothing_is_said_of_zero_dollars_while_something_unpaid_is_pending(
