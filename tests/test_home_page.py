@@ -140,13 +140,15 @@ def test_where_rewards_are_too_many_to_count_the_page_says_so(
 
 def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> None:
     alice, bob = operator(service), operator(service, "bob")
-    code = join(bob, offer(alice, publish(alice), cpa=2, max_payout=10, total_budget=10))[
-        "ref_code"
-    ]
+    offer(alice)  # another one under the same name
+    program = offer(alice, publish(alice), cpa=2, max_payout=10, total_budget=10)
+    code = join(bob, program)["ref_code"]
     bring(alice, code, *(f"p{n}@example.org" for n in range(3)))
     assert "Nothing needs you." in text_of(home(alice)), "six of ten dollars"
     bring(alice, code, "p4@example.org")
-    page = text_of(home(alice))
+    page = home(alice)
+    assert f'href="/program/{program["uuid"]}/change"' in page
+    page = text_of(page)
     assert "at 80% $8.00 of $10.00 is spent this month (UTC)." in page
     assert page.index("New subscribers") < page.index("1 thing needs you budget at 80%")
 

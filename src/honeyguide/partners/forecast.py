@@ -130,6 +130,7 @@ class Earnings(NamedTuple):
 class NearlySpent(NamedTuple):
     """A program whose budget of the month is spent to four fifths or more."""
 
+    program_id: str
     publication_name: str
     spent_cents: int
     budget_cents: int

@@ -159,7 +159,7 @@ async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
             title=f"Partner budget of {formats.isolated(each.publication_name)} at {each.percent}%",
             detail=f"{money.show(each.spent_cents)} of {money.show(each.budget_cents)} is spent "
             "this month (UTC). At 100%, partner referrals still join but are not charged.",
-            path="/program",
+            path=f"/program/{each.program_id}/change",
             action="Change budget",
         )
         for each in await forecast.nearly_spent(tx, tenant.account_id, month)
