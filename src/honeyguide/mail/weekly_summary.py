@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.mail import layout
 from honeyguide.mail.content import EmailText, Paragraph
 from honeyguide.mail.layout import EmailParts
@@ -15,8 +16,6 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 KIND = "weekly_summary"
-# On fewer people, a percentage says more than is known. Home has the same rule.
-LEAST_FOR_PERCENT = 20
 
 
 class WeekTotal(NamedTuple):

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from honeyguide.kernel import money
+from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.overview_numbers import (
-    LEAST_FOR_PERCENT,
     Numbers,
     ShownChange,
     change,

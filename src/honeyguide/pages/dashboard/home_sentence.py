@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.home_comb import Bringer
-from honeyguide.pages.dashboard.overview_numbers import LEAST_FOR_PERCENT
 
 # Changes smaller than this are "about as many".
 STEADY_PERCENT = 3

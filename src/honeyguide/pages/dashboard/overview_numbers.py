@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
@@ -28,8 +29,6 @@ SOURCES = {
     "site": "Referring site",
 }
 AGES = (30, 90)
-# On fewer people a percentage says more than is known.
-LEAST_FOR_PERCENT = 20
 # How many sources the page lists and a file has; all others are one row.
 MOST_SOURCES = 10
 MOST_SOURCES_IN_FILE = 10_000
