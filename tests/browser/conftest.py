@@ -35,6 +35,38 @@ SMALL_TARGETS = """() => [...document.querySelectorAll(
     return [each.outerHTML.slice(0, 120), Math.round(box.width), Math.round(box.height)];
 }).filter(([, width, height]) => width < 24 || height < 24)"""
 
+# Words that go over two lines because their column is too narrow for them. What is longer, or no
+# word, such as an address, may be broken; scripts without spaces have no words to look for.
+BROKEN_WORDS = r"""() => {
+    const found = [], range = document.createRange();
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const linesOf = () => new Set([...range.getClientRects()].filter((box) => box.width)
+        .map((box) => Math.round(box.top))).size;
+    while (texts.nextNode()) {
+        const text = texts.currentNode, around = text.parentElement;
+        range.selectNodeContents(text);
+        if (!/\p{L}{3}/u.test(text.data) || linesOf() < 2) continue;
+        if (!around.checkVisibility() || around.closest("svg, .unseen, .skip")) continue;
+        for (const word of text.data.matchAll(/(?<![^\s(“])\p{L}{3,16}(?=[\s.,:;!?)”…]|$)/gu)) {
+            if (/[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}]/u.test(word[0])) continue;
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            if (linesOf() > 1) found.push([word[0], around.outerHTML.slice(0, 120)]);
+        }
+    }
+    return found;
+}"""
+
+# Opens all that is folded, or folds it again.
+UNFOLD = """() => { for (const fold of document.querySelectorAll("details:not([open])")) {
+    fold.dataset.folded = fold.getAttribute("name") ?? "";
+    fold.removeAttribute("name");
+    fold.open = true } }"""
+FOLD = """() => { for (const fold of document.querySelectorAll("details[data-folded]")) {
+    fold.open = false;
+    if (fold.dataset.folded) fold.name = fold.dataset.folded;
+    delete fold.dataset.folded } }"""
+
 PageAt = Callable[..., Page]
 
 # A page load costs the shell half of what it costs the whole browser. With neither installed,
@@ -133,27 +165,33 @@ def axe() -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
-def looks_good(axe: Callable[..., None], fits: Callable[[Page], None]) -> Callable[[Page], None]:
+def looks_good(axe: Callable[..., None], fits: Callable[..., None]) -> Callable[[Page], None]:
     """The open page in all widths, both themes and with large text, without loading it again.
 
-    Every rule on a desktop in light, the colors on a phone in dark. The markup is the same in both
-    widths, so its rules are not checked again on a phone: the `long` tests do that, loading each
-    page in all four looks.
+    What is folded has to fit, too. Every rule on a desktop in light, the colors on a phone in dark.
+    The markup is the same in both widths, so its rules are not checked again on a phone: the `long`
+    tests do that, loading each page in all four looks.
     """
+
+    def fits_unfolded(page: Page) -> None:
+        fits(page)
+        page.evaluate(UNFOLD)
+        fits(page)
+        page.evaluate(FOLD)
 
     def check(page: Page) -> None:
         expect(page.locator("h1")).to_have_count(1)
-        fits(page)
+        fits_unfolded(page)
         axe(page)
         size = page.viewport_size
         assert size is not None
         page.set_viewport_size({"width": TABLET, "height": HEIGHTS[DESKTOP]})
-        fits(page)
+        fits_unfolded(page)
         page.set_viewport_size({"width": PHONE, "height": HEIGHTS[PHONE]})
-        fits(page)
+        fits_unfolded(page)
         assert page.evaluate(SMALL_TARGETS) == []
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
-        fits(page)
+        fits(page, words=False)
         page.evaluate("() => { document.documentElement.style.fontSize = '' }")
         page.emulate_media(color_scheme="dark")
         axe(page, colors_only=True)
@@ -227,16 +265,21 @@ def screenshot() -> Callable[[Page, str], Path]:
 
 
 @pytest.fixture(scope="session")
-def fits() -> Callable[[Page], None]:
-    """Nothing on the page is wider than the page."""
+def fits() -> Callable[..., None]:
+    """Nothing on the page is wider than the page, and no column too narrow for a word. With
+    `words=False`, as for large text, words may be broken.
+    """
 
-    def check(page: Page) -> None:
+    def check(page: Page, *, words: bool = True) -> None:
         widths = page.evaluate(
             "() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]"
         )
         assert widths[0] <= widths[1], (
             f"{page.url} is {widths[0]} px wide in a window of {widths[1]} px"
         )
+        if words:
+            broken = page.evaluate(BROKEN_WORDS)
+            assert not broken, f"{page.url} breaks words in {widths[1]} px: {broken[:5]}"
 
     return check
 
