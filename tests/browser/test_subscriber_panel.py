@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
@@ -122,6 +122,82 @@ def test_what_is_done_in_the_panel_is_answered_there(
     expect(row).to_contain_text("Unsubscribed")
     expect(panel.get_by_text("Their link cannot be sent.")).to_be_visible()
     assert page.url.rpartition("/")[0] == f"{service.url}/subscribers"
+
+
+def test_the_address_shows_what_it_names_after_a_reload_and_from_elsewhere(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    here = page.url
+    for away in (page.reload, lambda: page.goto(f"{service.url}/rewards") and page.go_back()):
+        page.get_by_role("link", name="Friend 1").click()
+        heading(page, "Friend 1")
+        expect(page).to_have_title("Friend 1 · Alice")
+        away()
+        expect(page.get_by_role("heading", name="Friend 1", level=1)).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("heading", name="Subscribers", level=1)).to_be_visible()
+        expect(page).to_have_title("Subscribers · Alice")
+        assert page.url == here
+
+
+def test_a_form_in_the_panel_is_sent_once_and_what_fails_is_said_there(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    page.get_by_role("link", name="Friend 2").click()
+    panel = page.locator(".beside")
+    note = panel.get_by_label("Add a note")
+    note.fill("Met her in Porto")
+    panel.get_by_role("button", name="Save note").dblclick()
+    expect(panel.locator(".toast")).to_contain_text("Note")
+    expect(panel.get_by_text("Met her in Porto")).to_have_count(1)
+    refused = "<h1>Too many requests</h1><p>Wait.</p>"
+    troubles: dict[str, Callable[[Route], None]] = {
+        "Too many requests. Wait.": lambda route: route.fulfill(status=429, body=refused),
+        "There is no connection.": lambda route: route.abort(),
+    }
+    for said, trouble in troubles.items():
+        note.fill("And in Faro")
+        page.route("**/notes", trouble)
+        panel.get_by_role("button", name="Save note").click()
+        expect(panel.locator(".toast")).to_contain_text(said)
+        expect(page.get_by_role("status")).to_contain_text(said)
+        page.unroute("**/notes")
+        # What was typed stays, also when the next one is a key away.
+        page.keyboard.press("Escape")
+        page.keyboard.press("j")
+        expect(note).to_have_value("And in Faro")
+    panel.get_by_text("Adjust progress").click()
+    panel.get_by_label("Amount").fill("many")
+    panel.get_by_label("Reason", exact=True).fill("x")
+    panel.get_by_role("button", name="Adjust", exact=True).click()
+    expect(panel.get_by_label("Amount")).to_be_focused()
+
+
+def test_an_answer_that_comes_late_does_not_take_the_place_of_somebody_else(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    page.get_by_role("link", name="Friend 0").click()
+    panel = page.locator(".beside")
+    heading(page, "Friend 0")
+    waiting: list[Route] = []
+
+    def keep(route: Route) -> None:
+        waiting.append(route)
+
+    page.route("**/notes", keep)
+    panel.get_by_label("Add a note").fill("Later")
+    panel.get_by_role("button", name="Save note").click()
+    page.get_by_role("link", name="Friend 1").click()
+    heading(page, "Friend 1")
+    with page.expect_response("**/subscribers/*"):
+        waiting[0].continue_()
+    # The row of the first is read anew after the answer.
+    with page.expect_response("**/subscribers"):
+        pass
+    heading(page, "Friend 1")
 
 
 def test_a_decision_in_the_panel_can_be_undone_there(

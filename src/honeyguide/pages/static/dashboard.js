@@ -20,18 +20,28 @@ const copyText = async (text) => {
   document.execCommand("copy");
   field.remove();
 };
-for (const button of document.querySelectorAll("[data-copy]")) {
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button || button.nextElementSibling?.matches(".copied")) return;
   const label = button.textContent;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    // Read aloud: the region has to be there before its text.
-    const status = Object.assign(document.createElement("span"), { className: "unseen", role: "status" });
-    button.after(status);
-    await copyText(button.dataset.copy);
-    button.textContent = status.textContent = "Copied";
-    setTimeout(() => { button.textContent = label; status.remove(); }, 1500);
-  });
-}
+  // Read aloud: the region has to be there before its text.
+  const status = Object.assign(document.createElement("span"), { className: "unseen copied", role: "status" });
+  button.after(status);
+  await copyText(button.dataset.copy);
+  button.textContent = status.textContent = "Copied";
+  setTimeout(() => { button.textContent = label; status.remove(); }, 1500);
+});
+
+// What only scripts can do, on this page and in what panel.js shows later. What can no longer be undone says so: until the page
+// is loaded again, it cannot know how it ended.
+const enliven = (root) => {
+  for (const button of root.querySelectorAll("button[data-copy]")) button.hidden = false;
+  for (const place of root.querySelectorAll("[data-undo-ms]")) {
+    setTimeout(() => { place.textContent = place.dataset.undoOver ?? ""; }, Number(place.dataset.undoMs));
+  }
+};
+enliven(document);
+document.addEventListener("panel", (event) => enliven(event.target));
 
 // Show what is typed as a password.
 for (const button of document.querySelectorAll("[data-reveals]")) {
@@ -133,9 +143,4 @@ for (const shown of document.querySelectorAll("[data-follows]")) {
   const soon = () => { clearTimeout(timer); timer = setTimeout(draw, 250); };
   form.addEventListener("input", soon);
   for (const field of form.elements) if (!form.contains(field)) field.addEventListener("input", soon);
-}
-
-// What can no longer be undone says so. Until the page is loaded again, it cannot know how it ended.
-for (const place of document.querySelectorAll("[data-undo-ms]")) {
-  setTimeout(() => { place.textContent = place.dataset.undoOver ?? ""; }, Number(place.dataset.undoMs));
 }

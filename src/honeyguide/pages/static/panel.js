@@ -1,10 +1,11 @@
 // Shows a subscriber beside the list where there is room for both. Every link to a subscriber is an ordinary one: without this
 // file, and on narrower windows, it leads to their page.
 const roomy = matchMedia("(min-width: 75em)");
-const list = location.href;
+const list = location.href, listTitle = document.title;
 let panel = null; // the element beside the list
 let shown = ""; // whose page it shows
 let asked = 0;
+let sending = null; // the form that is on its way
 // Read aloud: the region is there, since the panel opened, before its text.
 const status = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
 
@@ -14,22 +15,7 @@ const rowOf = (path) => document.querySelector(`tr[data-href="${path}"]`);
 // Links to the subscriber in the list, not in the panel itself.
 const linkTo = (path) => [...document.querySelectorAll(`a[href="${path}"]`)].find((link) => !panel?.contains(link));
 const isTyped = (field) => field.matches?.("textarea, input:not([type=hidden])") && field.value !== field.defaultValue;
-
-// What dashboard.js does once for the whole page, for what came later.
-const enliven = (root) => {
-  for (const button of root.querySelectorAll("[data-copy]")) {
-    const label = button.textContent;
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard?.writeText(button.dataset.copy);
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = label; }, 1500);
-    });
-  }
-  for (const place of root.querySelectorAll("[data-undo-ms]")) {
-    setTimeout(() => { place.textContent = place.dataset.undoOver ?? ""; }, Number(place.dataset.undoMs));
-  }
-};
+const hasTyped = () => [...panel.querySelectorAll("input, textarea")].some(isTyped);
 
 const closeButton = () => {
   const button = document.createElement("button");
@@ -59,7 +45,8 @@ const put = (html) => {
   status.textContent = answer?.firstElementChild.textContent ?? "";
   panel.setAttribute("aria-label", person.querySelector("h1").textContent.trim());
   person.querySelector("header").append(closeButton());
-  enliven(panel);
+  panel.dispatchEvent(new Event("panel", { bubbles: true })); // dashboard.js does there what it does on a page
+  document.title = page.title;
   shown = person.dataset.person;
   for (const row of document.querySelectorAll("tr[aria-current]")) row.removeAttribute("aria-current");
   rowOf(shown)?.setAttribute("aria-current", "true");
@@ -67,6 +54,15 @@ const put = (html) => {
 };
 
 const focusHeading = () => panel?.querySelector("h1")?.focus({ preventScroll: true });
+
+// What a form was answered with, if it is not the subscriber: too many requests, say. What was typed stays.
+const sayTrouble = (text) => {
+  panel.querySelector(".toast")?.remove();
+  const answer = Object.assign(document.createElement("div"), { className: "toast" });
+  answer.append(Object.assign(document.createElement("span"), { textContent: text }));
+  panel.append(answer);
+  status.textContent = text;
+};
 
 const open = async (path) => {
   const number = ++asked;
@@ -86,6 +82,7 @@ const hide = () => {
   panel.remove();
   status.remove();
   panel = null;
+  document.title = listTitle;
   document.documentElement.classList.remove("has-beside");
   rowOf(shown)?.removeAttribute("aria-current");
   back?.focus();
@@ -103,10 +100,16 @@ const visit = (path) => {
   open(path);
 };
 
+// After a reload, or on the way back from elsewhere, this page is no longer the list whose address the browser shows again.
 addEventListener("popstate", () => {
-  if (isPerson(location.pathname) && history.state?.beside) open(location.pathname);
-  else if (panel) hide();
+  if (panel && location.pathname === shown) return; // a link to a place on the page
+  if (location.href.split("#")[0] === list.split("#")[0]) hide();
+  else if (isPerson(location.pathname) && history.state?.beside && !isPerson(pathOf(list))) open(location.pathname);
+  else location.reload();
 });
+
+// A window that has become too narrow has the page instead.
+roomy.addEventListener("change", () => { if (panel && !roomy.matches && !hasTyped()) location.reload(); });
 
 // Before the row's own click handler, which would leave the page.
 document.addEventListener("click", (event) => {
@@ -137,11 +140,11 @@ document.addEventListener("keydown", (event) => {
   if (!panel || event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return;
   if (document.querySelector("dialog[open]")) return;
   const field = event.target.closest?.("input, textarea, select");
+  // What was typed is not lost by one key.
   if (event.key === "Escape") {
-    // What was typed is not lost by one key.
-    if (field && panel.contains(field) && isTyped(field)) focusHeading();
+    if (hasTyped() && event.target !== panel.querySelector("h1")) focusHeading();
     else close();
-  } else if (!field && (event.key === "j" || event.key === "k")) {
+  } else if (!field && !hasTyped() && (event.key === "j" || event.key === "k")) {
     step(event.key === "j" ? 1 : -1);
   }
 });
@@ -163,13 +166,22 @@ document.addEventListener("submit", async (event) => {
   const isOurs = panel && (panel.contains(form) || panel.contains(event.submitter));
   if (!isOurs || event.defaultPrevented || form.getAttribute("method") !== "post" || "leaves" in form.dataset) return;
   event.preventDefault();
-  const path = shown;
+  if (form === sending) return; // a double click
+  sending = form;
+  const path = shown, number = ++asked;
   const sent = new URLSearchParams(new FormData(form, event.submitter));
   if (sent.has("back")) sent.set("back", path); // of the form that undoes something
   // Not form.action: a button of it may have that name.
   const answer = await fetch(form.getAttribute("action"), { method: "POST", body: sent }).catch(() => null);
   const html = await answer?.text();
-  if (!answer || !put(html)) return location.assign(path);
-  focusHeading();
+  sending = null;
   refreshRow(path);
+  // Somebody else is shown by now, or nobody.
+  if (number !== asked) return;
+  if (!answer) return sayTrouble("There is no connection. Try again when there is.");
+  if (put(html)) return (panel.querySelector("[aria-invalid=true]") ?? panel.querySelector("h1")).focus({ preventScroll: true });
+  // Logged out meanwhile, or erased: the browser says it best.
+  if (answer.ok || answer.status === 404) return location.assign(path);
+  const page = new DOMParser().parseFromString(html, "text/html");
+  sayTrouble([...page.querySelectorAll("h1, h1 + p")].map((each) => each.textContent).join(". "));
 });
