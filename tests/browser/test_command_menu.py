@@ -46,6 +46,34 @@ def test_the_keyboard_alone_finds_a_subscriber(
     expect(page.get_by_role("heading", name="Annabel Ito")).to_be_visible()
 
 
+def test_enter_opens_what_was_typed_however_late_it_is_found(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/rewards")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option", name="Home", exact=True)).to_be_visible()
+    page.keyboard.type("annabel")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Annabel Ito")).to_be_visible()
+
+
+def test_a_search_that_fails_says_so_and_stays_on_the_page(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/rewards")
+    page.route("**/search?*", lambda route: route.fulfill(status=500))
+    page.keyboard.press("Control+k")
+    menu = page.get_by_role("dialog", name="Search")
+    expect(menu.get_by_role("status")).to_contain_text("The search did not answer.")
+    assert page.url == f"{service.url}/rewards"
+    page.keyboard.type("ann")
+    page.unroute("**/search?*")
+    page.keyboard.press("Escape")
+    expect(menu).to_be_hidden()
+
+
 def test_escape_closes_it_and_the_focus_returns(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:

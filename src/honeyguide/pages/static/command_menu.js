@@ -17,6 +17,10 @@ box.innerHTML = `<div class="ask">
 <footer><span><kbd>↑</kbd> <kbd>↓</kbd> to choose</span><span><kbd>↵</kbd> to open</span><span><kbd>${isMac ? "⌘" : "Ctrl"} ↵</kbd> in a new tab</span></footer>`;
 const input = box.querySelector("input"), results = box.querySelector(".found"), status = box.querySelector("[role=status]");
 let options = [], at = -1, asked = 0, timer;
+let found = null; // what the results are of
+let early = null; // Enter, pressed before they were there
+
+const page = (text) => `/search?q=${encodeURIComponent(text)}`;
 
 const choose = (n) => {
   options[at]?.removeAttribute("aria-selected");
@@ -29,7 +33,8 @@ const choose = (n) => {
 };
 
 // The links of the page become options: the cursor stays in the field, and arrows go through them.
-const show = (html) => {
+const show = (html, text) => {
+  found = text;
   results.innerHTML = html;
   for (const heading of results.querySelectorAll("h2")) heading.id = `command-${heading.id}`;
   for (const list of results.querySelectorAll("ul")) {
@@ -43,15 +48,28 @@ const show = (html) => {
   at = -1;
   choose(0);
   status.textContent = `${options.length} ${options.length === 1 ? "result" : "results"}`;
+  if (early) follow(early);
+};
+
+const follow = (key) => {
+  if (found !== input.value) early = key;
+  else if (!options.length) location.assign(page(input.value));
+  else if (key.metaKey || key.ctrlKey) open(options[at].href);
+  else options[at].click();
 };
 
 const ask = async () => {
-  const number = ++asked;
-  const answer = await fetch(`/search?part=results&q=${encodeURIComponent(input.value)}`);
+  const number = ++asked, text = input.value;
+  const answer = await fetch(`${page(text)}&part=results`).catch(() => null);
+  const html = await answer?.text().catch(() => null);
   if (number !== asked) return;
   // Somebody who is logged out by now is shown the way to the login.
-  if (!answer.ok || answer.redirected) location.assign(`/search?q=${encodeURIComponent(input.value)}`);
-  else show(await answer.text());
+  if (answer?.redirected) return location.assign(page(text));
+  if (answer?.ok && html) return show(html, text);
+  early = null;
+  show("", text);
+  results.innerHTML = "<p>The search did not answer. Press Enter to try again.</p>";
+  status.textContent = results.textContent;
 };
 
 const openMenu = () => {
@@ -62,19 +80,21 @@ const openMenu = () => {
   ask();
 };
 
-input.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(ask, DELAY_MS); });
+input.addEventListener("input", () => { early = null; clearTimeout(timer); timer = setTimeout(ask, DELAY_MS); });
 input.addEventListener("keydown", (event) => {
+  if (event.isComposing) return; // Enter ends a word of Japanese, say
   const steps = { ArrowDown: at + 1, ArrowUp: at - 1, PageDown: Math.min(at + 6, options.length - 1), PageUp: Math.max(at - 6, 0) };
   if (event.key in steps) choose(steps[event.key]);
-  else if (event.key === "Enter" && options[at]) {
-    if (event.metaKey || event.ctrlKey) open(options[at].href);
-    else location.assign(options[at].href);
-  } else return;
+  else if (event.key === "Enter") follow(event);
+  else if (event.key === "Escape") box.close(); // Chromium would only empty the field
+  else return;
   event.preventDefault();
 });
 // A link to a place on this page changes only the address.
 results.addEventListener("click", (event) => { if (event.target.closest("a") && !event.metaKey && !event.ctrlKey) box.close(); });
 addEventListener("hashchange", () => box.close());
+// What is answered later opens nothing.
+box.addEventListener("close", () => { asked++; clearTimeout(timer); found = early = null; });
 box.addEventListener("click", (event) => { if (event.target === box) box.close(); });
 addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey) || event.shiftKey || event.altKey) return;
