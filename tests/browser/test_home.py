@@ -178,6 +178,7 @@ def test_somebody_who_joins_appears_while_the_page_is_open(
     assert answer.value.status == 200
     expect(cells).to_have_count(26)
     expect(page.locator(".cell.new")).to_have_count(1)
+    expect(page.get_by_role("status")).to_have_text("New subscribers: 26")
     expect(page.locator(".combcard details")).to_have_attribute("open", "")
     with page.expect_response(re.compile("/overview/new")) as answer:
         page.clock.run_for(10_000)

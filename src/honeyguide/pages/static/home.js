@@ -2,6 +2,9 @@
 const EVERY_MS = 10_000;
 const home = document.querySelector("[data-home]");
 
+// Read aloud: the region is there before its text, which is the first figure, and only what has changed.
+const status = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
+
 // What is open or in use stays as it is; the next time will do.
 const isInUse = (part) => part.matches(":hover, :focus-within");
 
@@ -23,6 +26,7 @@ const show = (html) => {
     [...part.parentElement.querySelectorAll("[data-live] details, details[data-live]")].forEach((each, place) => { each.open = opened[place] ?? false; });
     if (scrolled !== undefined) part.querySelector(".pan").scrollLeft = scrolled;
   }
+  status.textContent = [...document.querySelectorAll(".figure:first-child > :is(.name, b)")].map((each) => each.textContent).join(": ");
 };
 
 const ask = async () => {
@@ -33,6 +37,7 @@ const ask = async () => {
 };
 
 if (home) {
+  home.after(status);
   let timer, isAsking = false;
   const again = () => { clearTimeout(timer); if (!document.hidden) timer = setTimeout(refresh, EVERY_MS); };
   const refresh = async () => {
