@@ -9,6 +9,9 @@ import re
 import httpx
 import pytest
 
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.pages.readers import requested_emails
+from honeyguide.referrals import reader_emails
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 
@@ -41,6 +44,29 @@ def test_a_link_that_names_the_newsletter_is_in_its_branding(wax: Newsletter) ->
         assert wax.visitor.get(way).status_code == 200
 
 
+def test_what_an_erased_subscriber_was_emailed_is_in_its_branding(wax: Newsletter) -> None:
+    """As an address that signed up again with another code before it was confirmed."""
+    Newsletter(wax.service, name="The Other")
+    site, gone = wax.service.services.site, wax.advocate(0)
+    until_ms = wax.service.now_ms() + DAY_MS
+    confirm = f"/confirm/{requested_emails.confirm_token(site, gone.ref_code, until_ms)}"
+    stop = f"/stop/{reader_emails.stop_token(site, gone.ref_code)}"
+    wax.member.delete(f"{wax.member.v1}/subscribers/{gone.id}")
+    find, join = f"/hub?of={wax.campaign.slug}", f"{wax.service.settings.base_url}{wax.page}"
+    for path, expected in ((confirm, [join, find]), (stop, [find, join])):
+        answer = wax.visitor.get(path)
+        assert NAME in answer.text, path
+        assert ways(answer) == expected, path
+
+
+def test_a_confirmation_link_that_was_cut_has_a_way_on() -> None:
+    with Service("sqlite") as service:
+        wax = Newsletter(service, needs_confirmation=True)
+        wax.join(email := wax.address())
+        answer = wax.visitor.get(wax.confirm_link(email)[:-3])
+        assert NAME in answer.text and len(ways(answer)) == 2
+
+
 def test_it_is_in_the_readers_language(wax: Newsletter) -> None:
     wax.speak("de", follow_browser=True)
     path = f"/r/{wax.campaign.slug}/nobody"
@@ -62,6 +88,7 @@ def test_a_link_of_nobody_has_a_way_on_too(wax: Newsletter) -> None:
         "/hub/x",
         "/hub/x/y/z",
         "/stop/x",
+        "/confirm/x",
         "/join/nobody-here",
     ):
         answer = wax.visitor.get(path, headers={"accept-language": "fr"})

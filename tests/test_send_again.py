@@ -130,3 +130,4 @@ def test_an_expired_link_leads_to_the_form_in_the_newsletters_branding(wax: News
     assert answer.status_code == 410
     assert "<b>The Morning Wax</b>" in answer.text
     assert f'href="{wax.service.settings.base_url}{wax.page}"' in answer.text
+    assert f'href="/hub?of={wax.campaign.slug}"' in answer.text, "they may have confirmed back then"

@@ -29,10 +29,16 @@ def stop_url(site: Site, ref_code: str) -> str:
     return f"{site.base_url}/stop/{stop_token(site, ref_code)}"
 
 
+def stop_code(site: Site, token: str) -> str | None:
+    """The referral code in a token that we made."""
+    content = site.unseal(_PURPOSE, token)
+    return None if content is None else content.decode()
+
+
 async def find_by_stop_token(tx: Tx, site: Site, token: str) -> tuple[Tenant, Subscriber] | None:
     """None for a token that we never made and for a subscriber who was erased."""
-    ref_code = site.unseal(_PURPOSE, token)
-    found = await links.lookup(tx, ref_code.decode()) if ref_code else None
+    ref_code = stop_code(site, token)
+    found = await links.lookup(tx, ref_code) if ref_code else None
     if found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)

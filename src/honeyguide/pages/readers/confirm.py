@@ -21,9 +21,9 @@ from honeyguide.store.tx import Tx
 
 
 class _Confirming(NamedTuple):
-    brand: PageBranding | None
+    brand: PageBranding
     subscriber: Subscriber | None
-    """None if the link has expired, or is none of ours."""
+    """None if the link has expired."""
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
@@ -35,7 +35,7 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
 
 async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     brand, subscriber = await _find(tx, request)
-    if brand is None or subscriber is None:
+    if subscriber is None:
         return _expired(request, brand)
     site = request.services.site
     change = Change(tx, site, brand.tenant, actors.subscriber(subscriber.id), request.now_ms)
@@ -47,9 +47,7 @@ async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     site, token = request.services.site, request.at("token")
     # Also of an expired link: it says whose newsletter it was.
     code = requested_emails.confirm_code(site, token, 0)
-    if code is None:
-        return _Confirming(None, None)
-    link = await links.lookup(tx, code)
+    link = await links.lookup(tx, code) if code else None
     if link is None:
         raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
@@ -60,17 +58,17 @@ async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     return _Confirming(brand, await subscribers.get(tx, tenant, link.subscriber_id))
 
 
-def _expired(request: ReaderRequest, brand: PageBranding | None) -> Response:
-    language = brand.language if brand else request.language
-    ways = []
-    if brand is not None:
-        url = brand.page_link(request.services.site)
-        ways.append(WayOn(language.gettext("Sign up again"), url))
+def _expired(request: ReaderRequest, brand: PageBranding) -> Response:
+    """Also for who confirmed back then and opens the old email again."""
+    language = brand.language
     return sorry(
         language,
         410,
         language.gettext("This link has expired"),
         language.gettext("Sign up again and we’ll email you a new one."),
         brand=brand,
-        ways=ways,
+        ways=[
+            WayOn(language.gettext("Sign up again"), brand.page_link(request.services.site)),
+            WayOn(language.gettext("Find your referral page"), f"/hub?of={brand.slug}"),
+        ],
     )

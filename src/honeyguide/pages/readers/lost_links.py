@@ -4,28 +4,31 @@ language if its address says whose it was.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.ids import CODE_LENGTH
+from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import page_branding
+from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import branding, campaigns, links
+from honeyguide.referrals import branding, campaigns, links, reader_emails
 from honeyguide.store.tx import Tx
 
-# Pages that only a subscriber has a link to.
-_SUBSCRIBERS = ("hub", "stop", "confirm")
+# Pages that only a subscriber has a link to. Who could not confirm is none yet.
+_SUBSCRIBERS = ("hub", "stop")
 
 
 async def show(services: ReaderServices, http: Request) -> HTMLResponse:
     path = http.url.path
     try:
-        brand = await services.store.read(_find_brand, path)
+        brand = await services.store.read(_find_brand, services.site, path)
     except Fault:
         brand = None
     if brand is None:
@@ -56,16 +59,26 @@ async def at_link_host(services: PageServices, tenant: Tenant, http: Request) ->
     return page
 
 
-async def _find_brand(tx: Tx, path: str) -> PageBranding | None:
+async def _find_brand(tx: Tx, site: Site, path: str) -> PageBranding | None:
     """By the newsletter's name or a subscriber's code in the path, whatever is wrong with the rest
     of it; otherwise that of the only newsletter here."""
     first, *rest = path.strip("/").split("/")
     tenant = None
     if first == "r" and len(rest) == 2:
         tenant = await links.find_campaign(tx, rest[0])
-    elif first in ("r", "hub") and rest:
-        tenant = await links.find_campaign_by_code(
-            tx, rest[-1 if first == "r" else 0][:CODE_LENGTH]
-        )
+    elif rest:
+        code = _code_in(site, first, rest)
+        tenant = await links.find_campaign_by_code(tx, code) if code else None
     tenant = tenant or await campaigns.find_only(tx)
     return page_branding.of_campaign(await branding.of(tx, tenant)) if tenant else None
+
+
+def _code_in(site: Site, first: str, rest: Sequence[str]) -> str | None:
+    """A subscriber's code, also of one who was erased."""
+    if first == "r":
+        return rest[-1][:CODE_LENGTH]
+    if first == "hub":
+        return rest[0][:CODE_LENGTH]
+    if first == "stop":
+        return reader_emails.stop_code(site, rest[0])
+    return requested_emails.confirm_code(site, rest[0], 0) if first == "confirm" else None
