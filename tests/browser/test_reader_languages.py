@@ -207,6 +207,17 @@ def test_other_scripts_are_as_good(
         looks_good(page)
 
 
+def test_a_reward_named_in_another_script_reads_from_its_own_side(
+    places: Places, page_at: PageAt
+) -> None:
+    """Or the full stop of an English description would come before it."""
+    places.wax.speak("ar")
+    page = page_at(PHONE)
+    page.goto(places.wax.service.url + places.wax.hub(places.wax.advocate(9)))
+    for text in page.locator(".ready-list :is(b, p), .reward-list :is(b, p)").all():
+        assert text.evaluate("(each) => getComputedStyle(each).unicodeBidi") == "plaintext"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("code", CODES)
 def test_every_page_is_light_in_every_language(code: str, places: Places, page_at: PageAt) -> None:

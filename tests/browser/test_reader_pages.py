@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
+from honeyguide.referrals.rewards import NewReward
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter
@@ -151,6 +152,43 @@ def test_narrow_screens_and_text_of_twice_the_size_fit(
         page.set_viewport_size({"width": PHONE, "height": 844})
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         fits(page, words=False)
+
+
+def test_words_longer_than_a_line_are_broken(
+    service: Service, page_at: PageAt, fits: Callable[[Page], None]
+) -> None:
+    """What people call themselves, and operators their newsletters and rewards."""
+    wax = Newsletter(service, name="Donaudampfschifffahrtsgesellschaftsnachrichten")
+    made = [
+        NewReward(f"{kind} {'W' * 240}", number, kind, description="y" * 400, **more)
+        for number, (kind, more) in enumerate(
+            {
+                "manual": {},
+                "physical": {"variants": ["V" * 60, "v"]},
+                "link": {"link": "https://example.org/"},
+            }.items(),
+            start=1,
+        )
+    ]
+    wax.offer(*made)
+    wax.brand(show_inviter=True, show_leaderboard=True)
+    name = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwaren"
+    ben = wax.advocate(2, name=name)
+    service.write(
+        lambda tx: hub_choices.save(tx, wax.tenant, ben.id, shows_name=True, on_leaderboard=True)
+    )
+    hub = wax.hub(ben)
+    claim = re.findall(r'href="(/hub/[^"]+/claim/[^"]+)"', wax.visitor.get(hub).text)[0]
+    thanks = wax.join(wax.address()).headers["location"]
+    pages = (hub, claim, thanks, f"{hub}/leave", f"{wax.page}?ref={ben.ref_code}", f"{hub}x")
+    page = page_at(320)
+    for path in pages:
+        page.set_viewport_size({"width": 320, "height": 844})
+        page.goto(service.url + path)
+        fits(page)
+        page.set_viewport_size({"width": PHONE, "height": 844})
+        page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
+        fits(page)
 
 
 @pytest.mark.parametrize("width", [PHONE, DESKTOP])
