@@ -4,6 +4,8 @@ and each language writes plurals, dates and numbers in its own way.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from babel.messages import Catalog
 from jinja2 import Environment
@@ -34,6 +36,18 @@ def test_the_catalogs_have_exactly_the_texts_of_the_code(template: Catalog) -> N
 
 def test_no_translation_breaks_its_text() -> None:
     assert [line for code in messages.TRANSLATED for line in messages.mistakes(code)] == []
+
+
+@pytest.mark.parametrize("code", messages.TRANSLATED)
+def test_a_reward_is_quoted_alike_everywhere(code: str) -> None:
+    name = re.compile(r"(\W)(?:<em>)?(?:%\(reward\)s|\{reward\})(?:</em>)?(\W)")
+    pairs = {
+        pair
+        for message in messages.read(code)
+        if message.id and "“" in "".join(message.id)
+        for pair in name.findall("".join(message.string))
+    }
+    assert len(pairs) == 1, pairs
 
 
 def test_the_domain_says_what_the_catalogs_translate() -> None:
