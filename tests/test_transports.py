@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import sys
 from email.errors import MessageError
+from email.header import decode_header, make_header
 from pathlib import Path
 
 import pytest
@@ -102,6 +103,22 @@ def test_letters_in_every_script_arrive_as_they_were_written(
     assert (got.subject, got.text) == (subject.strip(), text)
     name = got.message["From"].addresses[0].display_name
     assert name.encode(errors="surrogateescape").decode() == "Die “Zeit”, täglich"
+
+
+def test_no_space_is_lost_where_a_header_is_broken(
+    box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
+) -> None:
+    """Whatever its length: the break is at another place each time."""
+    arabic, german = "صديق واحد آخر وتحصل على «Our tasting guide»", "Grüße für Käse über Öl "
+    written = [arabic, *(("ab " * n + german * 3).strip() for n in range(12))]
+    for subject in written:
+        box.post(subject=subject, from_name=subject[:60].strip())
+    box.send(smtp)
+    assert {got.subject for got in mailbox.received} == {*written}
+    # The parser of the email package puts spaces between the encoded words of a name.
+    raw = [dict(got.message.raw_items())["From"] for got in mailbox.received]
+    names = {str(make_header(decode_header(each))) for each in raw}
+    assert names == {f"{each[:60].strip()} <daily@example.com>" for each in written}
 
 
 def test_an_address_the_server_cannot_spell_is_refused_and_the_others_go(box: Letterbox) -> None:

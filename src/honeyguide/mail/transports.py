@@ -31,9 +31,8 @@ from honeyguide.kernel import log_context
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.json_lines import json_line
-from honeyguide.mail import bounces
+from honeyguide.mail import bounces, headers
 from honeyguide.mail.emails import one_line
-from honeyguide.mail.headers import unfolded
 
 TIMEOUT_S = 15.0
 GOODBYE_S = 2.0
@@ -104,11 +103,11 @@ def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     one."""
     name, address = parseaddr(mail_from)
     message = EmailMessage()
-    message["From"] = _mailbox(address, email.from_name or name)
+    message["From"] = headers.sender(_mailbox(address, email.from_name or name))
     message["To"] = _mailbox(email.to, None)
     if email.reply_to:
         message["Reply-To"] = _mailbox(email.reply_to, None)
-    message["Subject"] = _header(email.subject)
+    message["Subject"] = headers.subject(_header(email.subject))
     message["Date"] = datetime.fromtimestamp(email.created_ms / 1000, UTC)
     message["Message-ID"] = f"<{email.id}@{address.rpartition('@')[2]}>"
     # Holiday notices and other robots do not answer what says that a robot wrote it.
@@ -116,7 +115,7 @@ def compose(email: OutgoingEmail, mail_from: str) -> EmailMessage:
     if email.unsubscribe_url:
         # RFC 8058: mail programs show a button of their own, which posts to this URL.
         url = f"<{email.unsubscribe_url}>"
-        message["List-Unsubscribe"] = unfolded("List-Unsubscribe", url)
+        message["List-Unsubscribe"] = headers.unfolded("List-Unsubscribe", url)
         message["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message.set_content(email.text)
     if email.html is not None:
