@@ -112,6 +112,12 @@ def test_a_first_name_is_optional_and_short(wax: Newsletter, typed: str, kept: s
     assert wax.person(email).name == kept
 
 
+def test_a_name_whose_letters_are_joined_is_taken(wax: Newsletter) -> None:
+    text_id, email = brand(wax, asks_name=True), wax.address()
+    assert join(wax, email, consent=text_id, name="ශ්‍රී").status_code == 303
+    assert wax.person(email).name == "ශ්‍රී"
+
+
 def test_a_name_with_control_characters_is_refused(wax: Newsletter) -> None:
     text_id = brand(wax, asks_name=True)
     refused = join(wax, wax.address(), consent=text_id, name="Ana\u202e\u0007")

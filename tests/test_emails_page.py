@@ -9,7 +9,7 @@ import json
 import pytest
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.languages.language import ENGLISH, get_language
+from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import layout, own_texts, texts
 from honeyguide.mail.email_kinds import REWARD_UNLOCKED
 from honeyguide.mail.own_texts import EDITABLE
@@ -109,6 +109,15 @@ def test_a_subject_is_one_line() -> None:
     for text in ("a\nBcc: eve@example.org", "a\x00b", "a\u2028b"):
         with pytest.raises(Invalid):
             own_texts.check(REWARD_UNLOCKED, "subject", text)
+    own_texts.check(REWARD_UNLOCKED, "subject", "👩‍👩‍👧 {reward}")
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_our_own_texts_can_be_saved_with_a_change(code: str) -> None:
+    for email in own_texts.EDITABLE.values():
+        for field in own_texts.FIELDS:
+            text = own_texts.default(email, field, get_language(code))
+            own_texts.check(email, field, f"{text} 1")
 
 
 HOSTILE = (

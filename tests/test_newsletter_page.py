@@ -17,6 +17,7 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
+from honeyguide.kernel import checks
 from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import newsletter_block
 from honeyguide.mail.layout import EmailBranding
@@ -68,6 +69,7 @@ def test_names_of_fields_fit_every_tool() -> None:
 def test_the_block_is_in_the_newsletters_language() -> None:
     headings = {newsletter_block.default_heading(get_language(code)) for code in CODES}
     assert len(headings) == len(CODES)
+    assert all(checks.is_one_line(heading) for heading in headings), "it can be saved"
 
 
 def test_each_tool_has_its_page_its_preview_and_its_file(alice: Operator) -> None:

@@ -37,6 +37,8 @@ unsubscribe v1 v2 v3 verify webhooks welcome well-known www
 """
 RESERVED_SLUGS = frozenset(_RESERVED.split())
 
+# Line breaks and other controls, and what turns the direction of the text around it.
+_NOT_IN_A_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _HTTP = re.compile(r"https?://([^/?#]+)", re.IGNORECASE)
 _AUTHORITY = re.compile(
@@ -59,6 +61,12 @@ def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
     if not blank_ok and not value.strip():
         raise Required(param, "{field} must not be blank.")
     return value
+
+
+def is_one_line(value: str) -> bool:
+    """Whether it can be a header, a heading or a name. Spaces that do not break and joined emoji
+    can, which `str.isprintable` would refuse."""
+    return _NOT_IN_A_LINE.search(value) is None
 
 
 def http_url(value: str, *, param: str) -> str:

@@ -82,7 +82,7 @@ def check(email: EmailKind, field: str, text: str) -> None:
     limit = SUBJECT_LIMIT if field == SUBJECT else TEXT_LIMIT
     checks.text(text, param=field, limit=limit, blank_ok=False)
     # A line break would end the header and start another one.
-    if field == SUBJECT and not text.isprintable():
+    if field == SUBJECT and not checks.is_one_line(text):
         raise Invalid("{field} must not contain line breaks or control characters.", param=field)
     known = {f"{{{name}}}" for name in email.placeholders}
     unknown = [found for found in _BRACES.findall(text) if found not in known]

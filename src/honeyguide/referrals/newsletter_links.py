@@ -91,7 +91,7 @@ async def save_block(change: Change, block: NewsletterBlock) -> None:
     checks.one_of(block.tool, tuple(TOOLS), param="tool")
     checks.one_of(block.style, tuple(STYLES), param="style")
     checks.text(block.heading, param="heading", limit=HEADING_LIMIT)
-    if not block.heading.isprintable():
+    if not checks.is_one_line(block.heading):
         raise Invalid("{field} must be one line of text.", param="heading")
     old = await find_block(change.tx, change.tenant)
     await change.run(_SAVE, **block._asdict())

@@ -173,7 +173,7 @@ def checked(
     wrong: dict[str, str] = {}
     if brand.campaign.consent_text_id is not None and not has_agreed:
         wrong["consent"] = SIGNUP_FIELDS["consent"].ask
-    if new.name is not None and not new.name.isprintable():
+    if new.name is not None and not checks.is_one_line(new.name):
         wrong["name"] = BAD_NAME
     try:
         email = EmailAddress.parse(new.email)
