@@ -50,6 +50,13 @@ def test_a_reward_is_quoted_alike_everywhere(code: str) -> None:
     assert len(pairs) == 1, pairs
 
 
+def test_no_french_line_begins_with_a_punctuation_mark() -> None:
+    """The space before it does not break."""
+    loose = re.compile(r" [:;?!»]|« ")
+    strings = ["".join(each.string) for each in messages.read("fr") if each.id]
+    assert [text for text in strings if loose.search(text)] == []
+
+
 def test_the_domain_says_what_the_catalogs_translate() -> None:
     folders = [path for path in messages.SOURCE.iterdir() if path.name not in ("pages", "locale")]
     sources = "".join(
