@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 
 from honeyguide.languages import countries
 from honeyguide.languages.language import CODES, get_language
-from honeyguide.mail import layout, texts
+from honeyguide.mail import layout, shipment_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
@@ -169,6 +169,31 @@ def faults_of_email(page: Page, function: Callable[..., EmailText]) -> list[str]
         page.set_content(html)
         faults += page.evaluate(CUT_OFF)
     return faults
+
+
+STEPS = """() => [...document.querySelectorAll("td[colspan]")].map((cell) => {
+  const words = document.createRange();
+  words.selectNodeContents(cell);
+  const box = words.getBoundingClientRect(), next = cell.nextElementSibling.getBoundingClientRect();
+  return Math.max(next.left - box.right, box.left - next.right);
+})"""
+
+
+def test_the_steps_of_a_package_stand_apart_on_a_phone(page_at: PageAt) -> None:
+    page = page_at(PHONE)
+    for code in CODES:
+        language = get_language(code)
+        days = {name: language.day(1_795_000_000_000) for name in ("earned", "sent", "expected")}
+        email = shipment_texts.shipment_sent(
+            language,
+            shipment_texts.Sending("The mug", **days, town="Porto"),
+            newsletter="The Morning Wax",
+            referrals=3,
+            hub="https://example.org/hub",
+        )
+        page.set_content(layout.parts(email, EmailBranding("The Morning Wax", language)).html)
+        gaps = page.evaluate(STEPS)
+        assert len(gaps) == 2 and min(gaps) >= 8, (code, gaps)
 
 
 def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
