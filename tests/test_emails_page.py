@@ -120,6 +120,24 @@ def test_our_own_texts_can_be_saved_with_a_change(code: str) -> None:
             own_texts.check(email, field, f"{text} 1")
 
 
+@pytest.mark.parametrize(
+    ("text", "filled"),
+    [
+        ("Hi {first_name}, thank you.", "Hi, thank you."),
+        ("{first_name}, {reward} is yours", "The mug is yours"),
+        ("{first_name}, you’ve earned it", "You’ve earned it"),
+        ("Thank you.\n\n{first_name}!\nIt is yours.", "Thank you.\n\n\nIt is yours."),
+        ("Congratulations, {first_name}!", "Congratulations!"),
+        ("Merci, {first_name}\u00a0!", "Merci\u00a0!"),
+        ("شكرًا، {first_name}!", "شكرًا!"),
+        ("{first_name}さん、ありがとうございます。", "ありがとうございます。"),
+        ("It is yours, {first_name}", "It is yours"),
+    ],
+)
+def test_a_text_reads_well_without_a_first_name(text: str, filled: str) -> None:
+    assert own_texts.fill(text, {"first_name": "", "reward": "The mug"}) == filled
+
+
 HOSTILE = (
     "<script>alert(1)</script>",
     "{{ 7*7 }}",

@@ -22,6 +22,7 @@ SUBJECT, TEXT = FIELDS = ("subject", "text")
 # Chooses the plural form of a default text that is shown to the operator.
 SAMPLE_COUNT = 5
 _BRACES = re.compile(r"\{[^{}]*\}?|\}")
+_SPACES, _COMMAS = " \u00a0\u202f", ",،、"
 _PLACEHOLDER = re.compile(r"\{(\w+)\}", re.ASCII)
 EDITABLE = {kind.name: kind for kind in EMAIL_KINDS if kind.subject}
 
@@ -69,11 +70,15 @@ def write(
 
 
 def fill(text: str, values: Mapping[str, str]) -> str:
-    """What is no known placeholder stays as it is. Without a value, the space before goes too:
-    "Hi {first_name}," becomes "Hi,"."""
+    """What is no known placeholder stays as it is. Without a value, what joins it to the text goes
+    too: "Hi {first_name}," becomes "Hi,", and "Thank you, {first_name}!" becomes "Thank you!". A
+    line that begins with it begins with what follows."""
     for name, value in values.items():
         if not value:
-            text = text.replace(f" {{{name}}}", "")
+            missing = rf"\{{{name}\}}(?:さん|様)?"
+            begins = re.compile(rf"^{missing}[{_SPACES}{_COMMAS}!]*(.?)", re.MULTILINE)
+            text = begins.sub(lambda match: match[1].upper(), text)
+            text = re.sub(rf"[{_COMMAS}]?[{_SPACES}]+{missing}", "", text)
     return _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
 
 
