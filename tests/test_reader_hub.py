@@ -19,6 +19,7 @@ from honeyguide.referrals import earned_rewards
 from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
+from tests.support.prizes import earned_by
 from tests.support.tables import dump, mentions
 from tests.support.web import text_of
 
@@ -236,6 +237,20 @@ def test_a_recurring_reward_goes_on(wax: Newsletter) -> None:
     for path in re.findall(r'action="(/hub/[^"]+/claim/[^"]+)"', html):
         wax.visitor.post(path, data={"token": token})
     assert "Claimed earlier (1)" in wax.visitor.get(wax.hub(ben)).text
+
+
+def test_each_package_of_a_recurring_reward_can_be_followed(wax: Newsletter) -> None:
+    wax.offer(NewReward("A jar", 1, "physical", recurring=True))
+    ben = wax.advocate(2)
+    notes = ("1Z999AA10123456784", "Ask for Joe at the post office")
+    for earned, note in zip(earned_by(wax.member, {"uuid": ben.id}), notes, strict=True):
+        v1 = wax.member.v1
+        wax.member.post(f"{v1}/rewards/{earned['uuid']}/redeem", {"shipping_details": ADDRESS})
+        wax.member.post(f"{v1}/shipments/{earned['uuid']}/sent", {"tracking_note": note})
+    shown = text_of(wax.visitor.get(wax.hub(ben)).text)
+    earlier = shown.partition("Claimed earlier (1)")[2]
+    assert "Tracking:" in earlier and shown.count("Tracking:") == 2
+    assert all(note in shown for note in notes)
 
 
 def test_every_reward_won(wax: Newsletter) -> None:
