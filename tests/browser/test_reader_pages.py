@@ -149,6 +149,8 @@ def test_narrow_screens_and_text_of_twice_the_size_fit(
         page.set_viewport_size({"width": 320, "height": 844})
         page.goto(places.wax.service.url + places.paths[name])
         fits(page)
+        for button in page.locator(".btn").all():
+            assert button.evaluate("(each) => getComputedStyle(each).textAlign") == "center"
         page.set_viewport_size({"width": PHONE, "height": 844})
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         fits(page, words=False)
