@@ -17,7 +17,7 @@ from honeyguide.referrals import branding, campaigns, embeds, hub, hub_choices
 from honeyguide.referrals.branding import BrandFields
 from honeyguide.referrals.campaigns import CampaignSettings
 from tests.support.embeds import SITE, Visitor, embedding, people
-from tests.support.prizes import advocate, post_of, tenant_of
+from tests.support.prizes import advocate, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member, Service, until
 from tests.support.web import Operator, operator
 
@@ -149,6 +149,17 @@ def test_the_look_of_elements_is_the_same_for_all_and_a_hub_needs_its_secret(ali
     eve = advocate(alice.service.member("eve"))
     foreign = hub.token(site, eve["uuid"], eve["ref_code"])
     assert visitor.post("hub", token=foreign).status_code == 404
+
+
+def test_a_hub_says_that_the_last_reward_is_still_to_be_claimed(alice: Member) -> None:
+    offer(alice, kind="manual")
+    ann = advocate(alice, 1, email="ann@example.org")
+    visitor = Visitor(alice, embedding(alice))
+    token = hub.token(alice.service.services.site, ann["uuid"], ann["ref_code"])
+    assert visitor.post("hub", token=token).json()["title"] == "Ready to claim"
+    (earned,) = earned_by(alice, ann)
+    alice.post(f"{alice.v1}/rewards/{earned['uuid']}/redeem", {})
+    assert visitor.post("hub", token=token).json()["title"].startswith("You’ve earned every")
 
 
 def test_asking_for_a_hub_answers_the_same_for_everybody(alice: Member) -> None:

@@ -103,6 +103,8 @@ def _headline(language: Language, measured: Progress) -> str:
             reward=measured.next_name,
             count=language.number(measured.left),
         )
+    if measured.ready:
+        return language.gettext("Ready to claim")
     if measured.steps:
         return language.gettext("You’ve earned every reward. Thank you!")
     return language.gettext("Your link")
