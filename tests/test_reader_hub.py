@@ -283,6 +283,23 @@ def test_who_lost_the_way_gets_it_by_mail(wax: Newsletter) -> None:
     assert ben.email not in known.text
 
 
+def test_who_never_confirmed_gets_the_email_to_confirm_with(wax: Newsletter) -> None:
+    """They may have lost it, and would take a referral page for a subscription."""
+    wax.configure(needs_confirmation=True)
+    email = wax.address()
+    wax.join(email)
+    wax.later(601)
+    page = wax.fill_in("/hub", email)
+    wait_for_posting(wax)
+    assert "Check your inbox" in page.text
+    assert [each.kind for each in wax.emails()] == ["confirm", "confirm"]
+    assert wax.visitor.post(wax.confirm_link(email)).status_code == 303
+    wax.later(601)
+    wax.fill_in("/hub", email)
+    wait_for_posting(wax)
+    assert [each.kind for each in wax.emails("hub_link")] == ["hub_link"]
+
+
 def test_one_newsletters_hub_can_be_asked_for(wax: Newsletter) -> None:
     other = Newsletter(wax.service, name="The Other")
     email = wax.address()

@@ -211,9 +211,12 @@ async def _post_links(
         if person is not None:
             own = page_branding.of_campaign(await branding.of(tx, tenant))
             own = own.in_language(brand.language) if brand else own
-            await requested_emails.send_hub_link(
-                Change(tx, site, own.tenant, actors.subscriber(person.id), now_ms), own, person
-            )
+            change = Change(tx, site, own.tenant, actors.subscriber(person.id), now_ms)
+            # The link in the email to confirm with leads to the page, too.
+            if person.must_confirm and person.status == "active":
+                await requested_emails.send_confirm(change, own, person)
+            else:
+                await requested_emails.send_hub_link(change, own, person)
 
 
 async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBranding | None:
