@@ -39,6 +39,8 @@ def invitation(wax: Newsletter, person: Subscriber) -> str:
         ("Jean-Luc O’Neill", "Jean-Luc", "Jean-Luc O."),
         ("प्रिया शर्मा", "प्रिया", "प्रिया श."),
         ("太郎", "太郎", "太郎"),
+        ("عبد الرحمن حسن", "عبد الرحمن", "عبد الرحمن ح."),
+        ("عبد evil.example", "", ""),
         ("Ben buy-at-evil.example", "Ben", "Ben"),
         ("evil.example now", "", ""),
         ("<script>alert(1)</script>", "", ""),

@@ -110,6 +110,14 @@ def test_dates_and_numbers(code: str, day: str, number: str, short: str, wait: s
     assert language.time_from_now(61) == wait
 
 
+def test_a_sign_is_on_the_left_of_its_number() -> None:
+    assert [get_language(code).signed_number(-1234) for code in ("de", "ar")] == [
+        "-1.234",
+        "\u200e-1,234",
+    ]
+    assert get_language("ar").signed_number(2) == "\u200e+2"
+
+
 def test_only_arabic_is_written_from_right_to_left() -> None:
     assert [code for code in CODES if get_language(code).direction == "rtl"] == ["ar"]
 

@@ -46,6 +46,8 @@ NAMES = {
 CODES = tuple(NAMES)
 # Dates as the rest of the product writes them: 15 Nov 2026.
 _FORMATS = {"en": "en_GB"}
+# Without it, a sign would stand on the other side of its number between Arabic words.
+LEFT_TO_RIGHT = "\u200e"
 
 
 @dataclass(frozen=True)
@@ -81,8 +83,9 @@ class Language:
         return _number(self.code, n)
 
     def signed_number(self, n: int) -> str:
-        """As in `+2` or `-2`."""
-        return numbers.format_decimal(n, "+#,##0;-#,##0", locale=self.locale)
+        """As in `+2` or `-2`, with the sign on the left of the number in any text."""
+        mark = LEFT_TO_RIGHT if self.direction == "rtl" else ""
+        return mark + numbers.format_decimal(n, "+#,##0;-#,##0", locale=self.locale)
 
     def short_number(self, n: int) -> str:
         """Short enough for a small shape: 950, 1k, 12.5k."""

@@ -10,17 +10,25 @@ import unicodedata
 
 LONGEST = 24
 _MARKS = frozenset("-'’")
+# "Servant of": the first half of many Arabic first names, and never all of one.
+_FIRST_HALF = "عبد"
+
+
+def name_words(name: str | None) -> list[str]:
+    """The first of them is the first name."""
+    words = (name or "").split()
+    return [" ".join(words[:2]), *words[2:]] if words[:1] == [_FIRST_HALF] else words
 
 
 def first_name(name: str | None) -> str:
     """Empty if there is none that can be shown."""
-    words = (name or "").split()
-    return words[0] if words and _is_name(words[0]) else ""
+    words = name_words(name)
+    return words[0] if words and all(_is_name(each) for each in words[0].split()) else ""
 
 
 def short_name(name: str | None) -> str:
     """As in "Ben B."; empty if there is none that can be shown."""
-    words = (name or "").split()
+    words = name_words(name)
     first = first_name(name)
     if not first or len(words) < 2 or not _is_name(words[-1]):
         return first

@@ -101,8 +101,7 @@ class OwnCodeForm(NamedTuple):
 
 
 def first_name(person: Subscriber) -> str:
-    words = (person.name or "").split()
-    return words[0] if words else ""
+    return next(iter(names.name_words(person.name)), "")
 
 
 class LeaderboardPlace(NamedTuple):
