@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page
 
 from honeyguide.languages import countries
-from honeyguide.languages.language import CODES, get_language
+from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import layout, shipment_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
@@ -194,6 +194,20 @@ def test_the_steps_of_a_package_stand_apart_on_a_phone(page_at: PageAt) -> None:
         page.set_content(layout.parts(email, EmailBranding("The Morning Wax", language)).html)
         gaps = page.evaluate(STEPS)
         assert len(gaps) == 2 and min(gaps) >= 8, (code, gaps)
+
+
+def test_a_long_word_is_broken_in_every_email(
+    page_at: PageAt, fits: Callable[[Page], None]
+) -> None:
+    page = page_at(320)
+    word = "Donaudampfschifffahrtsgesellschaftsnachrichten"
+    brand = EmailBranding(word, ENGLISH, reply_to="a@example.org")
+    values = {**EMAIL_VALUES, "newsletter": word, "reward": word * 3, "next_reward": word * 3}
+    for function in reader_emails().values():
+        names = inspect.signature(function).parameters.keys() - {"language"}
+        email = function(ENGLISH, **{name: values[name] for name in names})
+        page.set_content(layout.parts(email, brand, stop_url="https://example.org/stop").html)
+        fits(page)
 
 
 def test_the_campaigns_language_reaches_every_email(in_pseudo: Places) -> None:
