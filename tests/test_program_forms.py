@@ -181,6 +181,22 @@ def test_a_publication_and_its_offer_are_made_changed_paused_and_deleted(partner
     assert web.get(f"/publications/{publication}").status_code == 404
 
 
+def test_a_paused_program_can_be_edited_and_leads_nowhere_that_is_closed(partner_network):
+    """Its owner sees the terms as they are, and no link to a page that nobody can open now."""
+    web = partner_network.alice.web
+    program = f"/program/{partner_network.program['uuid']}"
+    closed = f'href="/network/{partner_network.program["uuid"]}"'
+    assert closed in web.get(program).text
+    web.post(f"{program}/act", page=program, do="pause")
+    paused = web.get(program).text
+    assert closed not in paused and "Invite" not in paused
+    assert web.get(f"{program}/change").status_code == 200
+    changed = web.post(f"{program}/change", page=f"{program}/change", **{**PROGRAM, "cpa": "3.50"})
+    assert changed.status_code == 303 and "$3.50" in web.get(program).text
+    web.post(f"{program}/act", page=program, do="resume")
+    assert closed in web.get(program).text
+
+
 def test_previews_follow_what_is_typed(partner_network):
     web, page = partner_network.alice.web, f"/publications/{partner_network.publication['uuid']}"
     typed = {

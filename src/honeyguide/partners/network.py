@@ -244,8 +244,16 @@ async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Netwo
     raise Missing(UNKNOWN)
 
 
+async def get_own(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
+    """As its owner sees it, who can change it while it is paused and nobody else finds it."""
+    found = await _programs_by_id(tx, account_id, [program_id], now_ms=now_ms, paused_too=True)
+    if not found or found[0].account_id != account_id:
+        raise Missing(UNKNOWN)
+    return found[0]
+
+
 async def _programs_by_id(
-    tx: Tx, account_id: str, ids: list[str], *, now_ms: int
+    tx: Tx, account_id: str, ids: list[str], *, now_ms: int, paused_too: bool = False
 ) -> list[NetworkProgram]:
     """Those of the programs that are open, in the order asked for, as this account sees them."""
     if not ids:
@@ -258,6 +266,7 @@ async def _programs_by_id(
         account_id=account_id,
         month=rules.month_of(now_ms),
         since_day=_since_day(now_ms),
+        paused_too=int(paused_too),
     )
     return sorted(found, key=lambda program: places[program.id])
 

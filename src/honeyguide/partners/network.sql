@@ -73,8 +73,8 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.descr
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id
-WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active'
-  AND b.enabled_partner_program = 1 THEN 1 ELSE 0 END > 0;
+WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL
+  AND (:paused_too = 1 OR b.status = 'active' AND b.enabled_partner_program = 1) THEN 1 ELSE 0 END > 0;
 
 -- name: lock_program
 SELECT id FROM program WHERE account_id = :account_id AND id = :id;

@@ -127,7 +127,7 @@ async def _card(
     if program_id:
         account_id = request.who.account_id
         program = await programs.get(tx, account_id, program_id)
-        found = await network.get(tx, account_id, program.id, now_ms=request.now_ms)
+        found = await network.get_own(tx, account_id, program.id, now_ms=request.now_ms)
         known = cards.of_network_program(found).terms
     card = cards.priced(
         cards.of_publication(publication),
