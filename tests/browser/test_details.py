@@ -157,3 +157,17 @@ def test_large_text_and_a_long_name_fit_on_a_phone(service: Service, page_at: Pa
             assert box is not None and box["width"] == box["height"] >= 16, part
         page.evaluate("() => { document.documentElement.style.fontSize = '200%' }")
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
+
+
+def test_a_name_of_a_few_words_is_whole_in_the_side_bar(service: Service, page_at: PageAt) -> None:
+    owner = operator(service, "nina")
+    name = "The Morning Wax and Honey"
+    fields = {"name": name, "slug": "wax-and-honey", "screening": "strong"}
+    saved = owner.web.post("/settings/campaign", page="/settings", **fields)
+    assert saved.status_code == 303, saved.text
+    page = sit_down(page_at(DESKTOP), owner)
+    page.goto(service.url)
+    whole = "e => e.scrollHeight <= e.parentElement.clientHeight && e.scrollWidth <= e.clientWidth"
+    shown = page.locator(".side > .switch bdi")
+    assert shown.inner_text() == name
+    assert shown.evaluate("e => getComputedStyle(e).display") != "inline" and shown.evaluate(whole)

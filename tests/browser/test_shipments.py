@@ -141,3 +141,18 @@ def test_tracking_numbers_come_from_a_file(
     looks_good(desk)
     desk.get_by_role("button", name="Mark 1 as sent").click()
     expect(desk.get_by_text("1 shipment marked as sent.")).to_be_visible()
+
+
+def test_names_of_sent_rewards_have_room_beside_long_notes(
+    service: Service, page_at: PageAt
+) -> None:
+    """The sentences about when and by whom would take it."""
+    alice = operator(service)
+    offer(alice, name="A jar from our own hives", kind="physical")
+    jar = claim(alice, "esther_mori7109@post.example.org")["uuid"]
+    alice.web.post("/shipments", id=jar, tracking_note="USPS 9400 1000 0000 0000 0000 17")
+    desk = page_at(DESKTOP)
+    sit_down(desk, alice)
+    desk.goto(f"{service.url}/shipments?show=sent")
+    heights = "e => e.getBoundingClientRect().height / parseFloat(getComputedStyle(e).lineHeight)"
+    assert desk.get_by_text("A jar from our own hives", exact=True).evaluate(heights) < 2.5
