@@ -281,3 +281,7 @@ def test_a_partners_and_an_erased_referrers_groups_have_names(
     assert "2 referrals by a deleted subscriber" in shown
     assert "Partner ·" in shown and "Holding period" in shown
     assert {group.code for group in groups(alice, "pending")} == {code, gone}
+    one_by_one = text_of(alice.web.get("/review?show=pending&by=one").text)
+    assert "sent@example.org referred by Bob , a partner" in one_by_one
+    assert one_by_one.count("referred by a deleted subscriber") == 2
+    assert "Referrals by Bob" in text_of(alice.web.get(f"/review?show=pending&code={code}").text)

@@ -25,7 +25,7 @@ from honeyguide.partners import (
 from honeyguide.referrals import review, rewards, search
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.search import Cursor
-from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
+from honeyguide.signups import confirmations, delayed_actions, delayed_kinds, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.tx import Tx
 
@@ -109,6 +109,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "review.html",
         rows=rows,
+        partners=await signups.partner_names(
+            tx, request.who.account_id, [row.id for row in rows if row.is_from_partner]
+        ),
         held=await confirmations.held(tx, request.tenant, code),
         waiting=await delayed_actions.of_subjects(tx, request.tenant, [row.id for row in rows]),
         lists=LISTS,
