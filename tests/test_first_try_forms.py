@@ -1,4 +1,4 @@
-"""The forms for publications and programs succeed at the first try and lose nothing on errors."""
+"""The forms for publications, programs and rewards succeed at once and lose nothing on errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import logos, publications
 from tests.support.network_operators import PROGRAM, PUBLICATION, send_publication
 from tests.support.partner_network import png, publish
-from tests.support.web import text_of
+from tests.support.service import Service
+from tests.support.web import operator, text_of
 from tests.test_program_forms import mistakes
 
 CHOICES = {name: PUBLICATION[name] for name in ("categories", "age_ranges", "income_levels")}
@@ -149,3 +150,19 @@ def test_a_stored_logo_may_be_added_twice(partner_network):
         service.write(
             lambda tx: publications.add_logo(tx, account_id, logo, now_ms=1_700_000_000_000)
         )
+
+
+def test_the_reward_form_says_all_that_is_wrong_at_once(service: Service) -> None:
+    """A wrong number is not kept back until the name is there."""
+    alice = operator(service, "rhea")
+    typed = {"name": "", "referrals": "-1", "kind": "link", "link": "", "description": "Kept"}
+    refused = alice.web.post("/rewards", **typed)
+    assert refused.status_code == 400 and "Kept" in refused.text
+    assert mistakes(refused.text) == {
+        "h-name": "Enter a name for the reward.",
+        "h-referrals": "Referrals needed must be a whole number, 1 or more.",
+        "h-link": "Enter the link to the reward.",
+    }
+    typed |= {"referrals": "0", "link": "not a link", "name": "Guide"}
+    said = mistakes(alice.web.post("/rewards", **typed).text)
+    assert set(said) == {"h-referrals", "h-link"} and "from 1 to 1,000,000" in said["h-referrals"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.errors import Invalid
@@ -48,6 +48,7 @@ FORM = StructForm(
     more={"coupon_codes": Field("Unique codes")},
 )
 MOST_TO_FULFILL = 100
+F = TypeVar("F", bound=RewardFields)
 # A larger count is shown as "1,000+".
 MOST_TO_SEND = 1_000
 
@@ -96,34 +97,22 @@ def _typed(request: PageRequest) -> BoundForm:
     )
 
 
-def _referrals(form: BoundForm) -> int:
-    number = forms.whole_number(form.values["referrals"])
-    if number is None:
-        raise Invalid("{field} must be a whole number, 1 or more.", param="referrals")
-    return number
-
-
-def _require(form: BoundForm, kind: str) -> None:
-    """A link reward needs its link, and a coupon its shared code unless it has unique ones."""
-    needed = {"link": "link", "coupon": "coupon_code"}.get(kind)
-    unless = {"link", "coupon_code"}
-    if needed and not form.values["coupon_codes"]:
-        unless.remove(needed)
-    form.require(unless=unless)
-
-
-def _new(form: BoundForm) -> NewReward:
-    values = form.values
-    kind = values["kind"]
-    has_codes = kind == "coupon" and bool(values["coupon_codes"])
-    has_shared_code = kind == "coupon" and not has_codes
-    return form.changes(
-        NewReward,
-        referrals=_referrals(form),
-        link=values["link"] if kind == "link" else UNSET,
-        coupon_code=values["coupon_code"] if has_shared_code else UNSET,
-        pool=has_codes,
-        variants=_variants(form) if kind == "physical" else UNSET,
+def _valid(form: BoundForm, struct: type[F], of_kind: str, *, pool: bool, **instead: Any) -> F:
+    """Everything that is wrong at once. A link reward needs its link, and a coupon its shared code
+    unless it has unique ones."""
+    needs = {"link": "link", "coupon": "" if pool else "coupon_code"}.get(of_kind)
+    unused = {"link", "coupon_code"} - {needs}
+    wrong = {}
+    if forms.whole_number(form.values["referrals"]) is None:
+        problem = Invalid("{field} must be a whole number, 1 or more.", param="referrals")
+        wrong = forms.errors_of(problem, FORM.fields)
+    return form.valid(
+        struct,
+        unless=unused,
+        wrong=wrong,
+        variants=_variants(form) if of_kind == "physical" else UNSET,
+        **dict.fromkeys(unused, UNSET),
+        **instead,
     )
 
 
@@ -134,8 +123,10 @@ def _variants(form: BoundForm) -> list[str]:
 
 async def create(tx: Tx, request: PageRequest) -> Response:
     form = _typed(request)
-    _require(form, form.values["kind"])
-    reward = await rewards.create(request.change(tx), _new(form))
+    kind = form.values["kind"]
+    pool = kind == "coupon" and bool(form.values["coupon_codes"])
+    new = _valid(form, NewReward, kind, pool=pool)
+    reward = await rewards.create(request.change(tx), structs.replace(new, pool=pool))
     if reward.is_pool:
         await _add_codes(tx, request, reward)
     return request.go(
@@ -166,17 +157,9 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
     reward = await rewards.get(tx, request.tenant, request.at("id"))
-    form = _typed(request)
-    _require(form, "" if reward.is_pool else reward.kind)
-    has_shared_code = reward.kind == "coupon" and not reward.is_pool
-    changes = form.changes(
-        RewardFields,
-        referrals=_referrals(form),
-        kind=UNSET,
-        recurring=UNSET,
-        link=form.values["link"] if reward.kind == "link" else UNSET,
-        coupon_code=form.values["coupon_code"] if has_shared_code else UNSET,
-        variants=_variants(form) if reward.kind == "physical" else UNSET,
+    pool = bool(reward.is_pool)
+    changes = _valid(
+        _typed(request), RewardFields, reward.kind, pool=pool, kind=UNSET, recurring=UNSET
     )
     await rewards.update(request.change(tx), reward.id, changes)
     added = 0
