@@ -65,6 +65,15 @@ def test_everybody_who_joined_is_a_hexagon_beside_who_brought_them(service: Serv
     assert "Ann" not in page(empty) and "Bob" not in page(empty)
 
 
+def test_without_a_hexagon_nobody_is_asked_to_point_at_one(service: Service) -> None:
+    alice = operator(service)
+    run_import(alice, upload(alice, "email\nold@example.org\n"))
+    html = page(alice)
+    assert not cells(html) and "Point at" not in html
+    alice.subscribe("new@example.org")
+    assert "Point at" in page(alice) or "Initials say" in page(alice)
+
+
 def test_the_list_the_table_and_the_figures_agree(service: Service) -> None:
     alice = crowd(service)
     html = page(alice, "?range=7d")
