@@ -237,6 +237,11 @@ def test_a_referrers_code_that_is_an_address_is_a_referrer() -> None:
     assert both["referrer_code"] == "referrer_code" and both["referrer"] == "referred by"
 
 
+@pytest.mark.parametrize("name", ["Referrer’s code", "referred by code", "Referrer code"])
+def test_a_referrers_code_is_found_as_people_and_we_call_it(name: str) -> None:
+    assert columns_of(f"email,{name}", "ann@example.org,b7x9k2mp")["referrer_code"] == name
+
+
 def test_dates_that_a_source_writes_day_first_are_not_asked_unless_the_lines_say_otherwise() -> (
     None
 ):

@@ -90,7 +90,7 @@ ANY: FieldNames = {
         *("reflink", "referrallink", "referralurl", "rhreflink", "sharelink", "shareurl"),
         *("invitelink", "uniquelink", "socialurl"),
     ),
-    "referrer_code": ("referrercode", "ref"),
+    "referrer_code": ("referrercode", "referrerscode", "referredbycode", "ref"),
     "referrer": (
         *("referrer", "referredby", "referreremail", "referredbyemail", "referrerid"),
         *("referreruuid", "referredbyid", "referringsubscriberid", "inviter", "invitedby"),
