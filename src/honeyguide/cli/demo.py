@@ -44,7 +44,7 @@ def demo(
     """Add demo data to the database (once), and print a login, API keys and a request to try."""
     chosen = read_settings()
     file = demo_kept.file_beside(_base(chosen))
-    if reset:
+    if reset or _is_half_made(chosen):
         _empty(chosen, yes)
     elif not yes:
         _refuse_real_database(chosen)
@@ -110,6 +110,15 @@ def _refuse_real_database(chosen: Settings) -> None:
             f"{without_secrets('database_url', chosen.database_url)} has accounts, but not the "
             "demo's. Nothing was added. To add demo data to it, add --yes."
         )
+
+
+def _is_half_made(chosen: Settings) -> bool:
+    """It would look as if the newsletter had ended months ago, at every start."""
+    file = sqlite_path(chosen.database_url)
+    if (file is not None and not file.exists()) or not read(demo_data.is_half_made):
+        return False
+    typer.echo("The demo is only half made, because its creation was stopped. It is made anew.")
+    return True
 
 
 def _empty(chosen: Settings, yes: bool) -> None:

@@ -20,7 +20,7 @@ from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
 
-__all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "prepare"]
+__all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "is_half_made", "prepare"]
 
 EMAILS = (*(newsletter.email for newsletter in NEWSLETTERS), robots.EMAIL)
 # A little less than the dashboard's year, so that it does not compare with the few days before.
@@ -113,6 +113,12 @@ async def _use_a_key(services: Services, tenant: Tenant) -> None:
     await admission.admission(services.store, 0, services.site.base_url).admit(
         key, "127.0.0.1", services.clock()
     )
+
+
+async def is_half_made(tx: Tx) -> bool:
+    """Whether somebody stopped the start that was to create the demo: it sets passwords last."""
+    found = await passwords.find(tx, OWNER)
+    return found is not None and found[1] is None
 
 
 async def _hash_of_owner(tx: Tx) -> str | None:
