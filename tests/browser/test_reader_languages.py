@@ -255,6 +255,8 @@ def test_a_reward_named_in_another_script_reads_from_its_own_side(
     page.goto(places.wax.service.url + places.wax.hub(places.wax.advocate(9)))
     for text in page.locator(".ready-list :is(b, p), .reward-list :is(b, p)").all():
         assert text.evaluate("(each) => getComputedStyle(each).unicodeBidi") == "plaintext"
+    for text in page.locator("main [dir=ltr]").all():
+        assert text.evaluate("(each) => getComputedStyle(each).textAlign") == "right"
 
 
 @pytest.mark.long
