@@ -12,9 +12,11 @@ from urllib.parse import parse_qs
 import pytest
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.languages.language import CODES, get_language
 from honeyguide.mail import email_kinds
 from honeyguide.mail.email_kinds import HUB_LINK
-from honeyguide.pages.readers import forms, requested_emails
+from honeyguide.pages.readers import forms, requested_emails, sharing
+from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.referrals import earned_rewards
 from honeyguide.referrals.earned_states import REFUSALS
 from honeyguide.referrals.rewards import NewReward
@@ -76,6 +78,16 @@ def test_links_share_the_readers_own_link_on_every_page_that_shows_it(wax: Newsl
             if parameter in ("text", "body"):
                 assert query[parameter][0].startswith("Honey & <bees>? 100% yes: http"), name
         assert "Honey & <bees>? 100% yes" in parse_qs(links["Telegram"])["text"]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_telegram_gets_the_message_without_what_leads_to_the_link(code: str) -> None:
+    texts = PageTexts({}, "The Morning Wax", get_language(code))
+    telegram = next(
+        each for each in sharing.of(texts, "https://a.example/r/x").social if "t.me" in each.url
+    )
+    message = parse_qs(telegram.url.partition("?")[2])["text"][0]
+    assert message[-1].isalpha(), message
 
 
 def test_a_hub_without_rewards_or_a_name_is_whole(wax: Newsletter) -> None:

@@ -45,7 +45,7 @@ class Share:
     def social(self) -> tuple[SocialLink, ...]:
         """Facebook and LinkedIn take no message, only the link. Telegram wants them apart."""
         link, text = quote(self.link, safe=""), quote(self.text)
-        without_link = quote(self.text.replace(self.link, "").strip(" :"))
+        without_link = quote(self.text.replace(self.link, "").strip(" \u00a0:："))
         return (
             SocialLink("WhatsApp", f"https://wa.me/?text={text}"),
             SocialLink("Telegram", f"https://t.me/share/url?url={link}&text={without_link}"),
