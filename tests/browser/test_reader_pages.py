@@ -156,6 +156,16 @@ def test_narrow_screens_and_text_of_twice_the_size_fit(
         fits(page, words=False)
 
 
+def test_who_left_the_program_sees_no_empty_column(places: Places, page_at: PageAt) -> None:
+    page = page_at(DESKTOP)
+    for name, columns in (("hub", 2), ("hub-left", 1)):
+        page.goto(places.wax.service.url + places.paths[name])
+        template = page.locator("main").evaluate(
+            "(each) => getComputedStyle(each).gridTemplateColumns"
+        )
+        assert len(template.split()) == columns, name
+
+
 def test_words_longer_than_a_line_are_broken(
     service: Service, page_at: PageAt, fits: Callable[[Page], None]
 ) -> None:
