@@ -9,7 +9,7 @@ import re
 import pytest
 
 from honeyguide.mail import stops
-from honeyguide.referrals import hub_choices, names
+from honeyguide.referrals import hub_choices, names, reader_emails
 from honeyguide.referrals.subscribers import Subscriber
 from tests.support.newsletter import Newsletter, errors, follow, link_of
 from tests.support.web import text_of
@@ -196,3 +196,22 @@ def test_the_page_after_the_thank_you_page_tells_nobody_who_is_subscribed(wax: N
     assert pages[0] == pages[1]
     assert "Ben" not in pages[0][0] and "confirmed" not in pages[0][0]
     assert wax.visitor.get("/hub/start/zzzz").status_code == 404
+
+
+def test_nobody_who_unsubscribed_is_said_to_stay_subscribed(wax: Newsletter) -> None:
+    ben = wax.advocate(1)
+    hub, stop = wax.hub(ben), reader_emails.stop_url(wax.service.services.site, ben.ref_code)
+    pages = (stop, f"{hub}/leave", hub)
+
+    def sentences() -> list[bool]:
+        wax.visitor.post(stop)
+        wax.visitor.post(f"{hub}/leave")
+        found = [" subscribed to The Morning Wax" in wax.visitor.get(each).text for each in pages]
+        wax.visitor.post(f"{stop}?again=1")
+        found.append(" subscribed to The Morning Wax" in wax.visitor.get(stop).text)
+        return found
+
+    assert sentences() == [True, False, True, True], "who has left is led back to the page"
+    path = f"{wax.member.v1}/subscribers/{ben.id}"
+    assert wax.member.put(path, {"status": "unsubscribed"}).status_code == 200
+    assert not any(sentences())

@@ -262,6 +262,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
         private=True,
         hub=hub_url(request),
         first_name=first_name(person),
+        is_subscribed=person.status != "unsubscribed",
         welcome=request.query("welcome") == "1",
         progress=progress.measure(
             visitor.brand.language,

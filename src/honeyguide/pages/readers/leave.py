@@ -18,7 +18,13 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
     visitor = await hub.find_visitor(tx, request)
     if visitor.choices.left_program_ms is not None:
         return see_other(hub.hub_url(request))
-    return request.view("leave.html", visitor.brand, private=True, hub=hub.hub_url(request))
+    return request.view(
+        "leave.html",
+        visitor.brand,
+        private=True,
+        hub=hub.hub_url(request),
+        is_subscribed=visitor.person.status != "unsubscribed",
+    )
 
 
 async def leave(tx: Tx, request: ReaderRequest) -> Response:

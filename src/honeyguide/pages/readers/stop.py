@@ -20,7 +20,7 @@ from honeyguide.store.tx import Tx
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
     tenant, reader = await _reader(tx, request)
     is_stopped = await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None
-    return await _view(tx, request, tenant, is_stopped=is_stopped)
+    return await _view(tx, request, tenant, reader, is_stopped=is_stopped)
 
 
 async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
@@ -28,9 +28,9 @@ async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
     tenant, reader = await _reader(tx, request)
     if request.query("again"):
         await stops.resume(tx, tenant.account_id, reader.id)
-        return await _view(tx, request, tenant, is_stopped=False, has_resumed=True)
+        return await _view(tx, request, tenant, reader, is_stopped=False, has_resumed=True)
     await stops.stop(tx, tenant.account_id, reader.id, now_ms=request.now_ms)
-    return await _view(tx, request, tenant, is_stopped=True)
+    return await _view(tx, request, tenant, reader, is_stopped=True)
 
 
 async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
@@ -41,7 +41,13 @@ async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
 
 
 async def _view(
-    tx: Tx, request: ReaderRequest, tenant: Tenant, *, is_stopped: bool, has_resumed: bool = False
+    tx: Tx,
+    request: ReaderRequest,
+    tenant: Tenant,
+    reader: Subscriber,
+    *,
+    is_stopped: bool,
+    has_resumed: bool = False,
 ) -> ReaderView:
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
     return request.view(
@@ -49,6 +55,7 @@ async def _view(
         brand.for_reader(request.accepted_languages),
         private=True,
         address=f"/stop/{request.at('token')}",
+        is_subscribed=reader.status != "unsubscribed",
         is_stopped=is_stopped,
         has_resumed=has_resumed,
     )
