@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.kernel.errors import Required
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
@@ -64,10 +64,12 @@ async def change_notes(tx: Tx, request: PageRequest) -> Response:
 
 async def adjust(tx: Tx, request: PageRequest) -> Response:
     """Adds to what they have toward rewards, or takes off."""
-    forms.require(ADJUSTMENT, request.fields)
+    wrong = forms.missing(ADJUSTMENT, request.fields)
     amount = forms.signed_number(request.text("amount"))
     if amount is None:
-        raise Invalid("{field} must be a whole number, such as 2 or -1.", param="amount")
+        wrong.setdefault("amount", "Amount must be a whole number, such as 2 or -1.")
+    if amount is None or wrong:
+        raise forms.FormErrors(wrong)
     fields = AdjustmentFields(amount=amount, reason=request.text("reason"))
     person = await subscribers.get(tx, request.tenant, request.at("id"))
     await adjustments.add(request.change(tx), person.id, fields)
