@@ -15,7 +15,15 @@ from tests.support.delayed import pass_minute
 from tests.support.fetches import document_of, fetch_of
 from tests.support.move_certificates import certificate_of
 from tests.support.service import Service
-from tests.support.web import Operator, WebClient, operator, run_import, text_of, upload
+from tests.support.web import (
+    Operator,
+    WebClient,
+    mistakes,
+    operator,
+    run_import,
+    text_of,
+    upload,
+)
 
 BEHIND = [page for page in PAGES if not page.open_to_all]
 # Pages for partners and administrators have their own cast, and their own stranger:
@@ -181,6 +189,9 @@ def test_campaign_settings_are_kept_or_refused_with_a_sentence(service: Service)
     ):
         answer = alice.web.post("/settings/campaign", page="/settings", **{**good, **wrong})
         assert answer.status_code == 400 and sentence in text_of(answer.text), wrong
+    every = {"name": "", "slug": "Not A Slug", "hold_days": "x", "link_parameters": "a/b"}
+    said = mistakes(alice.web.post("/settings/campaign", page="/settings", **good | every).text)
+    assert set(said) == set(every), "all at once"
 
 
 def test_search_filters_and_order(service: Service) -> None:

@@ -65,13 +65,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def save_campaign(services: PageServices, request: PageRequest) -> Response:
-    form = FORM.typed(request)
-    form.require()
-    hold_days = forms.whole_number(form.values["hold_days"] or "0")
-    if hold_days is None:
-        raise Invalid("{field} must be a whole number of days.", param="hold_days")
     names = link_parameters.parse(request.text("link_parameters"))
-    settings = form.changes(CampaignSettings, hold_days=hold_days, link_parameters=names)
+    days = request.text("hold_days") or "0"
+    form, wrong = FORM.typed(request, hold_days=days, link_parameters=names), {}
+    if forms.whole_number(days) is None:
+        problem = Invalid("{field} must be a whole number of days.", param="hold_days")
+        wrong = forms.errors_of(problem, FORM.fields)
+    settings = form.valid(CampaignSettings, wrong=wrong)
     await request.apply(campaigns.configure, settings)
     await share_picture.refresh(request)
     return request.go(
