@@ -124,14 +124,14 @@ def test_the_page_refuses_what_it_cannot_read(service: Service) -> None:
     alice = operator(service)
     for entries, sentence in (
         ("", "Enter an email address, a domain or an IP range."),
-        ("good.example\nno_dot", "Entries must be an email address, a domain such as example.com"),
-        ("0.0.0.0/0", "this IP range is too wide"),
-        ("a@b@c", "Enter a valid email address."),
+        ("good.example\nno_dot", "“no_dot” must be an email address, a domain such as example.com"),
+        ("good.example\n0.0.0.0/0", "“0.0.0.0/0”: this IP range is too wide"),
+        ("a@b@c\ngood.example", "“a@b@c” is not a valid email address."),
         ("x.example " * 201, "at most 200 lines"),
     ):
         answer = alice.web.post(PAGE, entries=entries, do="block")
         assert answer.status_code == 400, entries
-        assert sentence in text_of(answer.text).replace("Email is invalid", sentence), entries
+        assert sentence in text_of(answer.text), entries
     assert "Nothing is blocked." in text_of(alice.web.get(PAGE).text)
     add(alice, "block", "good.example")
     add(alice, "allow", "good.example")

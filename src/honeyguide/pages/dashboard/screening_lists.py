@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Required
+from honeyguide.kernel.site import Site
+from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.referrals import screening_lists
+from honeyguide.referrals.screening_lists import NewEntry
 from honeyguide.store.tx import Tx
 
 HERE = "/settings/screening-lists"
@@ -28,6 +31,19 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
+def _entry(site: Site, line: str) -> NewEntry:
+    """Of many lines, the sentence names the one that is wrong."""
+    try:
+        return screening_lists.parse_entry(site, line, param="entries")
+    except Required:
+        raise
+    except Invalid as wrong:
+        sentence = wrong.message_for(f"“{line}”")
+        if wrong.code == "invalid_email":
+            sentence = f"“{line}” is not a valid email address."
+        raise forms.FormErrors({"entries": sentence}) from None
+
+
 async def change(tx: Tx, request: PageRequest) -> Response:
     action = request.text("do")
     if action == "remove":
@@ -38,8 +54,7 @@ async def change(tx: Tx, request: PageRequest) -> Response:
         raise Invalid(
             "{field} can have at most {most} lines at once.", param="entries", most=MOST_AT_ONCE
         )
-    site = request.services.site
-    new = [screening_lists.parse_entry(site, line, param="entries") for line in lines or [""]]
+    new = [_entry(request.services.site, line) for line in lines or [""]]
     await screening_lists.add(request.change(tx), new, is_blocked=action != "allow")
     name = "allow list" if action == "allow" else "block list"
     count = formats.plural(len(new), "entry", "entries")
