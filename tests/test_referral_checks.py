@@ -207,6 +207,8 @@ def test_the_form_shows_the_decision_on_the_same_page(service: Service) -> None:
     assert "If new@gmail.com signed up now" in text_of(page.text)
     assert f"It will be verified on {due} unless you decide earlier." in text_of(page.text)
     assert alice.get(f"{alice.v1}/subscribers/new@gmail.com").status_code == 404
+    unknown = text_of(alice.web.post("/review/check", **sent | {"referrer_code": "nobodys"}).text)
+    assert "No referral Nobody here has this code" in unknown and "Rejected" not in unknown
     refused = alice.web.post("/review/check", email="nobody", referrer_code="", origin="")
     assert refused.status_code == 400
     assert mistakes(refused.text)["referrer_code"] == "Enter a referral code."
