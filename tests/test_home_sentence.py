@@ -99,6 +99,10 @@ LEA = [Bringer("Lea Brandt", 6, "Ida Holm"), Bringer("Ida Holm", 5)]
         ({**QUIET, "days": 1, "new_before": None, "clicks": 0}, "Nobody joined on this day."),
         (QUIET, "Nobody joined in these 30 days. In the 30 days before, 133 did."),
         (
+            QUIET | {"earlier": "the day before", "new_before": 1},
+            "Nobody joined in these 30 days. The day before, 1 did.",
+        ),
+        (
             {**QUIET, "new_before": 0},
             "Nobody joined in these 30 days. Links were clicked 516 times.",
         ),

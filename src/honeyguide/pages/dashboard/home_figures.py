@@ -14,6 +14,7 @@ from honeyguide.pages.dashboard.overview_numbers import (
     change,
     share,
 )
+from honeyguide.pages.dashboard.ranges import during
 
 SHOWN = 4
 
@@ -97,8 +98,8 @@ def _difference(now: int, before: int | None, earlier: str) -> str:
     if not before:
         return ""
     if now == before:
-        return f"as many as in {earlier}"
-    return f"{abs(now - before):,} {'more' if now > before else 'fewer'} than in {earlier}"
+        return f"as many as {during(earlier)}"
+    return f"{abs(now - before):,} {'more' if now > before else 'fewer'} than {during(earlier)}"
 
 
 def _referred(facts: FigureFacts, list_link: ListLink) -> HomeFigure | None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.home_comb import Bringer
+from honeyguide.pages.dashboard.ranges import during
 
 # Changes smaller than this are "about as many".
 STEADY_PERCENT = 3
@@ -76,7 +77,8 @@ def _quiet(facts: SentenceFacts) -> Sentence:
     else:
         main = f"Nobody joined {_range(facts)}."
     if facts.new_before:
-        return Sentence(main, f"In {facts.earlier}, {facts.new_before:,} did.")
+        when = during(facts.earlier)
+        return Sentence(main, f"{when[0].upper()}{when[1:]}, {facts.new_before:,} did.")
     if facts.clicks:
         return Sentence(main, f"Links were clicked {_times(facts.clicks)}.")
     return Sentence(main)
@@ -146,7 +148,7 @@ def _compared(facts: SentenceFacts) -> str:
     change = _percent(facts.referred, facts.referred_before)
     if not change:
         return ""
-    return f", {change} {'as' if change.endswith('many') else 'than'} in {facts.earlier}"
+    return f", {change} {'as' if change.endswith('many') else 'than'} {during(facts.earlier)}"
 
 
 def _percent(now: int, before: int | None) -> str:

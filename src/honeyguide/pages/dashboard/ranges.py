@@ -58,11 +58,16 @@ def earlier_in_words(chosen: ChosenRange) -> str:
     """What it is compared with: "the 30 days before". Empty if with nothing."""
     if chosen.comparison is None:
         return ""
+    is_day = chosen.period.length == 1
     if chosen.compare == "year":
-        return "the same days a year earlier"
-    return (
-        "the day before" if chosen.period.length == 1 else f"the {chosen.period.length} days before"
-    )
+        return f"the same {'day' if is_day else 'days'} a year earlier"
+    return "the day before" if is_day else f"the {chosen.period.length} days before"
+
+
+def during(earlier: str) -> str:
+    """The same with what comes before it in a sentence: "in the 30 days before", but just "the day
+    before"."""
+    return earlier if earlier == "the day before" else f"in {earlier}"
 
 
 def days_in_words(period: Period) -> str:
