@@ -70,8 +70,12 @@ def test_j_and_k_step_through_the_list(service: Service, alice: Operator, page_a
     here = page.url
     page.get_by_role("link", name="Friend 2").click()
     heading(page, "Friend 2")
+    # Where the focus went is shown to whoever uses the keyboard, and is no ring for others.
+    expect(page.locator(".beside h1:focus")).to_be_visible()
+    expect(page.locator(".beside h1:focus-visible")).to_have_count(0)
     page.keyboard.press("j")
     heading(page, "Friend 1")
+    expect(page.locator(".beside h1:focus-visible")).to_be_visible()
     page.keyboard.press("k")
     heading(page, "Friend 2")
     # One from another is a step of the history, and Esc leaves them all.

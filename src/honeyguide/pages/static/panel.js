@@ -6,6 +6,7 @@ let panel = null; // the element beside the list
 let shown = ""; // whose page it shows
 let asked = 0;
 let sending = null; // the form that is on its way
+let byPointer = false; // whoever points sees the panel open; whoever types needs to see where the focus went
 // Read aloud: the region is there, since the panel opened, before its text.
 const status = Object.assign(document.createElement("p"), { className: "unseen", role: "status" });
 
@@ -53,7 +54,7 @@ const put = (html) => {
   return true;
 };
 
-const focusHeading = () => panel?.querySelector("h1")?.focus({ preventScroll: true });
+const focusHeading = () => panel?.querySelector("h1")?.focus({ preventScroll: true, focusVisible: !byPointer });
 
 // What a form was answered with, if it is not the subscriber: too many requests, say. What was typed stays.
 const sayTrouble = (text) => {
@@ -107,6 +108,9 @@ addEventListener("popstate", () => {
   else if (isPerson(location.pathname) && history.state?.beside && !isPerson(pathOf(list))) open(location.pathname);
   else location.reload();
 });
+
+addEventListener("pointerdown", () => { byPointer = true; }, true);
+addEventListener("keydown", () => { byPointer = false; }, true);
 
 // A window that has become too narrow has the page instead.
 roomy.addEventListener("change", () => { if (panel && !roomy.matches && !hasTyped()) location.reload(); });
@@ -179,7 +183,10 @@ document.addEventListener("submit", async (event) => {
   // Somebody else is shown by now, or nobody.
   if (number !== asked) return;
   if (!answer) return sayTrouble("There is no connection. Try again when there is.");
-  if (put(html)) return (panel.querySelector("[aria-invalid=true]") ?? panel.querySelector("h1")).focus({ preventScroll: true });
+  if (put(html)) {
+    const wrong = panel.querySelector("[aria-invalid=true]");
+    return wrong ? wrong.focus({ preventScroll: true }) : focusHeading();
+  }
   // Logged out meanwhile, or erased: the browser says it best.
   if (answer.ok || answer.status === 404) return location.assign(path);
   const page = new DOMParser().parseFromString(html, "text/html");
