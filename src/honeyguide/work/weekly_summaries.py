@@ -216,24 +216,26 @@ async def _budgets(
     found = await outlook.of_owner(tx, account_id, now_ms=now_ms)
     paid = [program for program in found if program.is_paid]
     paid.sort(key=lambda program: -program.months[0].most_cents)
-    whose = "this month’s"
+    budget_month = "this month’s"
     month = month_of(now_ms)
     if month != day_of(now_ms, zone).isoformat()[:7]:  # budgets are of UTC months
-        whose = f"{MONTHS[int(month[5:]) - 1]}’s"
-    return [_budget(site, program, whose) for program in paid[:PROGRAMS]]
+        budget_month = f"{MONTHS[int(month[5:]) - 1]}’s"
+    return [_budget(site, program, budget_month) for program in paid[:PROGRAMS]]
 
 
-def _budget(site: Site, program: ProgramOutlook, whose: str) -> SummaryBudget:
+def _budget(site: Site, program: ProgramOutlook, budget_month: str) -> SummaryBudget:
     page = f"{site.base_url}/program/{program.program_id}"
     action, url = "Change budget", f"{page}/change"
     if program.is_deleted:
         action, url = "View the program", page
-    return SummaryBudget(program.publication_name, _spent(program, whose), action, url)
+    return SummaryBudget(program.publication_name, _spent(program, budget_month), action, url)
 
 
-def _spent(program: ProgramOutlook, whose: str) -> str:
+def _spent(program: ProgramOutlook, budget_month: str) -> str:
     month = program.months[0]
-    sentence = f"{show(month.spent_cents)} of {whose} {show(program.budget_cents)} budget is spent"
+    sentence = (
+        f"{show(month.spent_cents)} of {budget_month} {show(program.budget_cents)} budget is spent"
+    )
     if month.fees.expected_cents:
         sentence += f", and at most {show(month.fees.expected_cents)} more is expected"
     if month.fees.over_cents:
