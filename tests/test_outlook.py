@@ -8,9 +8,11 @@ import random
 
 import pytest
 
-from honeyguide.partners import forecast, outlook, rules
+from honeyguide.partners import forecast, network, outlook, rules
 from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.referrals import campaigns
 from honeyguide.store import Store
+from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
@@ -129,6 +131,34 @@ def test_the_days_of_a_large_program_come_to_the_same(
         one_by_one = await agree(trade, NOON_MS)
         monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
         assert await agree(trade, NOON_MS) == one_by_one
+
+    on(engine, scenario)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_is_pending_elsewhere_does_not_change_a_program(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A partner with much pending in one program expects in another what its owner does."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, cpa=250, total_budget=500, **HELD)
+        for number, partner in enumerate((1, 0, 1)):
+            await trade.arrive(partner, now_ms=NOON_MS + number)
+        large = await Trade.begin(store, partners=0, cpa=250, **HELD)
+        bob = trade.partners[0].account_id
+        campaign = await store.snapshot(lambda tx: campaigns.tenant_of(tx, bob))
+        join = changing(network.join, trade.site, campaign, NOON_MS)
+        large.partners.append((await store.write(join, large.program.id, None))[0])
+        for number in range(4):
+            await large.arrive(now_ms=NOON_MS + number)
+        monkeypatch.setattr(outlook, "MOST_ONE_BY_ONE", 3)
+        (owner, _), (partner, _) = (
+            await trade.outlook(NOON_MS),
+            await of_partner(store, bob, NOON_MS),
+        )
+        place = trade.partners[0].id
+        assert owner.of(place) == partner.of(place) and owner.of(place).expected_cents == 250
 
     on(engine, scenario)
 

@@ -12,9 +12,9 @@ from honeyguide.referrals.reasons import Reason
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 
-# Above this, the referrals of one day are taken together: at most the partners at whom the budget
-# ends change places.
-MOST_ONE_BY_ONE = 5_000
+# In a program with more than this, the referrals of one day are taken together: at most the
+# partners at whom the budget ends change places.
+MOST_ONE_BY_ONE = 2_000
 # Rejected on their date, unless somebody does something before.
 UNDATED = [reason for reason in Reason if reason.facts.ends_as]
 
@@ -90,7 +90,9 @@ class _Share(NamedTuple):
 class _Side(NamedTuple):
     """Whose programs: an owner's, or those that a partner joined."""
 
-    how_many: Statement[int]
+    large: Statement[str]
+    """The programs in which so many are pending that they are read by days. So that both sides see
+    the same, it does not depend on what else is read."""
     fees: Statement[_FeeRow]
     budgets: Statement[_Budget]
     shares: Statement[_Share]
@@ -103,7 +105,7 @@ _SPENT_OF_PARTNER = _sql.query("spent_of_partner", _Share)
 
 def _side(name: str) -> _Side:
     return _Side(
-        _sql.value(f"count_of_{name}", int),
+        _sql.value(f"large_of_{name}", str),
         _sql.query(f"fees_of_{name}", _FeeRow),
         _sql.query(f"budgets_of_{name}", _Budget),
         _sql.query(f"shares_of_{name}", _Share),
@@ -149,8 +151,7 @@ async def of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[MonthOutlo
 
 async def _read(tx: Tx, side: _Side, key: dict[str, Any], *, now_ms: int) -> list[ProgramOutlook]:
     from_now: dict[str, Any] = {**key, "month": rules.month_of(now_ms)}
-    many = await tx.one(side.how_many, **from_now, most=MOST_ONE_BY_ONE + 1) or 0
-    by_day = int(many > MOST_ONE_BY_ONE)
+    by_day = await tx.all(side.large, **from_now, most=MOST_ONE_BY_ONE)
     fees = await tx.all(side.fees, **from_now, undated=UNDATED, by_day=by_day)
     shares: dict[str, dict[str, int]] = {}
     for share in await tx.all(side.shares, **from_now):

@@ -1,6 +1,6 @@
 -- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the partner's own program
 -- are never charged, and those that are as good as rejected neither, so both are left out. So is whoever the program has paid for
--- already, unless there are so many that only days are read.
+-- already, unless so many are pending in it that only days are read.
 
 -- fragment: owned
 -- One program, or all: of the deleted ones, those that were charged since the month began or still may be.
@@ -14,24 +14,29 @@ IN (SELECT o.id FROM program AS o JOIN publication AS u ON u.id = o.publication_
 -- Those in which the partner has something pending.
 IN (SELECT o.program_id FROM partner_referral AS o WHERE o.partner_account_id = :account_id AND o.decided_ms IS NULL)
 
+-- fragment: large
+SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id
+
 -- fragment: fees
--- With `by_day`, those of one day are one row. `undated` has the reasons that end without a charge on their date.
+-- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a charge on their date.
 SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms, MIN(f.id) AS first_id, COUNT(*) AS n
 FROM (
     SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.subscriber_id AS id,
+           CASE WHEN r.program_id {in :by_day} THEN '' ELSE r.subscriber_id END AS alone,
            CASE WHEN s.referral_due_ms IS NULL OR s.referral_reason = 'awaiting_confirmation' OR s.referral_reason {in :undated}
                THEN 1 ELSE 0 END AS is_waiting,
            CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
     WHERE r.decided_ms IS NULL AND r.is_own = 0 AND r.fee_cents > 0
       AND COALESCE(s.referral_reason, '') <> 'partner_removed'
-      AND (CAST(:by_day AS BIGINT) = 1 OR COALESCE((SELECT SUM(CASE WHEN c.fee_cents > 0 THEN 1 ELSE -1 END) FROM charge AS c
-          WHERE c.program_id = r.program_id AND c.person_key IN (r.person_key, s.person_key)), 0) = 0)
+      -- The last step for this person: a charge, or the reversal of one. The order makes PostgreSQL take the index on the person.
+      AND (r.program_id {in :by_day} OR COALESCE((SELECT c.fee_cents FROM charge AS c
+          WHERE c.program_id = r.program_id AND c.person_key = r.person_key ORDER BY c.person_step DESC LIMIT 1), 0) <= 0)
       AND r.program_id
 
 -- fragment: grouped
 ) AS f GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
-    CASE WHEN CAST(:by_day AS BIGINT) = 1 THEN '' ELSE f.id END
+    f.alone
 
 -- fragment: budgets
 SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
@@ -43,10 +48,8 @@ LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
 -- fragment: shares
 SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE month >= :month AND program_id
 
--- name: count_of_owner
-SELECT COUNT(*) AS n FROM (
-    SELECT r.id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id {owned} LIMIT :most
-) AS r;
+-- name: large_of_owner
+{large} {owned} GROUP BY r.program_id HAVING COUNT(*) > :most;
 
 -- name: fees_of_owner
 {fees} {owned} {grouped};
@@ -57,10 +60,8 @@ SELECT COUNT(*) AS n FROM (
 -- name: shares_of_owner
 {shares} {owned};
 
--- name: count_of_partner
-SELECT COUNT(*) AS n FROM (
-    SELECT r.id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id {joined} LIMIT :most
-) AS r;
+-- name: large_of_partner
+{large} {joined} GROUP BY r.program_id HAVING COUNT(*) > :most;
 
 -- name: fees_of_partner
 {fees} {joined} {grouped};
