@@ -20,7 +20,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.periods import zone_of
 from honeyguide.mail import emails, notifications, weekly_summary
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.mail.weekly_summary import WeekTotal
+from honeyguide.mail.weekly_summary import WeeklySummary, WeekTotal
 from honeyguide.partners import rules as months
 from honeyguide.store.tx import Tx
 from honeyguide.work import weekly_summaries
@@ -199,6 +199,37 @@ def test_it_arrives_on_monday_morning_with_last_weeks_numbers(
 )
 def test_no_percentage_on_a_base_under_twenty(n: int, before: int, change: str) -> None:
     assert WeekTotal(n, before).change == change
+
+
+@pytest.mark.parametrize(
+    ("new", "referred", "preheader"),
+    [
+        ((8, 3), 4, "4 of them referred."),
+        ((8, 3), 0, "None of them referred."),
+        ((0, 3), 0, "3 joined the week before."),
+        ((0, 0), 0, "Nobody joined the week before."),
+    ],
+)
+def test_what_follows_the_subject_fits_it(
+    new: tuple[int, int], referred: int, preheader: str
+) -> None:
+    summary = WeeklySummary(
+        newsletter="Wax",
+        days="",
+        new=WeekTotal(*new),
+        referred=WeekTotal(referred, 0),
+        verified=0,
+        pending=0,
+        rejected=0,
+        waiting=[],
+        advocates=[],
+        almost_there="",
+        budgets=[],
+        overview_url="",
+        preferences_url="",
+        turn_off_url="",
+    )
+    assert summary.preheader == preheader
 
 
 def test_each_program_has_a_budget_of_its_own(wax: Operator, inbox: Mailbox) -> None:

@@ -92,7 +92,11 @@ class WeeklySummary(NamedTuple):
     @property
     def preheader(self) -> str:
         waiting = f" Waiting for you: {_listed(self.waiting)}." if self.waiting else ""
-        return f"{self.referred.n:,} of them referred.{waiting}"
+        if self.new.n:
+            referred = f"{self.referred.n:,}" if self.referred.n else "None"
+            return f"{referred} of them referred.{waiting}"
+        before = f"{self.new.before:,}" if self.new.before else "Nobody"
+        return f"{before} joined the week before.{waiting}"
 
     @property
     def bars(self) -> list[tuple[str, str, int, int]]:
