@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from honeyguide.kernel.clock import system_clock
+from honeyguide.partners import rules
 from honeyguide.work import weekly_summaries
 from honeyguide.work.weekly_summaries import DueAccount
 from tests.support.partner_network import join, offer, publish
@@ -166,3 +168,17 @@ def test_a_program_that_became_free_still_costs_what_it_did(service: Service, bo
     assert [sentence for sentence, _ in budgets_in_email(alice)] == [
         "$3.00 of this month’s $300.00 budget is spent."
     ]
+
+
+def test_a_month_that_is_over_and_not_closed_is_still_owed(own_service: Service) -> None:
+    """To whoever closes an account in the hour between."""
+    service = own_service
+    operator(service, "root")  # runs the installation, and that account cannot be closed
+    alice, bob = operator(service), operator(service, "bob")
+    alice.subscribe("ana@example.org", referrer_code=join(bob, offer(alice))["ref_code"])
+    end_ms = rules.month_bounds(rules.month_of(service.now_ms()))[1]
+    service.set_clock((end_ms + 60_000 - system_clock()) / 1000)
+    for who in (alice, bob):
+        who.web.log_in(who.email)
+        page = text_of(who.web.get("/account/close").text)
+        assert "$3.00 so far for months that are not closed yet" in page

@@ -23,7 +23,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "account_close.html",
         account=account,
-        owed=await owed.by_and_to(tx, request.tenant, now_ms=request.now_ms),
+        owed=await owed.by_and_to(tx, request.tenant),
         counted=owed.MOST_COUNTED,
         wait_days=closing.WAIT_DAYS,
         keep_years=request.services.settings.keep_closed_years,
