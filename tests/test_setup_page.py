@@ -28,7 +28,8 @@ def untouched(request: pytest.FixtureRequest) -> Iterator[Service]:
 def test_the_first_account_runs_the_installation(untouched: Service) -> None:
     web, code = WebClient(untouched), untouched.write(setup_codes.renew)
     assert web.get("/login").headers["location"] == "/setup"
-    assert "Create the first account." in text_of(web.get("/setup").text)
+    said = text_of(web.get("/setup").text)
+    assert "Create the first account." in said and "Your list, a first reward and your logo" in said
     weak = web.post("/setup", code=code, **{**ANN, "password": "password123"})
     assert weak.status_code == 400 and "easy to guess" in weak.text
     # As somebody types it who reads it from another screen.
