@@ -147,7 +147,7 @@ def action_dropped(*, noun: str, done: str, why: str, page: str) -> EmailText:
 def reward_to_approve(*, reward: str, page: str) -> EmailText:
     return email(
         f"{reward}: waiting for your approval",
-        f"A subscriber earned {reward}. They get it once you approve it.",
+        f"A subscriber earned “{reward}”. They get it once you approve it.",
         Button("Approve it", page),
     )
 
@@ -155,7 +155,7 @@ def reward_to_approve(*, reward: str, page: str) -> EmailText:
 def item_to_send(*, reward: str, page: str) -> EmailText:
     return email(
         f"{reward}: claimed and waiting to be sent",
-        f"A subscriber claimed {reward} and gave a postal address.",
+        f"A subscriber claimed “{reward}” and gave a postal address.",
         Button("View what to send", page),
     )
 
