@@ -298,8 +298,7 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         if each.referral_reason in SUSPICIONS and state.rng.random() < 0.4:
             await signups.decide(state.change(tx, account, at_ms), each.id, "rejected")
         elif state.rng.random() < 0.02:
-            left = lifecycle.SubscriberChanges(status="unsubscribed")
-            await signups.update(state.change(tx, account, at_ms), each.id, left)
+            await _unsubscribe(tx, state, account, each.id, at_ms)
 
 
 async def _adjust(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
@@ -345,10 +344,19 @@ async def _part(tx: Tx, state: DemoState, at_ms: int) -> None:
 async def _leave(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """Some subscribers unsubscribe later on, when their referral is decided."""
     rng = random.Random(f"{account.newsletter.slug} {at_ms // DAY_MS}")
-    left = lifecycle.SubscriberChanges(status="unsubscribed")
     for each in account.subscribers[len(account.subscribers) // 9 :]:
         if 15 * DAY_MS < at_ms - each.at_ms < 90 * DAY_MS and rng.random() < 0.008:
-            await signups.update(state.change(tx, account, at_ms), each.id, left)
+            await _unsubscribe(tx, state, account, each.id, at_ms)
+
+
+async def _unsubscribe(
+    tx: Tx, state: DemoState, account: DemoAccount, subscriber_id: str, at_ms: int
+) -> None:
+    """They refer nobody any more."""
+    left = lifecycle.SubscriberChanges(status="unsubscribed")
+    await signups.update(state.change(tx, account, at_ms), subscriber_id, left)
+    stay = [each for each in account.subscribers if each.id != subscriber_id]
+    account.subscribers[:] = stay
 
 
 async def _settle_counts(services: Services, state: DemoState) -> None:
