@@ -26,7 +26,8 @@ const show = (html) => {
     [...part.parentElement.querySelectorAll("[data-live] details, details[data-live]")].forEach((each, place) => { each.open = opened[place] ?? false; });
     if (scrolled !== undefined) part.querySelector(".pan").scrollLeft = scrolled;
   }
-  status.textContent = [...document.querySelectorAll(".figure:first-child > :is(.name, b)")].map((each) => each.textContent).join(": ");
+  const figure = [...document.querySelectorAll("[data-live=figures] > :first-child > :is(.name, b)")];
+  status.textContent = figure.map((each) => each.textContent).join(": ");
 };
 
 const ask = async () => {
