@@ -20,6 +20,7 @@ from tests.support.web import operator
         ("/embed/preview?what=hub", "/look/embed/preview?what=hub", 308),
         ("/look", "/look/branding", 302),
         ("/api?x=1", "/account/keys?x=1", 302),
+        ("/dashboard/subscribers?q=ann", "/subscribers?q=ann", 302),
     ],
 )
 def test_an_old_address_leads_to_the_page(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -347,7 +348,8 @@ page_rights.learn(PAGES)
 
 async def _moved(request: Request) -> Response:
     """Emails link to /dashboard/…; the dashboard is at the root."""
-    return RedirectResponse(f"/{request.path_params['path'].lstrip('/')}", 302)
+    url = URL(f"/{request.path_params['path'].lstrip('/')}").replace(query=request.url.query)
+    return RedirectResponse(url, 302)
 
 
 def routes(services: PageServices) -> list[Route]:
