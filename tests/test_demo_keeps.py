@@ -1,11 +1,13 @@
-"""What the demo keeps between starts, and its stand-in for other people's tools."""
+"""What the demo keeps between starts, and where; and its stand-in for other people's tools."""
 
 from __future__ import annotations
 
 import httpx
 
 from honeyguide.demo import kept, local_tools
+from tests.support import starter
 from tests.support.postgres import free_port
+from tests.support.process import environment
 
 
 def test_the_stand_in_accepts_what_is_sent_to_it():
@@ -25,3 +27,11 @@ def test_what_the_demo_keeps_is_private_and_survives(tmp_path):
     assert kept.load(file) == made and file.stat().st_mode & 0o077 == 0
     file.write_text("{")
     assert kept.load(file) != made
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "var").write_text("a file")
+    settings = environment(database_url=f"sqlite:///{tmp_path}/var/h.db")
+    refused = starter.run(["demo"], env=settings, timeout=60)
+    assert refused.returncode == 1 and "Traceback" not in refused.stderr
+    assert f"The folder {tmp_path}/var cannot be created" in refused.stderr

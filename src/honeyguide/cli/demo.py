@@ -94,7 +94,13 @@ def _with_toys(chosen: Settings, kept: KeptSecrets) -> Settings:
     # What somebody chose stays, also in a settings file, where it is rarely the default.
     if chosen.log_level == "info":
         os.environ.setdefault(f"{PREFIX}LOG_LEVEL", "warning")
-    base.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        base.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(
+            f"The folder {base.parent} cannot be created: {error.strerror}. Run this command in a "
+            "folder that you may write to, or set HONEYGUIDE_DATABASE_URL."
+        )
     return read_settings()
 
 
