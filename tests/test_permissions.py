@@ -151,6 +151,23 @@ PLAIN_PAGES = [page for page in MEMBERS_ONLY if page.method == "GET" and "{" not
 
 
 @pytest.mark.parametrize("role", Role)
+def test_search_offers_the_actions_that_a_role_may_do(team: Team, role: Role) -> None:
+    page = team[role].web.get("/search").text
+    heading, _, actions = page.partition('id="found-actions"')
+    assert heading
+    offered = set(re.findall(r'href="([^"]*)"', actions.partition("</ul>")[0]))
+    analysts = {
+        "/program",
+        "/review/check",
+        "/look/newsletter",
+        "/look/emails/stopped",
+        "/account#password",
+    }
+    assert ("/rewards#h-new" in offered) == (role in (Role.OWNER, Role.EDITOR))
+    assert offered == analysts if role is Role.ANALYST else offered >= analysts
+
+
+@pytest.mark.parametrize("role", Role)
 def test_no_page_links_to_what_its_reader_may_not_see(team: Team, role: Role) -> None:
     web, refused = team[role].web, set()
     for page in PLAIN_PAGES:

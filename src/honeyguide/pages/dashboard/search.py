@@ -4,6 +4,7 @@ results while somebody types."""
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import text_matching
@@ -25,6 +26,8 @@ class SearchLink(NamedTuple):
     about: str = ""
     keywords: str = ""
     """What else somebody may look for it by."""
+    only_reads: bool = False
+    """Whether the action is done without the form of its page."""
 
     def matches(self, asked: list[str]) -> bool:
         """Whether each word that was asked for begins one of its own."""
@@ -45,7 +48,13 @@ ACTIONS = (
     SearchLink(
         "Get the newsletter block", "/look/newsletter", "email", keywords="merge tags links"
     ),
-    SearchLink("See who stopped emails", "/look/emails/stopped", "email", keywords="unsubscribed"),
+    SearchLink(
+        "See who stopped emails",
+        "/look/emails/stopped",
+        "email",
+        keywords="unsubscribed",
+        only_reads=True,
+    ),
     SearchLink("Connect your email tool", "/integrations", "email", keywords="integration sync"),
     SearchLink(
         "Export subscribers", "/subscribers/export.csv", "download", keywords="csv download"
@@ -64,11 +73,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     if text:
         people = await search.find_quickly(tx, request.tenant, text, most=MOST_SUBSCRIBERS)
     pages = [each for each in pages_of(request.who) if each.matches(asked)]
-    actions = [
-        each
-        for each in ACTIONS
-        if each.matches(asked) and page_rights.may_see(request.who, each.path)
-    ]
+    actions = [each for each in ACTIONS if each.matches(asked) and _may_do(request.who, each)]
     return request.view(
         "search_results.html" if request.query.get("part") == "results" else "search.html",
         q=text,
@@ -76,6 +81,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         pages=pages[:MOST_PAGES] if text else pages,
         actions=actions[:MOST_ACTIONS] if text else actions,
     )
+
+
+def _may_do(who: Visitor, action: SearchLink) -> bool:
+    """Whether their role sees its page and may send the form there."""
+    path = urlsplit(action.path).path
+    right = None if action.only_reads else page_rights.right_for("POST", path)
+    return page_rights.may_see(who, path) and (right is None or who.may(right))
 
 
 def pages_of(who: Visitor) -> list[SearchLink]:
