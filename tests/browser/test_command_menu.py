@@ -46,6 +46,19 @@ def test_the_keyboard_alone_finds_a_subscriber(
     expect(page.get_by_role("heading", name="Annabel Ito")).to_be_visible()
 
 
+def test_what_is_chosen_shows_in_forced_colors(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP, forced_colors="active"), alice)
+    page.goto(f"{service.url}/rewards")
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("option", name="Home", exact=True)).to_be_visible()
+    styles = page.get_by_role("option").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each).outlineStyle)"
+    )
+    assert styles[0] == "solid" and set(styles[1:]) == {"none"}
+
+
 def test_enter_opens_what_was_typed_however_late_it_is_found(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:
