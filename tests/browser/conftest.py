@@ -46,7 +46,7 @@ BROKEN_WORDS = r"""() => {
         const text = texts.currentNode, around = text.parentElement;
         range.selectNodeContents(text);
         if (!/\p{L}{3}/u.test(text.data) || linesOf() < 2) continue;
-        if (!around.checkVisibility() || around.closest("svg, .unseen, .skip")) continue;
+        if (!around.checkVisibility() || around.closest("svg, .unseen, .skip, .trap")) continue;
         for (const word of text.data.matchAll(/(?<![^\s(“])\p{L}{3,16}(?=[\s.,:;!?)”…]|$)/gu)) {
             if (/[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}]/u.test(word[0])) continue;
             range.setStart(text, word.index);
