@@ -369,22 +369,6 @@ def test_reset_makes_it_anew_and_spares_the_accounts_of_others(filled_sqlite, tm
     assert problems == ["problem Secret key", "problem Partner programs"], report
 
 
-def test_half_a_demo_is_not_served_for_a_whole_one(tmp_path):
-    """Stopped while it is created, it has its owner, but nobody has a password yet."""
-    assert command(tmp_path, "account", "create", demo.OWNER).returncode == 0
-    made = command(tmp_path, "demo")
-    assert made.returncode == 0 and "only half made" in made.stdout
-    again = command(tmp_path, "demo")
-    assert again.returncode == 0 and "half made" not in again.stdout
-
-
-def test_half_a_demo_beside_real_accounts_is_not_deleted(tmp_path):
-    for email in (demo.OWNER, "real@example.org"):
-        assert command(tmp_path, "account", "create", email).returncode == 0
-    refused = command(tmp_path, "demo")
-    assert refused.returncode == 1 and "such as real@example.org" in refused.stderr
-
-
 def test_the_demo_is_not_mixed_into_the_database_of_a_real_service(tmp_path):
     assert command(tmp_path, "account", "create", "real@example.org").returncode == 0
     refused = command(tmp_path, "demo")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import httpx
 
+from honeyguide import demo
 from honeyguide.demo import kept, local_tools
 from tests.support import starter
 from tests.support.postgres import free_port
@@ -35,3 +36,22 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     refused = starter.run(["demo"], env=settings, timeout=60)
     assert refused.returncode == 1 and "Traceback" not in refused.stderr
     assert f"The folder {tmp_path}/var cannot be created" in refused.stderr
+
+
+def test_half_a_demo_is_made_anew(tmp_path):
+    """Stopped while it is created, it has its owner, but nobody has a password yet."""
+    settings = environment(database_url=f"sqlite:///{tmp_path}/h.db")
+    made = starter.run(["account", "create", demo.OWNER], env=settings, timeout=60)
+    assert made.returncode == 0, made.stderr
+    first, again = (starter.run(["demo"], env=settings, timeout=180) for _ in range(2))
+    assert first.returncode == 0 and "only half made" in first.stdout
+    assert again.returncode == 0 and "half made" not in again.stdout
+
+
+def test_half_a_demo_beside_real_accounts_is_not_deleted(tmp_path):
+    settings = environment(database_url=f"sqlite:///{tmp_path}/h.db")
+    for email in (demo.OWNER, "real@example.org"):
+        made = starter.run(["account", "create", email], env=settings, timeout=60)
+        assert made.returncode == 0, made.stderr
+    refused = starter.run(["demo"], env=settings, timeout=60)
+    assert refused.returncode == 1 and "such as real@example.org" in refused.stderr

@@ -179,6 +179,32 @@ def test_a_form_in_the_panel_is_sent_once_and_what_fails_is_said_there(
     expect(panel.get_by_label("Amount")).to_be_focused()
 
 
+SUBMITTED_TWICE = """(form) => {
+    let sent = 0;
+    addEventListener("submit", (event) => {
+        sent += !event.defaultPrevented;
+        event.preventDefault();
+    });
+    form.requestSubmit();
+    form.requestSubmit();
+    return sent;
+}"""
+
+
+def test_a_double_click_on_their_own_page_sends_a_form_once(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    """Without the page that a click leads to: the browser waits for it, people do not."""
+    made = alice.subscribe("double@example.org", name="Double Click")
+    page = sit_down(page_at(1024), alice)
+    page.goto(f"{service.url}/subscribers/{made['uuid']}")
+    page.get_by_text("Adjust progress").click()
+    page.get_by_label("Amount").fill("2")
+    page.get_by_label("Reason").first.fill("Two friends at the fair")
+    form = page.locator("form[action$='/adjustments']")
+    assert form.evaluate(SUBMITTED_TWICE) == 1
+
+
 def test_an_answer_that_comes_late_does_not_take_the_place_of_somebody_else(
     service: Service, alice: Operator, page_at: PageAt
 ) -> None:

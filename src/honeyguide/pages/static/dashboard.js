@@ -89,6 +89,15 @@ document.addEventListener("submit", (event) => {
   box.showModal();
 });
 
+// A double click sends a form once.
+const sentMs = new WeakMap();
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+  if (event.timeStamp - (sentMs.get(form) ?? -Infinity) < 1000) event.preventDefault();
+  else sentMs.set(form, event.timeStamp);
+});
+
 // The whole row leads to the thing.
 document.addEventListener("click", (event) => {
   const row = event.target.closest("tr[data-href]");
