@@ -89,11 +89,11 @@ document.addEventListener("submit", (event) => {
   box.showModal();
 });
 
-// A double click sends a form once.
+// A double click sends a form once. Those in the subscriber panel are sent by panel.js.
 const sentMs = new WeakMap();
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (event.defaultPrevented || form.getAttribute("method") !== "post") return;
+  if (event.defaultPrevented || form.getAttribute("method") !== "post" || form.closest(".beside")) return;
   if (event.timeStamp - (sentMs.get(form) ?? -Infinity) < 1000) event.preventDefault();
   else sentMs.set(form, event.timeStamp);
 });
