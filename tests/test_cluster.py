@@ -13,7 +13,10 @@ import pytest
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import connections, listener, open_store
 from honeyguide.store.backup import backup_postgres
+from honeyguide.store.connections import Servers
+from honeyguide.store.pool import ConnectionPool
 from honeyguide.store.scratch import is_dump
+from honeyguide.store.watch import StoreWatch
 from tests.support.backups import use_client_programs
 from tests.support.postgres import shared_server
 from tests.support.process import migrated
@@ -67,6 +70,24 @@ def test_an_error_names_every_server_that_was_tried(database):
             asyncio.run(open_store(url_of(database, *ports)))
     for port in ports:
         assert f"127.0.0.1:{port}: " in failed.value.message
+
+
+def test_a_connection_lost_while_it_is_given_back_is_no_error(database):
+    """What was done on it is done; an error would say that it failed."""
+
+    async def scene() -> None:
+        servers = Servers(url_of(database, shared_server().port))
+        pool = ConnectionPool("test", servers, 1, {}, StoreWatch())
+        await pool.open()
+        connection = await pool.acquire()
+        giving_back = asyncio.create_task(pool.release(connection))
+        await asyncio.sleep(0)  # it is on its way
+        pool.drop()
+        await giving_back
+        await pool.try_to_connect()
+        await pool.close()
+
+    asyncio.run(scene())
 
 
 def test_a_server_that_hangs_is_left_for_another_without_a_restart(database, monkeypatch):

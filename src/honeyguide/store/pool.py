@@ -102,7 +102,10 @@ class ConnectionPool:
             self._watch.on_wait(time.perf_counter() - began)
 
     async def release(self, connection: Any) -> None:
-        await self._pool.release(connection, timeout=RELEASE_S)
+        """One that is lost by now is none of the pool's any more, and what was done on it is known:
+        a transaction that was committed stays so."""
+        with suppress(*DOWN_ERRORS):
+            await self._pool.release(connection, timeout=RELEASE_S)
 
     async def close(self) -> None:
         try:
