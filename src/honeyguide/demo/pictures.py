@@ -9,6 +9,8 @@ from collections.abc import Callable
 from PIL import Image, ImageDraw
 
 SIDE = 160
+# Twice the largest that a page shows.
+SHOWN = 112
 # Drawn larger and scaled down, which is what makes the edges smooth.
 FINE = 2
 
@@ -107,5 +109,5 @@ def logo(sign: str, ink: str, ground: str) -> bytes:
     large = Image.new("RGB", (SIDE * FINE, SIDE * FINE), ground)
     _SIGNS[sign](ImageDraw.Draw(large), ink, ground)
     out = io.BytesIO()
-    large.resize((SIDE, SIDE), Image.Resampling.LANCZOS).save(out, "PNG")
+    large.resize((SHOWN, SHOWN), Image.Resampling.LANCZOS).save(out, "PNG")
     return out.getvalue()
