@@ -38,12 +38,12 @@ const ask = async () => {
 };
 
 if (home) {
-  home.after(status);
   let timer, isAsking = false;
   const again = () => { clearTimeout(timer); if (!document.hidden) timer = setTimeout(refresh, EVERY_MS); };
   const refresh = async () => {
     if (isAsking) return;
     isAsking = true;
+    if (!status.isConnected) home.after(status); // what the page itself says is over by now
     const goesOn = await ask().catch(() => true);
     isAsking = false;
     if (goesOn) again();
