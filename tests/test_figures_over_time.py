@@ -16,7 +16,8 @@ from honeyguide.kernel import money
 from honeyguide.partners import rules
 from honeyguide.work import weekly_summaries
 from honeyguide.work.weekly_summaries import DueAccount
-from tests.support.random_history import Ahead, RandomHistory
+from tests.support.random_history import RandomHistory
+from tests.support.recorded_month import Ahead
 from tests.support.service import ENGINES, Service
 from tests.support.web import Operator, text_of
 

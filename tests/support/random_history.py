@@ -13,6 +13,7 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.partners import rules
 from tests.support.partner_network import join, offer, publish
+from tests.support.recorded_month import Ahead
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import operator
@@ -52,19 +53,6 @@ class Step(NamedTuple):
     month: str
     cents: int
     person_key: str
-
-
-class Ahead(NamedTuple):
-    """What one partner can still get in one program in one month."""
-
-    pending: int = 0
-    pending_cents: int = 0
-    expected_cents: int = 0
-    over_cap_cents: int = 0
-    over_budget_cents: int = 0
-
-    def __add__(self, other: Any) -> Ahead:
-        return Ahead(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 # A month and a partner campaign.

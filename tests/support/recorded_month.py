@@ -32,13 +32,16 @@ class Row(NamedTuple):
 
 
 class Ahead(NamedTuple):
-    """What one partner can still get in one program this month."""
+    """What one partner can still get in one program in one month."""
 
     pending: int = 0
     pending_cents: int = 0
     expected_cents: int = 0
     over_cap_cents: int = 0
     over_budget_cents: int = 0
+
+    def __add__(self, other: Any) -> Ahead:
+        return Ahead(*(a + b for a, b in zip(self, other, strict=True)))
 
 
 class RecordedMonth:
