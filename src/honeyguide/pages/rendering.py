@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.languages.language import Language
 from honeyguide.pages import static
 
@@ -62,6 +63,7 @@ def _environment() -> Environment:
         auto_reload=False,  # looking for changes would cost a system call per file and page
     )
     made.globals["static"] = static.address
+    made.globals["LEAST_FOR_PERCENT"] = LEAST_FOR_PERCENT
     made.filters.update(prose=prose, coloured=coloured, breakable=breakable, wrapping=wrapping)
     return made
 
