@@ -7,6 +7,7 @@ BENCH_ARGS  ?=
 LOCK_ARGS   ?=
 RELEASE_ARGS ?=
 MUTANTS_ARGS ?=
+LAB_ARGS     ?=
 DIST        ?= dist
 GUIDE       ?= src/honeyguide/guide
 IMAGE       ?= localhost/honeyguide
@@ -26,7 +27,7 @@ UV      = .venv/uv-$(UV_VERSION)/bin/uv
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
-.PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat mutants messages \
+.PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat lab mutants messages \
 	messages-check site spelling site-lock settings-page pictures lock dist release image clean chromium servers ghost generators
 
 help: ## list the targets
@@ -54,7 +55,7 @@ test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under 
 check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi
 	$(BIN)/ruff check .
-	$(BIN)/mypy --strict src
+	$(BIN)/mypy --strict src lab
 
 # Asks the Python advisory database, so it needs the network and is no part of check. The tool has a venv of its own: what it needs
 # must not change what is checked.
@@ -79,6 +80,9 @@ bench-scale: $(DEV) ## compare 10 million subscribers with 100,000 (an hour, 20 
 
 bench-bloat: $(DEV) ## measure how tables grow in an hour of 200 changes a second on PostgreSQL
 	$(BIN)/python -m bench bloat $(BENCH_ARGS)
+
+lab: $(RUNTIME) ## measure how much robots are paid (options: LAB_ARGS="--short"; see docs/lab.md)
+	@$(BIN)/python -m lab $(LAB_ARGS)
 
 mutants: $(DEV) ## list small bugs that the tests of rules, money and limits miss (MUTANTS_ARGS="kernel/money.py"; slow)
 	@[ -x .venv/mutants/bin/cosmic-ray ] || { $(BIN)/python -m venv .venv/mutants && .venv/mutants/bin/pip install --quiet cosmic-ray==8.7.0; }

@@ -26,7 +26,6 @@ ARGUMENTS: dict[str, list[str]] = {
     "account create": ["ana@example.org"],
     "account set-password": ["ana@example.org"],
     "init": ["--yes"],
-    "lab": ["--family", "replayed_form"],
 }
 ENDLESS = ("serve", "work", "demo")
 # Imports everything once, as the user and in the folder, and forks for every command.

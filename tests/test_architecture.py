@@ -47,7 +47,7 @@ MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
 MAY_IMPORT |= {"serve": {"app", "http_server", "kernel", "settings", "store", "supervisor"}}
-MAY_IMPORT |= {"demo": {*DOMAIN, "app"}, "lab": {*DOMAIN, "app", "settings", "work"}}
+MAY_IMPORT |= {"demo": {*DOMAIN, "app"}}
 MAY_IMPORT |= {"cli": {*MAY_IMPORT} - {"http_server", "settings_checks", "supervisor"}}
 MAY_IMPORT |= {"__main__": {"cli"}}
 

@@ -30,7 +30,6 @@ STARTERS = {
     "integrations/write_order.py": "writes of contacts, which their batch waits for",
     "integrations/worker.py": "one integration: it logs what fails, and its lease ends",
     "kernel/background.py": "the supervisor itself",
-    "lab/client.py": "the application of the lab, which waits for it",
     "pages/readers/reader_services.py": "what follows an answer: it logs what fails",
     "store/coalescer.py": "a batch: its callers get the error, and the next caller starts another",
     "store/postgres.py": "the listener, which is supervised",

@@ -10,17 +10,17 @@ import pytest
 import uvloop
 from typer.testing import CliRunner
 
-from honeyguide.cli import app
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.lab import families, report, run, showing
-from honeyguide.lab.browsers import BROWSERS
-from honeyguide.lab.family import ATTACK_SIGNUPS, Family, choose_third, find_families
-from honeyguide.lab.outcomes import PlayedSignup, decide_without
-from honeyguide.lab.report import LabReport
-from honeyguide.lab.world import FEE_CENTS
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rules import Level, ReferralTerms, Rule
 from honeyguide.referrals.signals import Signal, SignalFinding
+from lab import families, report, run, showing
+from lab.__main__ import app
+from lab.browsers import BROWSERS
+from lab.family import ATTACK_SIGNUPS, Family, choose_third, find_families
+from lab.outcomes import PlayedSignup, decide_without
+from lab.report import LabReport
+from lab.world import FEE_CENTS
 from tests.support.service import fresh_database_url
 
 FAMILIES = find_families()
@@ -209,7 +209,7 @@ def test_the_page_needs_nothing_else_and_escapes() -> None:
 
 def test_the_command_plays_one_family_and_writes_the_page(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
-    asked = ["lab", "--short", "--family", "replayed_form", "--output", str(page), "--json"]
+    asked = ["--short", "--family", "replayed_form", "--output", str(page), "--json"]
     result = CliRunner().invoke(app, asked)
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)
@@ -219,6 +219,6 @@ def test_the_command_plays_one_family_and_writes_the_page(tmp_path: Path) -> Non
 
 
 def test_an_unknown_family_is_refused() -> None:
-    result = CliRunner().invoke(app, ["lab", "--family", "nobody"])
+    result = CliRunner().invoke(app, ["--family", "nobody"])
     assert result.exit_code == 1
     assert "There is no family nobody. The families are: answered_form" in result.stderr
