@@ -1,5 +1,5 @@
-"""A change binds its account, its campaign and its time to every statement. Where a caller binds
-another account or campaign, it is listed here with the reason.
+"""A reading or a change binds its account, its campaign and its time to every statement. Where a
+caller binds another account or campaign, it is listed here with the reason.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from collections.abc import Iterator
 
 from tests.test_architecture import MODULES
 
-METHODS = {"one", "all", "lock", "run", "put"}
+METHODS = {"one", "all", "lock", "run", "put", "update"}
+READINGS = {"at", "change", "leased"}
 BOUND = {"account_id", "campaign_id", "now_ms"}
 
 OVERRIDES = {
@@ -25,17 +26,17 @@ def overrides_in(tree: ast.AST) -> Iterator[tuple[str, str]]:
         if not isinstance(function, ast.AsyncFunctionDef):
             continue
         for call in ast.walk(function):
-            if isinstance(call, ast.Call) and _is_through_change(call.func):
+            if isinstance(call, ast.Call) and _is_bound(call.func):
                 for keyword in call.keywords:
                     yield from ((function.name, name) for name in _bound_by(keyword))
 
 
-def _is_through_change(called: ast.expr) -> bool:
+def _is_bound(called: ast.expr) -> bool:
     return (
         isinstance(called, ast.Attribute)
         and called.attr in METHODS
         and isinstance(called.value, ast.Name)
-        and called.value.id == "change"
+        and called.value.id in READINGS
     )
 
 
@@ -55,14 +56,16 @@ def test_every_statement_that_binds_another_account_or_campaign_is_listed() -> N
 
 def test_an_override_is_noticed() -> None:
     source = """
-async def f(change):
+async def f(change, at):
     await change.run(_A, id=1)
     await change.one(_B, account_id=other)
     await tx.all(_C, account_id=other)
     await change.put(_D, **change.tenant._asdict())
+    await at.all(_E, now_ms=0)
 """
     assert sorted(overrides_in(ast.parse(source))) == [
         ("f", "account_id"),
         ("f", "account_id"),
         ("f", "campaign_id"),
+        ("f", "now_ms"),
     ]

@@ -24,7 +24,7 @@ OWN_TRANSACTIONS = {
     "copying/copying.py": "reads a whole database that no server uses meanwhile",
     "events/dispatcher.py": "takes deliveries to send while no transaction is open",
     "events/recording.py": "records the results of many deliveries together",
-    "integrations/sync.py": "talks to a platform while no transaction is open",
+    "integrations/leases.py": "a lease is served between transactions, while a platform is asked",
     "integrations/worker.py": "leases integrations while no transaction is open",
     "mail/sending.py": "takes emails to send while no transaction is open",
     "moving/stored_files.py": "stores a file in several transactions, since others wait for each",

@@ -181,10 +181,10 @@ async def test_one_change_that_fails_costs_the_other_changes_nothing(
     """A fault of ours, in the middle of a delivery of three."""
     apply = incoming.apply
 
-    async def applied(tx: Any, site: Any, integration: Any, change: Any, **times: Any) -> None:
-        if change.email == "poison@example.org":
+    async def applied(leased: Any, reported: Any, **times: Any) -> None:
+        if reported.email == "poison@example.org":
             raise ZeroDivisionError
-        await apply(tx, site, integration, change, **times)
+        await apply(leased, reported, **times)
 
     monkeypatch.setattr(incoming, "apply", applied)
     events = [

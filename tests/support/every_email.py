@@ -22,6 +22,7 @@ from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.field_names import SPARKLOOP
 from honeyguide.integrations.integrations import NewIntegration
+from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.integrations.reports import FoundValues
 from honeyguide.kernel import actors, mornings
@@ -244,11 +245,12 @@ def about_an_integration(who: Operator) -> None:
         await integrations.connect(new_change(tx, site, tenant, now_ms), keys, new)
         found = await integrations.find(tx, tenant)
         assert found is not None
-        leased = await leases.claim(tx, found.id, token)
-        assert leased is not None
-        await adoption.note_found(tx, site, leased, token, found_there)
-        await adoption.conclude(tx, site, leased, token, now_ms=now_ms)
-        await leases.stop(tx, site, leased, token, "The key is not valid.", now_ms=now_ms)
+        claimed = await leases.claim(tx, found.id, token)
+        assert claimed is not None
+        leased = LeasedIntegration(tx, site, claimed, token, now_ms)
+        await adoption.note_found(leased, found_there)
+        await adoption.conclude(leased)
+        await leases.stop(leased, "The key is not valid.")
 
     who.service.write(connect)
 

@@ -106,7 +106,6 @@ UNOWNED: dict[str, str] = {
     "integrations.leases.claim": "leases an integration",
     "integrations.leases.renew": "what was leased, by its lease's token",
     "integrations.leases.release": "what was leased, by its lease's token",
-    "integrations.leases.wait": "what was leased, by its lease's token",
     "integrations.disconnecting.next": "the job deletes what all disconnected platforms left",
     "integrations.incoming.purge": "sweeps webhooks older than they are kept",
     "events.change_log.note_purged": "notes up to when entries of all accounts are deleted",

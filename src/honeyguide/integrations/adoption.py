@@ -12,19 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from honeyguide.accounts import accounts
 from honeyguide.events import change_log
-from honeyguide.integrations import integrations, leases
+from honeyguide.integrations import integrations
 from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.integrations import MOST_COUNTED, Integration
+from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.reports import FoundValues
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.mail import integration_texts, notifications
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -124,33 +126,29 @@ _ANSWER = _sql.command("answer")
 # -- reading
 
 
-async def note_found(
-    tx: Tx, site: Site, integration: Integration, token: str, found: Sequence[FoundValues]
-) -> None:
+async def note_found(leased: LeasedIntegration, found: Sequence[FoundValues]) -> None:
     """Keeps what contacts have in our fields, as far as they are subscribers here and did not get
     it from us. What they had before and have no longer is forgotten."""
-    await leases.lock(tx, integration, token)
+    await leased.lock_lease()
+    integration = leased.integration
     by_key = {key: each for each in found if (key := _key(each.email))}
     # Locked, so that nothing is kept about somebody who is erased at the same moment.
-    known = await tx.lock(
-        _KNOWN, email_keys=list(by_key), integration_id=integration.id, **_tenant(integration)
-    )
+    known = await leased.lock(_KNOWN, email_keys=list(by_key))
     is_late = integration.adoption == integrations.SETTLED
     known = [each for each in known if not (is_late and each.synced_ms is not None)]
     if not known:
         return
-    bound: dict[str, Any] = {"account_id": integration.account_id, "integration_id": integration.id}
-    await tx.run(_FORGET, ids=[each.subscriber_id for each in known], **bound)
+    await leased.run(_FORGET, ids=[each.subscriber_id for each in known])
     values = [
         _value(integration, each.subscriber_id, fields)
         for each in known
-        if not is_ours(site, each.ref_code, fields := by_key[each.email_key].fields)
+        if not is_ours(leased.site, each.ref_code, fields := by_key[each.email_key].fields)
     ]
     rows = [value._asdict() for value in values if value is not None]
     if rows:
-        await tx.run(_NOTE, rows=rows, **bound)
+        await leased.run(_NOTE, rows=rows)
         if is_late:
-            tx.wake(TOPIC)
+            leased.tx.wake(TOPIC)
 
 
 def is_ours(site: Site, ref_code: str, fields: Mapping[SyncField, str]) -> bool:
@@ -187,35 +185,32 @@ def _key(email: str) -> str:
         return ""
 
 
-async def conclude(
-    tx: Tx, site: Site, integration: Integration, token: str, *, now_ms: int
-) -> None:
+async def conclude(leased: LeasedIntegration) -> None:
     """The whole list was read. Asks the operator if something was found; otherwise writing
     begins."""
-    bound: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
-    if not await tx.run(_CONCLUDE, token=token, **bound):
+    if not await leased.run(_CONCLUDE):
         return
-    after = await integrations.get_by_id(tx, integration.id)
+    after = await integrations.get_by_id(leased.tx, leased.integration.id)
     if after.adoption == integrations.ASKED:
-        await _notify(tx, site, after, now_ms=now_ms)
+        await _notify(leased)
 
 
-async def _notify(tx: Tx, site: Site, integration: Integration, *, now_ms: int) -> None:
-    page = "/integrations"
+async def _notify(leased: LeasedIntegration) -> None:
+    integration, base_url, page = leased.integration, leased.site.base_url, "/integrations"
     message = integration_texts.integration_asks(
-        platform=integrations.name_of(integration.platform), page=f"{site.base_url}{page}"
+        platform=integrations.name_of(integration.platform), page=f"{base_url}{page}"
     )
-    account = await accounts.get(tx, integration.account_id)
+    account = await accounts.get(leased.tx, integration.account_id)
     await notifications.notify(
-        tx,
+        leased.tx,
         integration.account_id,
         account.email,
         NOTIFICATION,
-        f"{NOTIFICATION}:{integration.id}:{now_ms}",
+        f"{NOTIFICATION}:{integration.id}:{leased.now_ms}",
         message,
         link=page,
-        base_url=site.base_url,
-        now_ms=now_ms,
+        base_url=base_url,
+        now_ms=leased.now_ms,
     )
 
 
@@ -261,19 +256,10 @@ async def answer(change: Change, answered: str) -> None:
 
 
 async def of_contacts(
-    tx: Tx, integration: Integration, subscriber_ids: Sequence[str]
+    at: Reading, integration: Integration, subscriber_ids: Sequence[str]
 ) -> dict[str, AdoptionValue]:
     """What stays as it is there, by subscriber; nothing unless the operator adopts."""
     if integration.adoption_answer != integrations.ADOPT:
         return {}
-    found = await tx.all(
-        _OF_CONTACTS,
-        account_id=integration.account_id,
-        integration_id=integration.id,
-        ids=list(subscriber_ids),
-    )
+    found = await at.all(_OF_CONTACTS, integration_id=integration.id, ids=list(subscriber_ids))
     return {each.subscriber_id: each for each in found}
-
-
-def _tenant(integration: Integration) -> dict[str, Any]:
-    return integration.tenant._asdict()

@@ -27,7 +27,7 @@ ON CONFLICT (integration_id, subscriber_id) DO NOTHING;
 UPDATE integration SET adoption = CASE WHEN EXISTS (
     SELECT 1 FROM adoption_value AS v WHERE v.integration_id = integration.id AND v.state = 'found'
 ) THEN 'asked' ELSE '' END
-WHERE account_id = :account_id AND id = :id AND lease_token = :token AND adoption = 'reading';
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token AND adoption = 'reading';
 
 -- name: of_contacts
 SELECT {value} FROM adoption_value

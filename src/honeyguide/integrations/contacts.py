@@ -16,8 +16,8 @@ from honeyguide.kernel.site import Site
 from honeyguide.referrals import hub, rewards, rules
 from honeyguide.referrals.origins import FROM_OWN_LIST
 from honeyguide.referrals.rewards import Reward
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 UNSUBSCRIBED = "unsubscribed"
 REWARD_FIELDS = (SyncField.LAST_REWARD, SyncField.LAST_REWARD_ID, SyncField.COUPON)
@@ -132,23 +132,18 @@ def may_write(status: ContactStatus, *, must_confirm: bool, was_written: bool) -
 
 
 async def plan(
-    tx: Tx, site: Site, integration: Integration, queue: Sequence[QueuedWrite]
+    at: Reading, integration: Integration, queue: Sequence[QueuedWrite]
 ) -> list[PlannedWrite]:
-    tenant = integration.tenant
-    all_rewards = await rewards.of_campaign(tx, tenant)
-    earned = await tx.all(
-        _EARNED,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
-        ids=[each.subscriber_id for each in queue],
-    )
-    last = {each.subscriber_id: each for each in earned}  # the newest comes last
-    found = await adoption.of_contacts(tx, integration, [each.subscriber_id for each in queue])
+    ids = [each.subscriber_id for each in queue]
+    all_rewards = await rewards.of_campaign(at.tx, at.tenant)
+    # The newest comes last.
+    last = {each.subscriber_id: each for each in await at.all(_EARNED, ids=ids)}
+    found = await adoption.of_contacts(at, integration, ids)
     return [
         _planned(
             integration,
             each,
-            _values(site, integration, each, all_rewards, last.get(each.subscriber_id)),
+            _values(at.site, integration, each, all_rewards, last.get(each.subscriber_id)),
             found.get(each.subscriber_id),
         )
         for each in queue

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,22 +16,21 @@ from honeyguide.events import changes
 from honeyguide.integrations import outgoing
 from honeyguide.integrations.contacts import UNSUBSCRIBED, WrittenState
 from honeyguide.integrations.integrations import Integration
-from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import ContactStatus
 from honeyguide.integrations.reports import ChangeKind, IncomingHook, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.site import Site
 from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.referrals.origins import Origin
 from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
-from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -129,25 +128,23 @@ async def note_refused(tx: Tx, integration: Integration, reason: str, *, now_ms:
     )
 
 
-async def due_hooks(tx: Tx, integration: Integration, *, now_ms: int) -> list[StoredHook]:
-    return await tx.all(_DUE_EVENTS, now_ms=now_ms, most=EVENT_BATCH, **_rows(integration))
+async def due_hooks(at: Reading, integration: Integration) -> list[StoredHook]:
+    return await at.all(_DUE_EVENTS, integration_id=integration.id, most=EVENT_BATCH)
 
 
-async def finish_hook(tx: Tx, integration: Integration, stored: StoredHook) -> None:
-    await tx.run(_FINISH_EVENT, id=stored.id, **_rows(integration))
+async def finish_hook(leased: LeasedIntegration, stored: StoredHook) -> None:
+    await leased.run(_FINISH_EVENT, id=stored.id)
 
 
-async def delay_hook(
-    tx: Tx, integration: Integration, stored: StoredHook, reason: str, *, now_ms: int
-) -> None:
+async def delay_hook(leased: LeasedIntegration, stored: StoredHook, reason: str) -> None:
     """Tries again later, and gives up in the end; the nightly pass finds what was missed."""
     if stored.tries + 1 >= EVENT_TRIES:
-        await finish_hook(tx, integration, stored)
+        await finish_hook(leased, stored)
         given_up = f"We tried {EVENT_TRIES} times to apply it. {reason}"
-        await note_refused(tx, integration, given_up, now_ms=now_ms)
+        await note_refused(leased.tx, leased.integration, given_up, now_ms=leased.now_ms)
         return
-    due_ms = now_ms + MINUTE_MS * 2**stored.tries
-    await tx.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms, **_rows(integration))
+    due_ms = leased.now_ms + MINUTE_MS * 2**stored.tries
+    await leased.run(_DELAY_EVENT, id=stored.id, due_ms=due_ms)
 
 
 def _purge_limits(now_ms: int) -> dict[str, int]:
@@ -161,17 +158,11 @@ purge = Purge(_OLD, _PURGE, _purge_limits, batch=PURGE_BATCH)
 
 
 async def unknown_changes(
-    tx: Tx, integration: Integration, reported: Sequence[PlatformChange]
+    at: Reading, integration: Integration, reported: Sequence[PlatformChange]
 ) -> list[PlatformChange]:
     """Those that may change something here. Most of a whole list is as we know it."""
     keys = {_key(each.email): each for each in reported if _key(each.email)}
-    found = await tx.all(
-        _KNOWN,
-        email_keys=list(keys),
-        integration_id=integration.id,
-        account_id=integration.account_id,
-        campaign_id=integration.campaign_id,
-    )
+    found = await at.all(_KNOWN, email_keys=list(keys), integration_id=integration.id)
     known = {each.email_key: each for each in found}
     return [
         each for each in reported if not _is_known(integration, each, known.get(_key(each.email)))
@@ -209,171 +200,114 @@ def _key(email: str) -> str:
         return ""
 
 
-async def apply(
-    tx: Tx,
-    site: Site,
-    integration: Integration,
-    change: PlatformChange,
-    *,
-    received_ms: int,
-    now_ms: int,
-) -> None:
+async def apply(leased: LeasedIntegration, reported: PlatformChange, *, received_ms: int) -> None:
     """One change. An address that makes no sense, or that somebody else has, changes nothing."""
-    found = await _find(tx, integration, change)
-    if change.kind in LEAVES:
+    found = await _find(leased, reported)
+    if reported.kind in LEAVES:
         if found is not None:
-            await _leave(tx, site, integration, found, change, now_ms=now_ms)
+            await _leave(leased, found, reported)
     elif found is None:
-        await _join(tx, site, integration, change, received_ms=received_ms, now_ms=now_ms)
+        await _join(leased, reported, received_ms=received_ms)
     else:
-        await _update(tx, site, integration, found, change, now_ms=now_ms)
-    if not await tx.run(
-        _NOTE_RECEIVED,
-        account_id=integration.account_id,
-        id=integration.id,
-        kind=change.kind,
-        now_ms=now_ms,
-    ):
-        raise LostLease  # disconnected meanwhile; nothing may be kept about it
+        await _update(leased, found, reported)
+    # If it was disconnected meanwhile, nothing may be kept about it.
+    await leased.update(_NOTE_RECEIVED, kind=reported.kind)
 
 
-async def _find(tx: Tx, integration: Integration, change: PlatformChange) -> Subscriber | None:
+async def _find(leased: LeasedIntegration, reported: PlatformChange) -> Subscriber | None:
     """By the platform's ID, else by the old address, else by the address."""
-    if change.remote_id is not None:
-        subscriber_id = await tx.one(
-            _BY_REMOTE_ID, remote_id=change.remote_id, **_rows(integration)
-        )
-        found = subscriber_id and await subscribers.find(tx, integration.tenant, subscriber_id)
+    if reported.remote_id is not None:
+        subscriber_id = await leased.one(_BY_REMOTE_ID, remote_id=reported.remote_id)
+        found = subscriber_id and await subscribers.find(leased.tx, leased.tenant, subscriber_id)
         if found:
             return found
-    for email in (change.old_email, change.email):
+    for email in (reported.old_email, reported.email):
         if email:
-            found = await subscribers.find(tx, integration.tenant, email)
+            found = await subscribers.find(leased.tx, leased.tenant, email)
             if found:
                 return found
     return None
 
 
-async def _join(
-    tx: Tx,
-    site: Site,
-    integration: Integration,
-    change: PlatformChange,
-    *,
-    received_ms: int,
-    now_ms: int,
-) -> None:
+async def _join(leased: LeasedIntegration, reported: PlatformChange, *, received_ms: int) -> None:
     try:
-        email = EmailAddress.parse(change.email)
+        email = EmailAddress.parse(reported.email)
     except Invalid:
         return
-    if await tx.one(
-        _ERASED_SINCE,
-        account_id=integration.account_id,
-        campaign_id=integration.campaign_id,
-        person_key=site.person_key(email),
-        since_ms=received_ms,
-    ):
+    person_key = leased.site.person_key(email)
+    if await leased.one(_ERASED_SINCE, person_key=person_key, since_ms=received_ms):
         return
-    is_past = change.created_ms is not None and change.created_ms < now_ms
+    is_past = reported.created_ms is not None and reported.created_ms < leased.now_ms
     new = NewSubscriber(
-        email=change.email,
-        name=(change.name or "").strip()[:100] or None,
-        referrer_code=(change.code or "").strip()[:100] or None,
-        origin=_origin(integration, change),
-        status="confirmed" if change.kind == ChangeKind.CONFIRMED else "active",
-        created_at=iso(change.created_ms) if is_past and change.created_ms else None,
+        email=reported.email,
+        name=(reported.name or "").strip()[:100] or None,
+        referrer_code=(reported.code or "").strip()[:100] or None,
+        origin=_origin(leased.integration, reported),
+        status="confirmed" if reported.kind == ChangeKind.CONFIRMED else "active",
+        created_at=iso(reported.created_ms) if is_past and reported.created_ms else None,
     )
-    subscriber = await signups.sign_up(
-        Change(tx, site, integration.tenant, integration.actor, now_ms), new, email=email
-    )
-    await tx.flush()
-    await _link(tx, integration, subscriber.id, change.remote_id)
-    await _note_there(tx, integration, subscriber.id, email=email.text)
+    subscriber = await signups.sign_up(leased, new, email=email)
+    await leased.tx.flush()
+    await _link(leased, subscriber.id, reported.remote_id)
+    await _note_there(leased, subscriber.id, email=email.text)
 
 
-def _origin(integration: Integration, change: PlatformChange) -> str:
+def _origin(integration: Integration, reported: PlatformChange) -> str:
     """Somebody who was on the list before it was connected is an import; others joined there."""
-    if change.created_ms is None:
+    if reported.created_ms is None:
         was_there = integration.first_sync_ms is None
     else:
-        was_there = change.created_ms < integration.created_ms
+        was_there = reported.created_ms < integration.created_ms
     return Origin.IMPORT if was_there else Origin.PLATFORM
 
 
-async def _update(
-    tx: Tx,
-    site: Site,
-    integration: Integration,
-    found: Subscriber,
-    change: PlatformChange,
-    *,
-    now_ms: int,
-) -> None:
+async def _update(leased: LeasedIntegration, found: Subscriber, reported: PlatformChange) -> None:
     """A new address, a confirmation, a sign of life, or nothing new. Those who unsubscribed here
     stay unsubscribed; if we wrote nothing about them before they did, the platform is told. An
     address that the platform had before is no news: it was changed here, and is not written yet.
     """
-    await _link(tx, integration, found.id, change.remote_id)
-    before = await _state_there(tx, integration, found.id)
+    await _link(leased, found.id, reported.remote_id)
+    before = await _state_there(leased, found.id)
     known = {"", EmailAddress(found.email).key, _key(before.email) if before else ""}
     is_here = found.status != UNSUBSCRIBED
-    if is_here or (before is None and _left_later(integration, change, found.unsubscribed_ms)):
-        there = EmailAddress.parse(change.email).text if _key(change.email) else found.email
-        await _note_there(tx, integration, found.id, email=there)
-        await changes.record(tx, integration.tenant, found.id)
+    left_later = _left_later(leased.integration, reported, found.unsubscribed_ms)
+    if is_here or (before is None and left_later):
+        there = EmailAddress.parse(reported.email).text if _key(reported.email) else found.email
+        await _note_there(leased, found.id, email=there)
+        await changes.record(leased.tx, leased.tenant, found.id)
     fields: dict[str, str] = {}
-    if _key(change.email) not in known:
-        fields["email"] = change.email
-    if change.kind == ChangeKind.CONFIRMED and found.status == "active":
+    if _key(reported.email) not in known:
+        fields["email"] = reported.email
+    if reported.kind == ChangeKind.CONFIRMED and found.status == "active":
         fields["status"] = "confirmed"
-    made = Change(tx, site, integration.tenant, integration.actor, now_ms)
     if fields:
-        await signups.update(made, found.id, SubscriberChanges(**fields))
-    if change.kind == ChangeKind.ENGAGED and is_here:
-        await signups.record_sign_of_life(made, found.id, Signal.ACTIVE_ON_PLATFORM)
+        await signups.update(leased, found.id, SubscriberChanges(**fields))
+    if reported.kind == ChangeKind.ENGAGED and is_here:
+        await signups.record_sign_of_life(leased, found.id, Signal.ACTIVE_ON_PLATFORM)
 
 
-async def _leave(
-    tx: Tx,
-    site: Site,
-    integration: Integration,
-    found: Subscriber,
-    change: PlatformChange,
-    *,
-    now_ms: int,
-) -> None:
+async def _leave(leased: LeasedIntegration, found: Subscriber, reported: PlatformChange) -> None:
     """Somebody whom the operator had removed there before they confirmed did not leave."""
-    is_gone = change.kind == ChangeKind.DELETED
-    await _link(tx, integration, found.id, None if is_gone else change.remote_id)
-    await _note_there(tx, integration, found.id, email=found.email, has_left=True, is_gone=is_gone)
-    removed = await tx.one(_REMOVED, subscriber_id=found.id, **_rows(integration))
-    was_removed = removed is not None and change.kind in REMOVALS
+    is_gone = reported.kind == ChangeKind.DELETED
+    await _link(leased, found.id, None if is_gone else reported.remote_id)
+    await _note_there(leased, found.id, email=found.email, has_left=True, is_gone=is_gone)
+    removed = await leased.one(_REMOVED, subscriber_id=found.id)
+    was_removed = removed is not None and reported.kind in REMOVALS
     if found.status != UNSUBSCRIBED and not was_removed:
-        await outgoing.unsubscribe(tx, site, integration, found.id, now_ms=now_ms)
+        await outgoing.unsubscribe(leased, found.id)
 
 
-async def _link(
-    tx: Tx, integration: Integration, subscriber_id: str, remote_id: str | None
-) -> None:
-    await tx.run(
-        _SET_REMOTE,
-        integration_id=integration.id,
-        account_id=integration.account_id,
-        campaign_id=integration.campaign_id,
-        subscriber_id=subscriber_id,
-        remote_id=remote_id,
-    )
+async def _link(leased: LeasedIntegration, subscriber_id: str, remote_id: str | None) -> None:
+    await leased.run(_SET_REMOTE, subscriber_id=subscriber_id, remote_id=remote_id)
 
 
-async def _state_there(tx: Tx, integration: Integration, subscriber_id: str) -> WrittenState | None:
-    text = await tx.one(_WRITTEN, subscriber_id=subscriber_id, **_rows(integration))
+async def _state_there(leased: LeasedIntegration, subscriber_id: str) -> WrittenState | None:
+    text = await leased.one(_WRITTEN, subscriber_id=subscriber_id)
     return msgspec.json.decode(text, type=WrittenState) if text else None
 
 
 async def _note_there(
-    tx: Tx,
-    integration: Integration,
+    leased: LeasedIntegration,
     subscriber_id: str,
     *,
     email: str,
@@ -381,18 +315,16 @@ async def _note_there(
     is_gone: bool = False,
 ) -> None:
     """Remembers what the platform has now, so that it is not written back to it."""
-    bound = {**_rows(integration), "subscriber_id": subscriber_id}
-    before = await _state_there(tx, integration, subscriber_id)
+    before = await _state_there(leased, subscriber_id)
     state = WrittenState(
         email=email,
         status=ContactStatus.UNSUBSCRIBED if has_left else ContactStatus.ACTIVE,
         fields=before.fields if before else {},
     )
-    written = msgspec.json.encode(state).decode()
-    await tx.run(
-        _SET_WRITTEN, written=written, is_gone=int(is_gone), has_left=int(has_left), **bound
+    await leased.run(
+        _SET_WRITTEN,
+        subscriber_id=subscriber_id,
+        written=msgspec.json.encode(state).decode(),
+        is_gone=int(is_gone),
+        has_left=int(has_left),
     )
-
-
-def _rows(integration: Integration) -> dict[str, Any]:
-    return {"account_id": integration.account_id, "integration_id": integration.id}

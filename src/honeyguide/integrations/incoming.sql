@@ -71,4 +71,5 @@ SELECT id FROM erasure
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key = :person_key AND erased_ms >= :since_ms LIMIT 1;
 
 -- name: note_received
-UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind WHERE account_id = :account_id AND id = :id;
+UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind
+WHERE account_id = :account_id AND id = :integration_id;

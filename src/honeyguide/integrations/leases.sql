@@ -28,13 +28,13 @@ UPDATE integration SET leased_until_ms = :until_ms WHERE id = :id AND lease_toke
 UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AND lease_token = :token;
 
 -- name: lock
-SELECT id FROM integration WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+SELECT id FROM integration WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: wait
 -- Nothing before `next_call_ms`.
-UPDATE integration SET failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem, problem_ms = :now_ms
-WHERE id = :id AND lease_token = :token;
+UPDATE integration SET failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem, problem_ms = :today_ms
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: stop
 UPDATE integration SET status = 'failed', problem = :problem, problem_ms = :today_ms
-WHERE account_id = :account_id AND id = :id AND lease_token = :token AND status = 'active';
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token AND status = 'active';

@@ -4,26 +4,25 @@ what becomes of each write. The worker holds the integration's lease while it ca
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from honeyguide.events import changes
-from honeyguide.integrations import contacts, leases
+from honeyguide.integrations import contacts
 from honeyguide.integrations.about import About
 from honeyguide.integrations.contacts import PlannedWrite, QueuedWrite, WrittenState
 from honeyguide.integrations.integrations import TOP_MS, Integration
-from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcome, WriteResult
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
-from honeyguide.kernel.site import Site
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
-from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # Each subscriber is written at most once in this time, unless they leave.
 GAP_MS = MINUTE_MS
@@ -54,6 +53,18 @@ class SettledWrite(msgspec.Struct, frozen=True, kw_only=True):
     """Whether they are on the list there now. Then nobody has removed them."""
 
 
+class SettledBatch(msgspec.Struct):
+    """What became of a batch of writes."""
+
+    settled: list[SettledWrite] = []
+    erased: list[str] = []
+    left: list[str] = []
+    """Those who left there; they become unsubscribed here, too."""
+    newly: int = 0
+    """How many more are synced now; fewer, if more of those who were are erased."""
+    written: int = 0
+
+
 _sql = beside(__file__)
 _QUEUE_CHANGED = _sql.command("queue_changed")
 _NEXT = {
@@ -71,112 +82,60 @@ _COUNT_WRITTEN = _sql.command("count_written")
 _FINISH_FIRST_SYNC = _sql.command("finish_first_sync")
 
 
-async def queue_changes(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> bool:
+async def queue_changes(leased: LeasedIntegration) -> bool:
     """Moves changes from the feed to the queue, each subscriber once. Tells whether there were
     any."""
-    ids = await changes.take(tx, integration.tenant, most=MOST_CHANGES)
+    ids = await changes.take(leased.tx, leased.tenant, most=MOST_CHANGES)
     if ids:
-        await leases.lock(tx, integration, token)
-        await tx.run(
-            _QUEUE_CHANGED,
-            integration_id=integration.id,
-            account_id=integration.account_id,
-            campaign_id=integration.campaign_id,
-            ids=ids,
-            gap_ms=GAP_MS,
-            now_ms=now_ms,
-        )
+        await leased.lock_lease()
+        await leased.run(_QUEUE_CHANGED, ids=ids, gap_ms=GAP_MS)
     return bool(ids)
 
 
-async def queue_pass(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> bool:
+async def queue_pass(leased: LeasedIntegration) -> bool:
     """Queues the next subscribers of the pass: advocates first, then everybody, newest first."""
+    integration = leased.integration
     kind = integration.pass_list
     if kind is None:
         return False
-    found = await tx.all(
-        _NEXT[kind],
-        account_id=integration.account_id,
-        campaign_id=integration.campaign_id,
-        below_ms=integration.pass_ms,
-        below_id=integration.pass_id,
-        most=PASS_BATCH,
+    found = await leased.all(
+        _NEXT[kind], below_ms=integration.pass_ms, below_id=integration.pass_id, most=PASS_BATCH
     )
     if found:
-        await tx.run(
-            _QUEUE_PASS,
-            integration_id=integration.id,
-            account_id=integration.account_id,
-            campaign_id=integration.campaign_id,
-            ids=[place.id for place in found],
-            now_ms=now_ms,
-        )
+        await leased.run(_QUEUE_PASS, ids=[place.id for place in found])
         to: tuple[str | None, int, str] = (kind, found[-1].created_ms, found[-1].id)
     else:
         to = (ALL if kind == ADVOCATES else None, TOP_MS, "")
-    await _move_pass(tx, integration, token, *to)
+    pass_list, pass_ms, pass_id = to
+    await leased.update(_MOVE_PASS, pass_list=pass_list, pass_ms=pass_ms, pass_id=pass_id)
     return True
 
 
-async def write_all_again(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> None:
+async def write_all_again(leased: LeasedIntegration) -> None:
     """A field of ours was deleted there, and with it what it said about everybody."""
-    if not await tx.run(
-        _WRITE_ALL_AGAIN,
-        account_id=integration.account_id,
-        id=integration.id,
-        token=token,
-        top_ms=TOP_MS,
-        now_ms=now_ms,
-    ):
-        raise LostLease
+    await leased.update(_WRITE_ALL_AGAIN, top_ms=TOP_MS)
 
 
-async def _move_pass(
-    tx: Tx, integration: Integration, token: str, kind: str | None, pass_ms: int, pass_id: str
-) -> None:
-    moved = await tx.run(
-        _MOVE_PASS,
-        account_id=integration.account_id,
-        id=integration.id,
-        token=token,
-        pass_list=kind,
-        pass_ms=pass_ms,
-        pass_id=pass_id,
-    )
-    if not moved:
-        raise LostLease
-
-
-async def plan_writes(
-    tx: Tx, site: Site, integration: Integration, *, most: int, now_ms: int
-) -> list[PlannedWrite]:
+async def plan_writes(at: Reading, integration: Integration, *, most: int) -> list[PlannedWrite]:
     """The next in the queue, as they are now."""
-    queue = await tx.all(
-        _DUE,
-        account_id=integration.account_id,
-        integration_id=integration.id,
-        now_ms=now_ms,
-        most=most,
-    )
-    return await contacts.plan(tx, site, integration, queue) if queue else []
+    queue = await at.all(_DUE, integration_id=integration.id, most=most)
+    return await contacts.plan(at, integration, queue) if queue else []
 
 
-async def begin_writes(
-    tx: Tx, integration: Integration, token: str, planned: Sequence[PlannedWrite]
-) -> None:
+async def begin_writes(leased: LeasedIntegration, planned: Sequence[PlannedWrite]) -> None:
     """Remembers what is about to be written to those of whom nothing was written before. If we
     never learn whether it arrived, and they leave or change their address meanwhile, the platform
     is told."""
-    await leases.lock(tx, integration, token)
+    await leased.lock_lease()
     states = [
         {
-            "integration_id": integration.id,
+            "integration_id": leased.integration.id,
             "subscriber_id": each.contact.subscriber_id,
             "written": _encoded(each.state),
         }
         for each in planned
     ]
-    await tx.run(_SET_WRITTEN, account_id=integration.account_id, states=states)
+    await leased.run(_SET_WRITTEN, states=states)
 
 
 def _encoded(state: WrittenState) -> str:
@@ -249,7 +208,7 @@ def _result(contact: Contact, outcome: WriteOutcome) -> WriteResult:
     return outcome.result
 
 
-def unchanged(planned: PlannedWrite) -> SettledWrite:
+def _unchanged(planned: PlannedWrite) -> SettledWrite:
     """The platform knows all this already."""
     queued = planned.queued
     return SettledWrite(
@@ -278,75 +237,67 @@ def _came_back(planned: PlannedWrite) -> bool:
     return before is not None and before.status == ContactStatus.UNSUBSCRIBED
 
 
-def has_left(planned: PlannedWrite, outcome: WriteOutcome) -> bool:
+def _has_left(planned: PlannedWrite, outcome: WriteOutcome) -> bool:
     """Whether the platform told us that they left, and we did not know."""
     return _result(planned.contact, outcome) == WriteResult.LEFT and not _came_back(planned)
 
 
-async def record(
-    tx: Tx,
-    site: Site,
-    integration: Integration,
-    token: str,
-    settled: Sequence[SettledWrite],
+def settle_batch(
+    about: About,
+    planned: Sequence[PlannedWrite],
+    outcomes: Mapping[str, WriteOutcome],
     *,
-    erased: Sequence[str],
-    left: Sequence[str],
-    newly: int,
-    written: int,
-    is_garbled: bool,
-    next_call_ms: int,
     now_ms: int,
+) -> SettledBatch:
+    batch = SettledBatch()
+    for each in planned:
+        subscriber_id = each.contact.subscriber_id
+        outcome = outcomes.get(subscriber_id)
+        row = _unchanged(each) if outcome is None else settle(about, each, outcome, now_ms=now_ms)
+        is_written = outcome is not None and row.failed_ms is None and row.due_ms is None
+        batch.written += int(is_written)
+        if each.contact.status == ContactStatus.ERASED and row.due_ms is None:
+            batch.erased.append(subscriber_id)
+            batch.newly -= int(each.queued.synced_ms is not None)
+            continue
+        batch.settled.append(row)
+        batch.newly += int(is_written and each.queued.synced_ms is None)
+        if outcome is not None and _has_left(each, outcome):
+            batch.left.append(subscriber_id)
+    return batch
+
+
+async def record(
+    leased: LeasedIntegration, batch: SettledBatch, *, is_garbled: bool, next_call_ms: int
 ) -> None:
-    """Stores what became of a batch. `left` become unsubscribed here too. An answer that was
-    `is_garbled` ends no trouble."""
-    bound: dict[str, Any] = {"account_id": integration.account_id, "id": integration.id}
-    if not await tx.run(
+    """Stores what became of a batch. An answer that was `is_garbled` does not clear the problem
+    that the integration has."""
+    await leased.update(
         _COUNT_WRITTEN,
-        newly=newly,
-        written=written,
+        newly=batch.newly,
+        written=batch.written,
         is_garbled=int(is_garbled),
         next_call_ms=next_call_ms,
-        token=token,
-        now_ms=now_ms,
-        **bound,
-    ):
-        raise LostLease
-    account_id = integration.account_id
-    if settled:
-        outcomes = [
-            {"integration_id": integration.id, **msgspec.to_builtins(each)} for each in settled
-        ]
-        await tx.run(_SET_OUTCOMES, account_id=account_id, outcomes=outcomes)
-    if erased:
-        await tx.run(
-            _DELETE_ERASED,
-            account_id=account_id,
-            integration_id=integration.id,
-            ids=list(erased),
-        )
-        tx.scrub()
-    for subscriber_id in left:
-        await unsubscribe(tx, site, integration, subscriber_id, now_ms=now_ms)
-
-
-async def unsubscribe(
-    tx: Tx, site: Site, integration: Integration, subscriber_id: str, *, now_ms: int
-) -> None:
-    change = Change(tx, site, integration.tenant, integration.actor, now_ms)
-    left = SubscriberChanges(status=contacts.UNSUBSCRIBED)
-    try:
-        await signups.update(change, subscriber_id, left)
-    except Missing:  # erased meanwhile
-        return
-
-
-async def finish_first_sync(tx: Tx, integration: Integration, token: str, *, now_ms: int) -> None:
-    """The queue is empty. If it was filled for the first time, the first sync is done."""
-    await tx.run(
-        _FINISH_FIRST_SYNC,
-        account_id=integration.account_id,
-        id=integration.id,
-        token=token,
-        now_ms=now_ms,
     )
+    if batch.settled:
+        integration_id = leased.integration.id
+        outcomes = [
+            {"integration_id": integration_id, **msgspec.to_builtins(row)} for row in batch.settled
+        ]
+        await leased.run(_SET_OUTCOMES, outcomes=outcomes)
+    if batch.erased:
+        await leased.run(_DELETE_ERASED, ids=batch.erased)
+        leased.tx.scrub()
+    for subscriber_id in batch.left:
+        await unsubscribe(leased, subscriber_id)
+
+
+async def unsubscribe(leased: LeasedIntegration, subscriber_id: str) -> None:
+    left = SubscriberChanges(status=contacts.UNSUBSCRIBED)
+    with contextlib.suppress(Missing):  # erased meanwhile
+        await signups.update(leased, subscriber_id, left)
+
+
+async def finish_first_sync(leased: LeasedIntegration) -> None:
+    """The queue is empty. If it was filled for the first time, the first sync is done."""
+    await leased.run(_FINISH_FIRST_SYNC)

@@ -37,11 +37,11 @@ ON CONFLICT (integration_id, subscriber_id) DO UPDATE
 
 -- name: move_pass
 UPDATE integration SET pass = :pass_list, pass_ms = :pass_ms, pass_id = :pass_id
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: write_all_again
 UPDATE integration SET fields_ms = :now_ms, pass = 'advocates', pass_ms = :top_ms, pass_id = ''
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: due
 SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.seen_ms, t.tries, s.email, s.name, s.ref_code, s.status, s.origin,
@@ -80,8 +80,8 @@ UPDATE integration SET synced = synced + :newly, last_out_ms = CASE WHEN :writte
     last_out_count = CASE WHEN :written > 0 THEN :written ELSE last_out_count END, next_call_ms = :next_call_ms,
     failures = CASE WHEN :is_garbled = 1 THEN failures ELSE 0 END, problem = CASE WHEN :is_garbled = 1 THEN problem END,
     problem_ms = CASE WHEN :is_garbled = 1 THEN problem_ms END
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: finish_first_sync
 UPDATE integration SET first_sync_ms = :now_ms
-WHERE account_id = :account_id AND id = :id AND lease_token = :token AND first_sync_ms IS NULL AND pass IS NULL AND is_reading = 0;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token AND first_sync_ms IS NULL AND pass IS NULL AND is_reading = 0;

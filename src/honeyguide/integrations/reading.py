@@ -8,16 +8,16 @@ updates; if the platform answers that there is nobody to update, they are unsubs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from honeyguide.events import change_log
 from honeyguide.integrations import integrations
 from honeyguide.integrations.integrations import TOP_MS, Integration
-from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.store.change import Change
-from honeyguide.store.statements import Statement, beside
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
+from honeyguide.store.statements import beside
 
 # Clocks differ, and a change may show up late in a list.
 OVERLAP_MS = 10 * MINUTE_MS
@@ -49,34 +49,24 @@ _COUNT_MISSING = _sql.query("count_missing", MissingCount)
 _BELIEVE_MISSING = _sql.command("believe_missing")
 
 
-async def begin(
-    tx: Tx, integration: Integration, token: str, *, since_ms: int | None, now_ms: int
-) -> None:
-    await _held(tx, _BEGIN_READ, integration, token, since_ms=since_ms, now_ms=now_ms)
+async def begin(leased: LeasedIntegration, *, since_ms: int | None) -> None:
+    await leased.update(_BEGIN_READ, since_ms=since_ms)
 
 
-async def move(
-    tx: Tx, integration: Integration, token: str, read_token: str, *, next_call_ms: int
-) -> None:
-    await _held(
-        tx, _MOVE_READ, integration, token, read_token=read_token, next_call_ms=next_call_ms
-    )
+async def move(leased: LeasedIntegration, read_token: str, *, next_call_ms: int) -> None:
+    await leased.update(_MOVE_READ, read_token=read_token, next_call_ms=next_call_ms)
 
 
-async def fail(
-    tx: Tx, integration: Integration, token: str, problem: str, *, poll_every_s: int, now_ms: int
-) -> None:
+async def fail(leased: LeasedIntegration, problem: str, *, poll_every_s: int) -> None:
     """A page could not be read: tries again later, and in the end leaves it to the next reading.
     Webhooks and writes do not wait for it."""
-    if integration.read_tries + 1 < READ_TRIES:
-        next_page_ms = now_ms + MINUTE_MS * 2**integration.read_tries
-        await _held(tx, _DELAY_READ, integration, token, problem=problem, next_page_ms=next_page_ms)
+    now_ms, tries = leased.now_ms, leased.integration.read_tries
+    if tries + 1 < READ_TRIES:
+        next_page_ms = now_ms + MINUTE_MS * 2**tries
+        await leased.update(_DELAY_READ, problem=problem, next_page_ms=next_page_ms)
         return
-    await _held(
-        tx,
+    await leased.update(
         _GIVE_UP_READ,
-        integration,
-        token,
         problem=problem,
         next_read_ms=now_ms + poll_every_s * 1000 if poll_every_s else 0,
         next_full_read_ms=now_ms + DAY_MS,
@@ -84,22 +74,17 @@ async def fail(
 
 
 async def end(
-    tx: Tx,
-    integration: Integration,
-    token: str,
+    leased: LeasedIntegration,
     *,
     counted: MissingCount | None,
     poll_every_s: int,
     next_call_ms: int,
 ) -> None:
     """`counted` if the whole list was read, and showed everybody who is there."""
-    began_ms = integration.read_began_ms
+    began_ms = leased.integration.read_began_ms
     is_too_many = counted is not None and counted.is_too_many
-    await _held(
-        tx,
+    await leased.update(
         _END_READ,
-        integration,
-        token,
         is_complete=int(counted is not None and not is_too_many),
         missing=counted.missing if counted is not None and is_too_many else 0,
         next_read_ms=began_ms + poll_every_s * 1000 if poll_every_s else 0,
@@ -109,33 +94,17 @@ async def end(
     )
 
 
-async def _held(
-    tx: Tx, statement: Statement[None], integration: Integration, token: str, **values: Any
-) -> None:
-    if not await tx.run(
-        statement, account_id=integration.account_id, id=integration.id, token=token, **values
-    ):
-        raise LostLease
-
-
-async def mark_seen(tx: Tx, integration: Integration, remote_ids: Sequence[str]) -> None:
+async def mark_seen(leased: LeasedIntegration, remote_ids: Sequence[str]) -> None:
     """A page of the whole list showed them."""
-    await tx.run(
-        _MARK_SEEN,
-        account_id=integration.account_id,
-        integration_id=integration.id,
-        remote_ids=list(remote_ids),
-        began_ms=integration.read_began_ms,
+    await leased.run(
+        _MARK_SEEN, remote_ids=list(remote_ids), began_ms=leased.integration.read_began_ms
     )
 
 
-async def count_missing(tx: Tx, integration: Integration) -> MissingCount:
+async def count_missing(at: Reading, integration: Integration) -> MissingCount:
     """After the last page."""
-    counted = await tx.one(
-        _COUNT_MISSING,
-        account_id=integration.account_id,
-        integration_id=integration.id,
-        began_ms=integration.read_began_ms,
+    counted = await at.one(
+        _COUNT_MISSING, integration_id=integration.id, began_ms=integration.read_began_ms
     )
     assert counted is not None
     return counted

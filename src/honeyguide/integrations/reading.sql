@@ -1,22 +1,22 @@
 -- name: begin_read
 UPDATE integration SET is_reading = 1, read_since_ms = :since_ms, read_token = NULL, read_began_ms = :now_ms,
     read_tries = 0, next_page_ms = 0
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: move_read
 UPDATE integration SET read_token = :read_token, next_call_ms = :next_call_ms, failures = 0, problem = NULL, problem_ms = NULL,
     read_tries = 0, read_problem = NULL
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: delay_read
 UPDATE integration SET read_tries = read_tries + 1, read_problem = :problem, next_page_ms = :next_page_ms
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: give_up_read
 -- What was read stays; who is missing is not known.
 UPDATE integration SET is_reading = 0, read_token = NULL, read_problem = :problem, next_read_ms = :next_read_ms,
     next_full_read_ms = CASE WHEN read_since_ms IS NULL THEN :next_full_read_ms ELSE next_full_read_ms END
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: end_read
 -- After a whole pass over their list comes one over ours, unless one is under way.
@@ -29,7 +29,7 @@ UPDATE integration SET is_reading = 0, read_token = NULL, next_read_ms = :next_r
     pass_ms = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN :top_ms ELSE pass_ms END,
     pass_id = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN '' ELSE pass_id END,
     failures = 0, problem = NULL, problem_ms = NULL, read_tries = 0, read_problem = NULL
-WHERE account_id = :account_id AND id = :id AND lease_token = :token;
+WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: mark_seen
 UPDATE integration_subscriber SET seen_ms = :began_ms

@@ -18,8 +18,7 @@ import logging
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import incoming, integrations, leases
 from honeyguide.integrations.encryption import EncryptionKeys
-from honeyguide.integrations.integrations import Integration
-from honeyguide.integrations.leases import LostLease
+from honeyguide.integrations.leases import Lease, LostLease
 from honeyguide.integrations.problems import (
     AudienceGone,
     PlatformError,
@@ -93,7 +92,9 @@ class IntegrationWorker:
         try:
             integration = await self._store.write(leases.claim, integration_id, token)
             if integration is not None:
-                await self._serve_claimed(integration, token)
+                await self._serve_claimed(
+                    Lease(self._store, self._site, self._clock, integration, token)
+                )
         except LostLease:
             pass
         except Unavailable as error:
@@ -101,55 +102,47 @@ class IntegrationWorker:
         except Exception:
             log.exception("Integration failed")
 
-    async def _serve_claimed(self, integration: Integration, token: str) -> None:
-        heartbeat = asyncio.create_task(self._keep_lease(integration.id, token))
+    async def _serve_claimed(self, lease: Lease) -> None:
+        heartbeat = asyncio.create_task(self._keep(lease))
         try:
-            await self._work(integration, token)
+            await self._work(lease)
         except (LostLease, Unavailable):
             raise
         except Exception:
             problem = "Something went wrong on our side. It has been logged, and we will try again."
-            await self._store.write(leases.wait, integration, token, problem)
+            await lease.change(leases.wait, problem)
             raise
         finally:
             heartbeat.cancel()
             await asyncio.gather(heartbeat, return_exceptions=True)
-            await self._store.write(leases.release, integration.id, token)
+            await lease.release()
 
-    async def _keep_lease(self, integration_id: str, token: str) -> None:
+    async def _keep(self, lease: Lease) -> None:
         """Renews the lease while a slow platform keeps us waiting."""
         with contextlib.suppress(LostLease):
             while True:
                 await asyncio.sleep(leases.LEASE_MS / 3000)
-                await self._store.write(leases.renew, integration_id, token)
+                await lease.renewed()
 
-    async def _work(self, integration: Integration, token: str) -> None:
+    async def _work(self, lease: Lease) -> None:
         loop = asyncio.get_running_loop()
         until_s = loop.time() + SERVE_S
         try:
             access = integrations.access_to(
-                integration, self._keys, self._outbound, now_ms=system_clock()
+                lease.integration, self._keys, self._outbound, now_ms=system_clock()
             )
         except Fault as error:  # it cannot be decrypted, or this version lacks the platform
-            await self._stop(integration, token, error.message)
+            await lease.change(leases.stop, error.message)
             return
-        sync = IntegrationSync(self._store, self._clock, self._site, access, token)
         while loop.time() < until_s:
-            integration = await self._store.write(leases.renew, integration.id, token)
+            lease = await lease.renewed()
             try:
-                if not await sync.step(integration):
+                if not await IntegrationSync(lease, access).step():
                     return
             except (WrongCredentials, AudienceGone) as error:
-                await self._stop(integration, token, error.reason)
+                await lease.change(leases.stop, error.reason)
                 return
             except PlatformError as error:
                 after_s = error.after_s if isinstance(error, TryLater) else None
-                await self._store.write(
-                    leases.wait, integration, token, error.reason, after_s=after_s
-                )
+                await lease.change(leases.wait, error.reason, after_s=after_s)
                 return
-
-    async def _stop(self, integration: Integration, token: str, problem: str) -> None:
-        await self._store.write(
-            leases.stop, self._site, integration, token, problem, now_ms=self._clock()
-        )
