@@ -24,9 +24,9 @@ class _KnownBrowser(msgspec.Struct, array_like=True):
     expires_ms: int
 
 
-def new_token(site: Site, user_id: str, password_hash: str | None, *, now_ms: int) -> str:
-    fingerprint = passwords.fingerprint(site, password_hash)
-    known = _KnownBrowser(secrets.token_hex(8), user_id, fingerprint, now_ms + LASTS_MS)
+def new_token(site: Site, user_id: str, password: str, *, now_ms: int) -> str:
+    """`password` is the fingerprint of the one that they logged in with."""
+    known = _KnownBrowser(secrets.token_hex(8), user_id, password, now_ms + LASTS_MS)
     return site.seal(_PURPOSE, msgspec.json.encode(known))
 
 

@@ -109,6 +109,13 @@ async def of_user(tx: Tx, user_id: str) -> str | None:
     return await tx.one(_OF_USER, user_id=user_id)
 
 
+async def is_still(tx: Tx, site: Site, user_id: str, known_fingerprint: str) -> bool:
+    """Whether the user's password is the one with this fingerprint. Nobody changes it before the
+    transaction ends: what is begun in it ends with the password."""
+    found = await tx.lock(_OF_USER, user_id=user_id)
+    return [fingerprint(site, password_hash) for password_hash in found] == [known_fingerprint]
+
+
 async def set_hash(tx: Tx, user_id: str, password_hash: str) -> None:
     """A new password ends every session and every link that would change it again."""
     await tx.run(_SET, user_id=user_id, password_hash=password_hash)

@@ -144,9 +144,11 @@ async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
     )
 
 
-async def verify(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
-    """They just proved again who they are."""
-    await tx.run(_VERIFY, user_id=visitor.user_id, id=visitor.session_id, now_ms=now_ms)
+async def verify(tx: Tx, visitor: Visitor, *, now_ms: int) -> bool:
+    """They just proved again who they are, unless their session has ended meanwhile."""
+    return bool(
+        await tx.run(_VERIFY, user_id=visitor.user_id, id=visitor.session_id, now_ms=now_ms)
+    )
 
 
 async def switch(tx: Tx, visitor: Visitor, account_id: str) -> None:

@@ -51,15 +51,17 @@ async def join(services: PageServices, request: PageRequest, ticket: Ticket) -> 
     forms.require(NEW_LOGIN, request.fields)
     checks.text(request.text("your_name"), param="your_name", limit=checks.NAME_LIMIT)
     password = passwords.checked(request.fields["password"], email=ticket.email or "")
-    user_id, account_id = await services.store.write(
+    password_hash = await passwords.hashed(password)
+    user_id, _ = await services.store.write(
         invitations.join,
         services.site,
         request.at("token"),
         name=request.text("your_name"),
-        password_hash=await passwords.hashed(password),
+        password_hash=password_hash,
         now_ms=request.now_ms,
     )
-    return await session_start.begin_session(request, user_id, "/", joined, account_id=account_id)
+    started = session_start.start_login(request, user_id, password_hash, "/")
+    return await session_start.enter(request, started, joined)
 
 
 async def _join_and_switch(tx: Tx, request: PageRequest) -> None:

@@ -98,7 +98,8 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
         subject = admitted.subject
         await services.store.write(attempts.forget, services.site, admitted.counted, subject)
     path = _after_login(request.text("next"))
-    return await session_start.enter(request, found[0], path, has_code=admitted.has_code)
+    started = session_start.start_login(request, *found, path)
+    return await session_start.enter(request, started, has_code=admitted.has_code)
 
 
 async def log_out(tx: Tx, request: PageRequest) -> Response:
@@ -203,9 +204,6 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
         return link_expired(request, "/password")
     await services.store.write(attempts.forget, services.site, attempts.CODE_BY_USER, user_id)
     # Whoever reads the mail has not proved that they have the second factor.
-    return await session_start.enter(
-        request,
-        user_id,
-        "/",
-        "Your password was changed, and all other sessions were logged out.",
-    )
+    started = session_start.start_login(request, user_id, password_hash, "/")
+    done = "Your password was changed, and all other sessions were logged out."
+    return await session_start.enter(request, started, done)

@@ -44,9 +44,7 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     flash = await services.store.write(_use, request, pending)
     if flash is None:
         raise FormErrors({"code": WRONG}, status=401)
-    return await session_start.begin_session(
-        request, pending.user_id, pending.path, flash, is_kept=pending.is_kept
-    )
+    return await session_start.enter(request, pending, flash, has_code=True)
 
 
 async def _use(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | None:

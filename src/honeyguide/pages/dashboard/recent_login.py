@@ -111,6 +111,8 @@ async def _verify(tx: Tx, request: PageRequest, user_id: str) -> bool:
         tx, request, user_id, typed
     ):
         return False
-    await sessions.verify(tx, request.who, now_ms=request.now_ms)
+    if not await sessions.verify(tx, request.who, now_ms=request.now_ms):
+        # The password was changed meanwhile, which ended the session.
+        raise FormErrors({PASSWORD: WRONG}, status=401)
     await attempts.forget(tx, request.services.site, attempts.PASSWORD_AGAIN, user_id)
     return True

@@ -55,22 +55,24 @@ async def save_password(services: PageServices, request: PageRequest) -> Respons
     if not await passwords.matches(current_hash, request.fields["current"]):
         raise Invalid("That is not your current password.", param="current")
     new_password = passwords.checked(request.fields["password"], email=request.who.email)
-    await services.store.write(_set_password, request, await passwords.hashed(new_password))
-    return await session_start.begin_session(
-        request,
-        request.who.user_id,
-        PAGE,
-        "Password changed. Other sessions were logged out.",
-        account_id=request.who.account_id,
+    password_hash = await passwords.hashed(new_password)
+    await services.store.write(_set_password, request, current_hash, password_hash)
+    started = session_start.start_login(request, request.who.user_id, password_hash, PAGE)
+    done = "Password changed. Other sessions were logged out."
+    return await session_start.enter(
+        request, started, done, account_id=request.who.account_id, has_code=True
     )
 
 
-async def _set_password(tx: Tx, request: PageRequest, password_hash: str) -> None:
-    actor, user_id = actors.member(request.who.user_id), request.who.user_id
-    await members.change_password(
-        tx, request.services.site, actor, user_id, password_hash, now_ms=request.now_ms
-    )
-    await attempts.forget(tx, request.services.site, attempts.PASSWORD_AGAIN, user_id)
+async def _set_password(
+    tx: Tx, request: PageRequest, current_hash: str | None, password_hash: str
+) -> None:
+    site, user_id = request.services.site, request.who.user_id
+    if not await passwords.is_still(tx, site, user_id, passwords.fingerprint(site, current_hash)):
+        raise Invalid(session_start.CHANGED, param="current")
+    actor = actors.member(user_id)
+    await members.change_password(tx, site, actor, user_id, password_hash, now_ms=request.now_ms)
+    await attempts.forget(tx, site, attempts.PASSWORD_AGAIN, user_id)
 
 
 async def end_session(tx: Tx, request: PageRequest) -> Response:

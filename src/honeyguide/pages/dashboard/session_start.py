@@ -20,6 +20,7 @@ from honeyguide.pages.forms import FormErrors
 from honeyguide.store.tx import Tx
 
 NO_ACCOUNT = "You are in no account any more. Ask an owner to invite you again."
+CHANGED = "Your password was changed just now. Log in with the new one."
 # How long somebody may take to enter the code after the password.
 PENDING_MS = 10 * MINUTE_MS
 _PENDING, _PURPOSE = "login", "login without its code"
@@ -36,26 +37,61 @@ class PendingLogin(msgspec.Struct, frozen=True):
     expires_ms: int
 
 
-async def enter(
-    request: PageRequest, user_id: str, path: str, flash: str = "", *, has_code: bool = False
-) -> Response:
-    """For somebody who proved that they know the password or read its owner's mail. `has_code` says
-    that they entered the code of their second factor too."""
-    store = request.services.store
-    if has_code or not await store.read(second_factors.is_on, user_id):
-        return await begin_session(request, user_id, path, flash)
-    password_hash = await store.read(passwords.of_user, user_id)
-    pending = PendingLogin(
+def start_login(
+    request: PageRequest, user_id: str, password_hash: str | None, path: str
+) -> PendingLogin:
+    """For somebody who entered the password that this is the hash of, or just chose it."""
+    return PendingLogin(
         user_id,
         passwords.fingerprint(request.services.site, password_hash),
         path,
-        bool(request.text("keep")),
+        _is_kept(request),
         request.now_ms + PENDING_MS,
     )
-    response = request.go("/login/code", flash)
-    sealed = request.services.site.seal(_PURPOSE, msgspec.json.encode(pending))
-    request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
+
+
+async def enter(
+    request: PageRequest,
+    login: PendingLogin,
+    flash: str = "",
+    *,
+    account_id: str = "",
+    has_code: bool = False,
+) -> Response:
+    """A session in this account, or without one in the user's first; or the page that asks for the
+    code of their second factor. `has_code` says that they entered one."""
+    store, site, now_ms = request.services.store, request.services.site, request.now_ms
+    token = await store.write(_begin, request, login, account_id, has_code=has_code)
+    if token is None:
+        response = request.go("/login/code", flash)
+        sealed = site.seal(_PURPOSE, msgspec.json.encode(login))
+        request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
+        return response
+    path = login.path
+    if path == "/" and await store.read(_is_partner_only, token, now_ms=now_ms):
+        path = nav.PARTNER_HOME
+    response = request.go(path, flash)
+    seconds = KEPT_SESSION_S if login.is_kept else SESSION_S
+    request.set_cookie(response, "session", token, seconds)
+    request.set_cookie(response, "form", "", 0)
+    request.set_cookie(response, _PENDING, "", 0)
+    known = known_browsers.new_token(site, login.user_id, login.password, now_ms=now_ms)
+    request.set_cookie(response, "known", known, known_browsers.LASTS_MS // 1000)
     return response
+
+
+async def _begin(
+    tx: Tx, request: PageRequest, login: PendingLogin, account_id: str, *, has_code: bool
+) -> str | None:
+    """The token of a new session, or None if the code of the second factor is missing. Verifying a
+    password takes a while, in which it may have been changed."""
+    if not await passwords.is_still(tx, request.services.site, login.user_id, login.password):
+        raise FormErrors({"": CHANGED}, status=401)
+    if not has_code and await second_factors.is_on(tx, login.user_id):
+        return None
+    return await create_session(
+        tx, request, login.user_id, account_id, is_kept=login.is_kept, now_ms=request.now_ms
+    )
 
 
 async def find_pending(tx: Tx, request: PageRequest) -> PendingLogin | None:
@@ -68,33 +104,6 @@ async def find_pending(tx: Tx, request: PageRequest) -> PendingLogin | None:
     password_hash = await passwords.of_user(tx, pending.user_id)
     is_same = passwords.fingerprint(site, password_hash) == pending.password
     return pending if is_same and pending.expires_ms > request.now_ms else None
-
-
-async def begin_session(
-    request: PageRequest,
-    user_id: str,
-    path: str,
-    flash: str = "",
-    *,
-    account_id: str = "",
-    is_kept: bool = False,
-) -> Response:
-    """In this account, or without one in the user's first."""
-    store, is_kept = request.services.store, is_kept or _is_kept(request)
-    token = await store.write(
-        create_session, request, user_id, account_id, is_kept=is_kept, now_ms=request.now_ms
-    )
-    if path == "/" and await store.read(_is_partner_only, token, now_ms=request.now_ms):
-        path = nav.PARTNER_HOME
-    response = request.go(path, flash)
-    request.set_cookie(response, "session", token, KEPT_SESSION_S if is_kept else SESSION_S)
-    request.set_cookie(response, "form", "", 0)
-    request.set_cookie(response, _PENDING, "", 0)
-    password_hash = await store.read(passwords.of_user, user_id)
-    site, now_ms = request.services.site, request.now_ms
-    known = known_browsers.new_token(site, user_id, password_hash, now_ms=now_ms)
-    request.set_cookie(response, "known", known, known_browsers.LASTS_MS // 1000)
-    return response
 
 
 async def create_session(

@@ -43,11 +43,13 @@ async def set_up(services: PageServices, request: PageRequest) -> Response:
     if not await store.read(setup_codes.is_right, request.text("code")):
         raise FormErrors({"code": WRONG_CODE})
     email = EmailAddress.parse(request.text("email"))
+    password_hash = await login.hash_for_new_account(request, email.text)
     user_id = await store.write(
         invitations.open_first_account,
         email,
         name=request.text("name"),
-        password_hash=await login.hash_for_new_account(request, email.text),
+        password_hash=password_hash,
         now_ms=now_ms,
     )
-    return await session_start.begin_session(request, user_id, "/", login.WELCOME)
+    started = session_start.start_login(request, user_id, password_hash, "/")
+    return await session_start.enter(request, started, login.WELCOME)

@@ -32,12 +32,14 @@ async def welcome(services: PageServices, request: PageRequest) -> PageView | Re
     if ticket.role is not None:
         return await joining.join(services, request, ticket)
     forms.require(login.INVITED, request.fields)
+    password_hash = await login.hash_for_new_account(request, ticket.email or "")
     user_id = await services.store.write(
         invitations.accept,
         token,
         name=request.text("name"),
-        password_hash=await login.hash_for_new_account(request, ticket.email or ""),
+        password_hash=password_hash,
         now_ms=now_ms,
     )
     first_page = "/network" if ticket.as_partner else "/"
-    return await session_start.begin_session(request, user_id, first_page, login.WELCOME)
+    started = session_start.start_login(request, user_id, password_hash, first_page)
+    return await session_start.enter(request, started, login.WELCOME)
