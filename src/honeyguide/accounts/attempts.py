@@ -32,9 +32,12 @@ LOGIN_BY_INSTALLATION = Limit("login by installation", 2_000, 15 * MINUTE_MS)
 LOGIN_BY_BROWSER = Limit("login by browser", 10, 15 * MINUTE_MS)
 # Of somebody who is logged in.
 PASSWORD_AGAIN = Limit("password again", 10, 15 * MINUTE_MS)
-# Of a million codes three are right at any time, so an hour allows few guesses.
+# Of a million codes three are right at any time, so an hour allows few guesses, over all pages that
+# take one.
 CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
-CODE_WITH_PASSWORD = Limit("code with password", 10, HOUR_MS)
+# How many of these strangers can use up: whoever enters a code together with the password has not
+# proved yet that they know the password.
+CODE_WITH_PASSWORD = Limit("code with password", 3, HOUR_MS)
 # A code of 60 bits cannot be guessed; this keeps those who try from filling the log.
 SETUP_BY_ADDRESS = Limit("setup by address", 10, 15 * MINUTE_MS)
 SETUP_BY_INSTALLATION = Limit("setup by installation", 200, 15 * MINUTE_MS)
@@ -50,6 +53,7 @@ class _ExpiredCount(NamedTuple):
 _sql = beside(__file__)
 _COUNT = _sql.query("count", lambda since_ms, n: (int(since_ms), int(n)))
 _FORGET = _sql.command("forget")
+_TAKE_BACK = _sql.command("take_back")
 _EXPIRED = _sql.query("expired", _ExpiredCount)
 _PURGE = _sql.command("purge")
 
@@ -76,6 +80,12 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
             wait="in 1 minute" if minutes == 1 else f"in {minutes} minutes",
             retry_after_s=wait_s,
         )
+
+
+async def take_back(tx: Tx, site: Site, limit: Limit, who: str) -> None:
+    """After a success, which was no guess. The wrong ones before it still count: whoever else made
+    them must not get more because the right person came by."""
+    await tx.run(_TAKE_BACK, subject=_subject(site, limit, who))
 
 
 async def forget(tx: Tx, site: Site, limit: Limit, who: str) -> None:

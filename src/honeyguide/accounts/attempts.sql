@@ -9,6 +9,9 @@ ON CONFLICT (subject) DO UPDATE SET
                     THEN attempt_count.since_ms ELSE excluded.since_ms END
 RETURNING since_ms, n;
 
+-- name: take_back
+UPDATE attempt_count SET n = n - 1 WHERE subject = :subject;
+
 -- name: forget
 DELETE FROM attempt_count WHERE subject = :subject;
 

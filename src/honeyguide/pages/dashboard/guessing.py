@@ -86,12 +86,14 @@ async def _is_right(tx: Tx, request: PageRequest, guess: Guess) -> bool:
 
 
 async def _counts_as_second_factor(tx: Tx, request: PageRequest, guess: Guess) -> bool:
-    """Only the first few codes: somebody who knows the password must not guess codes here without
-    a limit. After more of them the right code still leads to the password, and then the next page
-    asks for another one."""
+    """Only the first few codes: somebody who knows the password must not guess more codes here
+    than elsewhere, and strangers must not use up all that the user may enter. After more of them
+    the right code still leads to the password, and then the next page asks for another one."""
     site, now_ms, who = request.services.site, request.now_ms, guess.email_key
+    user_id = guess.user_id or who
     try:
         await attempts.count(tx, site, attempts.CODE_WITH_PASSWORD, who, now_ms=now_ms)
+        await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
     except TooMany:
         return False
     return True

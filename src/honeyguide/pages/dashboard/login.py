@@ -202,7 +202,6 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
         )
     except Missing:
         return link_expired(request, "/password")
-    await services.store.write(attempts.forget, services.site, attempts.CODE_BY_USER, user_id)
     # Whoever reads the mail has not proved that they have the second factor.
     started = session_start.start_login(request, user_id, password_hash, "/")
     done = "Your password was changed, and all other sessions were logged out."

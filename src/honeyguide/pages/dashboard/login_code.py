@@ -41,20 +41,18 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     pending = await services.store.read(session_start.find_pending, request)
     if pending is None:
         return request.go("/login", TOO_LATE)
-    flash = await services.store.write(_use, request, pending)
+    flash = await services.store.write(_enter_code, request, pending)
     if flash is None:
         raise FormErrors({"code": WRONG}, status=401)
     return await session_start.enter(request, pending, flash, has_code=True)
 
 
-async def _use(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | None:
+async def _enter_code(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | None:
     """What to say after the login, or None for a wrong code."""
     typed, user_id, site = request.text("code"), pending.user_id, request.services.site
-    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=request.now_ms)
     if not await use_typed(tx, request, user_id, typed):
         await logins.record_failure(tx, site, user_id, user_id, now_ms=request.now_ms)
         return None
-    await attempts.forget(tx, site, attempts.CODE_BY_USER, user_id)
     if not second_factors.is_recovery_code(typed):
         return ""
     left = await second_factors.count_recovery_codes(tx, user_id)
@@ -62,7 +60,17 @@ async def _use(tx: Tx, request: PageRequest, pending: PendingLogin) -> str | Non
 
 
 async def use_typed(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
-    """Whether it is a code of the app or a recovery code that was not used yet."""
+    """Whether it is a code of the app or a recovery code that was not used yet. Wrong ones are
+    counted, whichever page they were typed on."""
+    site, now_ms = request.services.site, request.now_ms
+    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+    if not await _use(tx, request, user_id, typed):
+        return False
+    await attempts.take_back(tx, site, attempts.CODE_BY_USER, user_id)
+    return True
+
+
+async def _use(tx: Tx, request: PageRequest, user_id: str, typed: str) -> bool:
     services, now_ms = request.services, request.now_ms
     if second_factors.is_recovery_code(typed):
         return await second_factors.use_recovery_code(
