@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.account_life import owner_emails, pausing, program_switches, shutting
+from honeyguide.accounts import invitations
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
 from honeyguide.kernel.actors import Actor
@@ -68,6 +69,7 @@ async def ask(change: Change) -> int:
     closes_ms = change.now_ms + WAIT_DAYS * DAY_MS
     await change.run(_SET, closes_ms=closes_ms)
     await program_switches.switch_off(change)
+    await invitations.end_all(change)
     change.tx.wake(LINKS)
     after = {"closes_at": clock.iso(closes_ms)}
     await change_log.record(change, "account.closing", account.id, {"closes_at": None}, after)

@@ -6,7 +6,7 @@ What was due waits until the account is resumed.
 from __future__ import annotations
 
 from honeyguide.account_life import owner_emails, program_switches
-from honeyguide.accounts import accounts
+from honeyguide.accounts import accounts, invitations
 from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
 from honeyguide.kernel.errors import Invalid
@@ -36,6 +36,7 @@ async def pause(change: Change) -> None:
         raise Invalid("This account is paused already.")
     await change.run(_SET, paused_ms=change.now_ms)
     await program_switches.switch_off(change)
+    await invitations.end_all(change)
     await _follow(change, "account.paused")
     message = account_life_texts.paused(newsletter=await owner_emails.newsletter(change))
     await owner_emails.send(change, email_kinds.ACCOUNT_PAUSED, message)

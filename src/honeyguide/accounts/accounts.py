@@ -92,7 +92,7 @@ async def open_another(
     gets its notifications at this address.
     """
     if name is not None:
-        checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+        checks.name(name, param="name")
     made = Created(new_id(), new_id())
     # The first account runs the installation. One row names it, so that only one of two at once can
     # be it.
@@ -165,7 +165,7 @@ CHANGED = "account.changed"
 
 
 async def rename(change: Change, name: str) -> None:
-    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    checks.name(name, param="name")
     old = await get(change.tx, change.tenant.account_id)
     await change.run(_RENAME, name=name)
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})

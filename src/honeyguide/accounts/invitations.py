@@ -9,19 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from honeyguide.accounts import accounts, members, passwords, users
+from honeyguide.accounts import accounts, attempts, members, passwords, users
+from honeyguide.accounts.accounts import Account
+from honeyguide.accounts.attempts import Limit
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import change_log
-from honeyguide.kernel import actors
+from honeyguide.kernel import actors, checks
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import account_emails, email_kinds, texts
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
@@ -30,6 +35,11 @@ from honeyguide.store.tx import Tx
 RESET_MS = HOUR_MS
 INVITATION_MS = 7 * DAY_MS
 PURGE_BATCH = 500
+SENT_ENOUGH = "This account has sent as many invitations as it may in a day. Send more tomorrow."
+INVITATIONS_BY_DAY = Limit("invitations by account", 20, DAY_MS, SENT_ENOUGH)
+# The administrators invite whoever gets an account of their own.
+ADMIN_INVITATIONS_BY_DAY = INVITATIONS_BY_DAY._replace(most=200)
+TOO_MANY_OPEN = "{most} invitations are waiting, which is the most. Withdraw some of them first."
 SPENT = "This link has already been used or has expired. Request a new one."
 
 
@@ -56,6 +66,8 @@ _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Ticket)
 _USE = _sql.command("use")
 _OF_INVITER = _sql.query("of_inviter", Ticket)
+_COUNT_OPEN = _sql.value("count_open", int)
+_END_ALL = _sql.command("end_all")
 _WITHDRAW = _sql.command("withdraw")
 _ANY_ACCOUNT = _sql.value("any_account", str)
 _EXPIRED = _sql.value("expired", str)
@@ -80,6 +92,7 @@ async def _issue(
     email: str | None = None,
     as_partner: bool = False,
     role: Role | None = None,
+    inviter_id: str | None = None,
     lasts_ms: int,
     now_ms: int,
 ) -> tuple[str, str]:
@@ -95,6 +108,7 @@ async def _issue(
         email=email,
         as_partner=int(as_partner),
         role=role,
+        inviter_id=inviter_id,
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
@@ -140,51 +154,79 @@ async def invite(change: Change, email: EmailAddress, *, as_partner: bool = Fals
     """Sends an invitation and gives its link, so that it can also be handed over by other means.
     A partner has no newsletter to set up here.
     """
-    tx, now_ms = change.tx, change.now_ms
-    inviter = await accounts.get(tx, change.tenant.account_id)
-    ticket_id, token = await _issue(
-        tx,
-        "invitation",
-        account_id=inviter.id,
-        email=email.text,
-        as_partner=as_partner,
-        lasts_ms=INVITATION_MS,
-        now_ms=now_ms,
-    )
-    link = f"{change.site.base_url}/welcome/{token}"
-    message = texts.invitation(inviter=inviter.name or inviter.email, link=link, valid_for="7 days")
-    await account_emails.send(tx, inviter.id, email, email_kinds.INVITATION, message, now_ms=now_ms)
-    # Without the address: an invited person is nobody's subscriber, so no erasure would find it.
-    sent = {"as_partner": as_partner}
-    await change_log.record(change, "invitation.sent", ticket_id, None, sent)
+    account = await _admit(change)
+    link = await _issue_invitation(change, email, {"as_partner": as_partner})
+    message = texts.invitation(inviter=_sender_name(account), link=link, valid_for="7 days")
+    await _send(change, email, email_kinds.INVITATION, message)
     return link
 
 
 async def invite_member(change: Change, email: EmailAddress, role: Role) -> str:
     """Sends an invitation into the account and gives its link."""
-    tx, now_ms, account_id = change.tx, change.now_ms, change.tenant.account_id
-    user = await users.find_by_email(tx, email)
-    if user is not None and await members.role_of(tx, account_id, user.id) is not None:
+    account = await _admit(change)
+    user = await users.find_by_email(change.tx, email)
+    if user is not None and await members.role_of(change.tx, account.id, user.id) is not None:
         raise Invalid(members.ALREADY_IN, param="email")
-    account = await accounts.get(tx, account_id)
-    ticket_id, token = await _issue(
-        tx,
-        "invitation",
-        account_id=account_id,
-        email=email.text,
-        role=role,
-        lasts_ms=INVITATION_MS,
-        now_ms=now_ms,
-    )
-    link = f"{change.site.base_url}/welcome/{token}"
+    link = await _issue_invitation(change, email, {"role": role})
     message = texts.member_invitation(
-        account=account.name or account.email, role=role, link=link, valid_for="7 days"
+        account=_sender_name(account), role=role, link=link, valid_for="7 days"
     )
-    kind = email_kinds.MEMBER_INVITATION
-    await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
-    # Without the address: an invited person is nobody's subscriber, so no erasure would find it.
-    await change_log.record(change, "invitation.sent", ticket_id, None, {"role": role})
+    await _send(change, email, email_kinds.MEMBER_INVITATION, message)
     return link
+
+
+async def _admit(change: Change) -> Account:
+    """The account, if whoever makes the change may send one more invitation from it. Strangers get
+    these emails from the installation's address, so they are few."""
+    await members.lock_owners(change)
+    account = await accounts.get(change.tx, change.tenant.account_id)
+    _refuse_if_stopped(account)
+    limit = ADMIN_INVITATIONS_BY_DAY if account.is_admin else INVITATIONS_BY_DAY
+    await attempts.count(change.tx, change.site, limit, account.id, now_ms=change.now_ms)
+    most_open = 2 * limit.most
+    if (await change.one(_COUNT_OPEN) or 0) >= most_open:
+        raise Invalid(TOO_MANY_OPEN, param="email", most=most_open)
+    return account
+
+
+def _refuse_if_stopped(account: Account) -> None:
+    if account.paused_ms is not None:
+        raise Forbidden("This account is paused, so nobody can join it.")
+    if account.closes_ms is not None:
+        raise Forbidden("This account is being closed, so nobody can join it.")
+
+
+def _sender_name(account: Account) -> str:
+    """A name that mail programs could show as a link is not put into an email to a stranger."""
+    is_plain = account.name and not checks.may_be_linked(account.name)
+    return account.name if account.name and is_plain else account.email
+
+
+async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str, Any]) -> str:
+    """The link. `what` it is for goes into the log without the address: an invited person is
+    nobody's subscriber, so no erasure would find it."""
+    ticket_id, token = await _issue(
+        change.tx,
+        "invitation",
+        account_id=change.tenant.account_id,
+        email=email.text,
+        **what,
+        inviter_id=change.actor.id if change.actor.kind is ActorKind.MEMBER else None,
+        lasts_ms=INVITATION_MS,
+        now_ms=change.now_ms,
+    )
+    await change_log.record(change, "invitation.sent", ticket_id, None, what)
+    return f"{change.site.base_url}/welcome/{token}"
+
+
+async def _send(change: Change, to: EmailAddress, kind: EmailKind, message: EmailText) -> None:
+    account_id = change.tenant.account_id
+    await account_emails.send(change.tx, account_id, to, kind, message, now_ms=change.now_ms)
+
+
+async def end_all(change: Change) -> None:
+    """For an account that is paused or begins to close: nobody joins it."""
+    await change.run(_END_ALL)
 
 
 async def find(tx: Tx, kind: str, token: str, *, now_ms: int) -> Ticket | None:
@@ -237,6 +279,7 @@ async def join(
     ticket = await _use(tx, "invitation", token, now_ms=now_ms)
     if ticket.email is None or ticket.account_id is None or ticket.role is None:
         raise Missing(SPENT)
+    _refuse_if_stopped(await accounts.get(tx, ticket.account_id))
     email = EmailAddress(ticket.email)
     if user_id is None:
         user_id = await users.create(tx, email, name=name, now_ms=now_ms)

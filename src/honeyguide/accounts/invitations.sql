@@ -3,7 +3,7 @@ id, kind, account_id, user_id, email, as_partner, role, created_ms, expires_ms
 
 -- name: insert
 -- touches: adds ticket
-{insert ticket: id, digest, kind, account_id, user_id, email, as_partner, role, created_ms = :now_ms, expires_ms};
+{insert ticket: id, digest, kind, account_id, user_id, email, as_partner, role, inviter_id, created_ms = :now_ms, expires_ms};
 
 -- name: find
 SELECT {ticket} FROM ticket
@@ -16,6 +16,13 @@ UPDATE ticket SET used_ms = :now_ms, email = NULL WHERE digest = :digest AND use
 SELECT {ticket} FROM ticket
 WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL AND expires_ms > :now_ms
 ORDER BY created_ms DESC, id DESC;
+
+-- name: count_open
+SELECT COUNT(*) FROM ticket
+WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL AND expires_ms > :now_ms;
+
+-- name: end_all
+DELETE FROM ticket WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL;
 
 -- name: withdraw
 DELETE FROM ticket WHERE account_id = :account_id AND id = :id AND kind = 'invitation' AND used_ms IS NULL;

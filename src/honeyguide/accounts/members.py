@@ -56,6 +56,7 @@ _FIRST_OWNER = _sql.value("first_owner", str)
 _ROLE = _sql.value("role", str)
 _LOCK_OWNERS = _sql.value("lock_owners", str)
 _SET_ROLE = _sql.command("set_role")
+_END_INVITATIONS = _sql.command("end_invitations")
 _DELETE = _sql.command("delete")
 _MOVE_SESSIONS = _sql.command("move_sessions")
 _END_SESSIONS = _sql.command("end_sessions")
@@ -100,7 +101,7 @@ async def role_of(tx: Tx, account_id: str, user_id: str) -> str | None:
     return await tx.one(_ROLE, account_id=account_id, user_id=user_id)
 
 
-async def _lock_owners(change: Change) -> list[str]:
+async def lock_owners(change: Change) -> list[str]:
     owners = await change.lock(_LOCK_OWNERS)
     if change.actor.kind is ActorKind.MEMBER and change.actor.id not in owners:
         raise Forbidden(NOT_AN_OWNER)
@@ -108,20 +109,22 @@ async def _lock_owners(change: Change) -> list[str]:
 
 
 async def change_role(change: Change, user_id: str, role: Role) -> None:
-    owners = await _lock_owners(change)
+    owners = await lock_owners(change)
     before = await role_of(change.tx, change.tenant.account_id, user_id)
     if before is None:
         raise Missing("There is no such member.")
     if owners == [user_id] and role is not Role.OWNER:
         raise Invalid(LAST_OWNER, param="role")
     await change.run(_SET_ROLE, user_id=user_id, role=role)
+    if role is not Role.OWNER:
+        await change.run(_END_INVITATIONS, user_id=user_id)
     await change_log.record(
         change, "member.role_changed", user_id, {"role": before}, {"role": role}
     )
 
 
 async def remove(change: Change, user_id: str) -> None:
-    owners = await _lock_owners(change)
+    owners = await lock_owners(change)
     await _end(change, user_id, owners, "member.removed")
 
 
@@ -141,6 +144,7 @@ async def _end(change: Change, user_id: str, owners: list[str], action: str) -> 
 
 
 async def _delete(change: Change, user_id: str, role: str, action: str) -> None:
+    await change.run(_END_INVITATIONS, user_id=user_id)
     await change.run(_DELETE, user_id=user_id)
     # Their sessions go on in another account of theirs, if they have one.
     left = await of_user(change.tx, user_id)

@@ -25,6 +25,11 @@ SELECT user_id FROM member WHERE account_id = :account_id AND role = 'owner' ORD
 -- name: set_role
 UPDATE member SET role = :role WHERE account_id = :account_id AND user_id = :user_id;
 
+-- name: end_invitations
+-- Also those of a version that did not note who sent them.
+DELETE FROM ticket WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL
+  AND (inviter_id = :user_id OR inviter_id IS NULL);
+
 -- name: delete
 DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id;
 

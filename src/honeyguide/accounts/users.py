@@ -55,5 +55,5 @@ async def get(tx: Tx, user_id: str) -> User:
 
 async def rename(tx: Tx, user_id: str, name: str) -> None:
     """What colleagues see instead of the email address."""
-    checks.text(name, param="your_name", limit=checks.NAME_LIMIT, blank_ok=False)
+    checks.name(name, param="your_name")
     await tx.run(_RENAME, id=user_id, name=name)

@@ -70,7 +70,7 @@ def wrong_email(text: str) -> str | None:
 
 def wrong_name(text: str) -> str | None:
     try:
-        checks.text(text, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+        checks.name(text, param="name")
     except Invalid as fault:
         return fault.message_for("The name")
     return None

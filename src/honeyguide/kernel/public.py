@@ -93,7 +93,7 @@ CampaignName = Annotated[
         "Name of the campaign.",
         "The Morning Wax",
         label="Name",
-        rule=_text(checks.NAME_LIMIT, blank_ok=False),
+        rule=checks.name,
         maxLength=checks.NAME_LIMIT,
     ),
 ]
@@ -202,7 +202,7 @@ PublicationName = Annotated[
         "Name of the publication.",
         "The Morning Wax",
         label="Name",
-        rule=_text(checks.NAME_LIMIT, blank_ok=False),
+        rule=checks.name,
         maxLength=checks.NAME_LIMIT,
     ),
 ]

@@ -108,7 +108,7 @@ def picture_path(picture_id: str) -> str:
 
 
 def _header_text(text: str, *, param: str) -> str:
-    checks.text(text, param=param, limit=FROM_NAME_LIMIT, blank_ok=False)
+    checks.name(text, param=param, limit=FROM_NAME_LIMIT)
     # A line break would end the header and start another one.
     if not checks.is_one_line(text):
         raise Invalid("{field} must not contain line breaks or control characters.", param=param)

@@ -142,7 +142,7 @@ async def tenant_of(tx: Tx, account_id: str) -> Tenant:
 
 
 async def rename(change: Change, name: str) -> None:
-    checks.text(name, param="name", limit=checks.NAME_LIMIT, blank_ok=False)
+    checks.name(name, param="name")
     old = await get(change.tx, change.tenant)
     await change.run(_RENAME, id=old.id, name=name)
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})

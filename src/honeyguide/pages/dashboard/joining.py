@@ -49,7 +49,7 @@ async def join(services: PageServices, request: PageRequest, ticket: Ticket) -> 
         await services.store.write(_join_and_switch, request)
         return request.go("/", joined)
     forms.require(NEW_LOGIN, request.fields)
-    checks.text(request.text("your_name"), param="your_name", limit=checks.NAME_LIMIT)
+    checks.name(request.text("your_name"), param="your_name")
     password = passwords.checked(request.fields["password"], email=ticket.email or "")
     password_hash = await passwords.hashed(password)
     user_id, _ = await services.store.write(

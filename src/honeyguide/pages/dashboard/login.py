@@ -159,7 +159,7 @@ async def _count_email(tx: Tx, request: PageRequest) -> EmailAddress:
 
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
     """Checks the name first: hashing is expensive."""
-    checks.text(request.text("name"), param="name", limit=checks.NAME_LIMIT)
+    checks.name(request.text("name"), param="name")
     return await passwords.hashed(passwords.checked(request.fields["password"], email=email))
 
 
