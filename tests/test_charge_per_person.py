@@ -8,6 +8,7 @@ import pytest
 
 from honeyguide.kernel.errors import Missing
 from honeyguide.partners import network, partner_referrals
+from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
 from tests.support.service import ENGINES
@@ -125,36 +126,82 @@ def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(
 
 
 @both_engines
-def test_a_person_who_changed_their_address_is_charged_once_under_the_new_one(engine: str) -> None:
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_new_address_is_theirs_once_they_confirmed_it(engine: str, is_confirmed: bool) -> None:
+    """The owner can change an address to anybody's, so that alone says nothing of who it is."""
+
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2)
         reader = await trade.arrive(email="ada.lovelace@gmail.com")
-        await trade.change(reader.id, email="ada.king@gmail.com")
-        twin = await trade.arrive(1, email="adaking+x@gmail.com")
-        await trade.confirm(
-            twin.id
-        )  # rejected as already subscribed; the owner verifies it by hand
-        assert await trade.outcome(twin.id) == ("verified", None, NOVEMBER, "already_charged")
-        for gone in (reader, twin):
-            await trade.erase(gone.id)
-        again = await trade.arrive(1, email="ada.king@gmail.com", now_ms=NOON_MS + DAY_MS)
-        assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
-        assert await trade.spent() == 300
+        changed = await trade.change(reader.id, email="ada.king@gmail.com")
+        if is_confirmed:
+            await store.write(changing(signups.confirm, SITE, trade.owner, NOON_MS), changed)
+        else:
+            await trade.change(reader.id, status="confirmed")
+        await trade.erase(reader.id)
+        again = await trade.arrive(1, email="AdaKing+x@gmail.com", now_ms=NOON_MS + DAY_MS)
+        expected = (None, NOVEMBER, "already_charged") if is_confirmed else (300, NOVEMBER, None)
+        assert await trade.outcome(again.id) == ("verified", *expected)
+        assert await trade.spent() == (300 if is_confirmed else 600)
 
     on(engine, scenario)
 
 
 @both_engines
-def test_changing_to_an_address_that_was_charged_before_is_not_charged_again(engine: str) -> None:
+@pytest.mark.parametrize("who", ["the one who waits", "the one who was paid for"])
+def test_a_borrowed_address_makes_nobody_unpaid(engine: str, who: str) -> None:
+    """The owner gives one of two people an alias of the other, and takes it back afterwards."""
+
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(store, partners=2, **HELD)
-        first = await trade.arrive(email="ada.king@gmail.com")
-        await trade.confirm(first.id)
-        await trade.erase(first.id)
-        again = await trade.arrive(1, email="ada.lovelace@gmail.com")
-        await trade.change(again.id, email="ada.king@gmail.com")
+        paid = await trade.arrive(email="ada.king@gmail.com")
+        await trade.confirm(paid.id)
+        pending = await trade.arrive(1, email="grace.hopper@gmail.com")
+        if who == "the one who waits":
+            borrower, address = pending, "adaking+1@gmail.com"
+        else:
+            borrower, address = paid, "gracehopper+1@gmail.com"
+        changed = await trade.change(borrower.id, email=address, status="confirmed")
+        await store.write(changing(signups.confirm, SITE, trade.owner, NOON_MS), changed)
+        await trade.verify_due(NOON_MS + 14 * DAY_MS)
+        assert borrower.email is not None
+        await trade.change(borrower.id, email=borrower.email)
+        assert await trade.outcome(pending.id) == ("verified", 300, NOVEMBER, None)
+        logged = await trade.rows(
+            "SELECT subject_id, before, after FROM change_log "
+            "WHERE action = 'subscriber.email_changed'"
+        )
+        assert logged == [(borrower.id, None, None)] * 2
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_somebody_who_was_paid_for_stays_so_whoever_confirms_their_address(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, partners=2, **HELD)
+        paid = await trade.arrive(email="ada.king@gmail.com")
+        await trade.confirm(paid.id)
+        await trade.erase(paid.id)
+        pending = await trade.arrive(1, email="grace.hopper@gmail.com")
+        changed = await trade.change(pending.id, email="adaking+1@gmail.com")
+        await store.write(changing(signups.confirm, SITE, trade.owner, NOON_MS), changed)
+        await trade.erase(pending.id)
+        again = await trade.arrive(1, email="ada.king@gmail.com")
         await trade.confirm(again.id)
         assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
-        assert await trade.spent() == 300
+
+    on(engine, scenario)
+
+
+@both_engines
+def test_the_same_address_again_is_no_change_of_it(engine: str) -> None:
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store)
+        reader = await trade.arrive(email="ada@example.org")
+        await trade.change(reader.id, email="ada@example.org", name="Ada")
+        assert (
+            await trade.rows("SELECT id FROM change_log WHERE subject_id = :id", id=reader.id) == []
+        )
 
     on(engine, scenario)

@@ -106,6 +106,17 @@ API = [
     ),
     *(
         Logged(
+            f"PUT {path}/{{uuid}}",
+            "subscriber.email_changed",
+            {"email": "other@example.org"},
+            None,
+            None,
+            subscriber,
+        )
+        for path in (f"{_V1}/subscribers", "/v2/subscribers")
+    ),
+    *(
+        Logged(
             f"POST {path}/{{uuid}}/referral/{verb}",
             "referral.decided",
             {},

@@ -60,6 +60,14 @@ PAGES = [
         pending,
     ),
     Logged(
+        "/subscribers/{id}/edit",
+        "subscriber.email_changed",
+        {"email": "another@example.org"},
+        None,
+        None,
+        subscriber,
+    ),
+    Logged(
         "/subscribers/{id}",
         "referral.decided",
         {"do": "verify"},

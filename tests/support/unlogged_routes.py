@@ -7,10 +7,8 @@ from honeyguide.pages.dashboard.routes import PAGES as TABLE
 # What changes no setting, decides nothing and moves no money, each with the reason.
 NOT_LOGGED = {
     "POST /v1/campaigns/{campaign_uuid}/subscribers": "a signup",
-    "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}": "about a subscriber",
     "POST /v1/campaigns/{campaign_uuid}/referral_checks": "writes nothing",
     "POST /v2/subscribers": "a signup",
-    "PUT /v2/subscribers/{uuid}": "about a subscriber",
     "PUT /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags": "about a subscriber",
     "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/add": "about a subscriber",
     "POST /v1/campaigns/{campaign_uuid}/subscribers/{uuid}/tags/remove": "about a subscriber",
@@ -40,7 +38,6 @@ NOT_LOGGED = {
     "/subscribers/import/api/{id}": "people to import, which are rows of their own",
     "/subscribers/import/{id}": "a file, which is a row of its own",
     "/subscribers/new": "a signup",
-    "/subscribers/{id}/edit": "about a subscriber",
     "/subscribers/{id}/status": "about a subscriber",
     "/subscribers/{id}/tags": "about a subscriber",
     "/subscribers/{id}/emails": "sends an email, which is a row of its own",

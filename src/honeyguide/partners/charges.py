@@ -27,7 +27,7 @@ BUDGET_NOTIFICATIONS = "notices"
 
 class PartnerReferral(NamedTuple):
     """A subscriber sent by a partner. The fee and the person are those of the signup: programs
-    change their fees, and people their addresses."""
+    change their fees, and owners can change an address to anybody's."""
 
     id: str
     account_id: str
@@ -54,14 +54,16 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    paid_for: int
-    """How many charges for this person the program has not taken back, under any address known to
-    be theirs."""
     budget_step: int
     partner_step: int
     person_step: int
     shared_members: int
     """How many users are members of the partner's account and of the program's."""
+
+    @property
+    def is_paid_for(self) -> bool:
+        """A person's odd steps are charges, the even ones take them back."""
+        return self.person_step % 2 == 0
 
 
 class LastCharge(NamedTuple):
@@ -98,7 +100,7 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     budget, standing = await _lock_totals(tx, referral, month)
     if standing.shared_members:
         return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
-    if standing.paid_for:
+    if standing.is_paid_for:
         return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
     decision = rules.decide_charge(
         fee_cents=referral.fee_cents,
@@ -173,7 +175,6 @@ async def _lock_totals(tx: Tx, referral: PartnerReferral, month: str) -> tuple[B
         **of_month,
         partner_campaign_id=referral.partner_campaign_id,
         partner_account_id=referral.partner_account_id,
-        subscriber_id=referral.subscriber_id,
         person_key=referral.person_key,
     )
     assert budget is not None and standing is not None  # locking makes the row if there is none

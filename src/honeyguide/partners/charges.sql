@@ -4,19 +4,11 @@ ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms;
 
 -- name: lock_partner_spend
--- A separate statement after the budget is locked, so that it sees everything committed before. The subscriber may have changed
--- their address since signing up: a charge counts as theirs if it was made for the address then or now, or for a subscriber
--- who has that address now.
+-- A separate statement after the budget is locked, so that it sees everything committed before.
 {insert partner_spend: partner_campaign_id, month, program_id, account_id, partner_account_id}
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
-    (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0) FROM charge WHERE program_id = :program_id
-        AND person_key IN (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id)))
-    + (SELECT COUNT(*) FROM subscriber AS s JOIN partner_referral AS r ON r.subscriber_id = s.id
-        WHERE s.account_id = :account_id AND s.partner_campaign_id IS NOT NULL AND s.person_key IN
-            (:person_key, (SELECT person_key FROM subscriber WHERE account_id = :account_id AND id = :subscriber_id))
-        AND r.program_id = :program_id AND r.charged_cents IS NOT NULL) AS paid_for,
     (SELECT COALESCE(MAX(budget_step), 0) + 1 FROM charge WHERE program_id = :program_id AND month = :month) AS budget_step,
     (SELECT COALESCE(MAX(partner_step), 0) + 1 FROM charge
         WHERE partner_campaign_id = :partner_campaign_id AND month = :month) AS partner_step,

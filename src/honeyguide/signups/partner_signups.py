@@ -54,6 +54,8 @@ class PartnerOfCode(NamedTuple):
     screening: str | None
     is_verification_chosen: int
     campaign_level: str
+    person_key: str
+    """Whom a charge is for."""
     already_here: int
     has_lists: int
 
@@ -186,7 +188,6 @@ async def record(
     partner: PartnerOfCode,
     decided: DecidedSignup,
     subscriber: Subscriber,
-    email: EmailAddress,
 ) -> None:
     referral = PartnerReferral(
         id=new_id(),
@@ -195,7 +196,7 @@ async def record(
         program_id=partner.program_id,
         partner_campaign_id=partner.id,
         subscriber_id=subscriber.id,
-        person_key=change.site.person_key(email),
+        person_key=partner.person_key,
         fee_cents=partner.cpa_cents,
         is_own=partner.is_own,
     )

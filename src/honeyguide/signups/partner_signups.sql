@@ -14,6 +14,11 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email || ' ' || C
            WHERE x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id) THEN 1 ELSE 0 END AS is_removed,
        CASE WHEN j.left_ms IS NULL AND a.paused_ms IS NULL AND a.closes_ms IS NULL THEN 0 ELSE 1 END AS has_left, p.rule,
        p.screening, p.is_verification_chosen, c.screening AS campaign_level,
+       -- Who has confirmed this address came under another one, unless it was paid for under this one.
+       COALESCE((SELECT r.person_key FROM partner_referral AS r WHERE r.account_id = :account_id
+           AND r.confirmed_person_key = :person_key AND NOT EXISTS (
+               SELECT 1 FROM charge AS t WHERE t.program_id = j.program_id AND t.person_key = :person_key
+           ) ORDER BY r.id LIMIT 1), :person_key) AS person_key,
        (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL
            -- A person who has not confirmed is not subscribed yet.
            AND NOT (s.must_confirm = 1 AND s.status = 'active')) AS already_here,

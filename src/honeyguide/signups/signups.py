@@ -126,6 +126,7 @@ _SENT_BY = _sql.query("sent_by", SentBy)
 _PARTNER_NAMES = _sql.query("partner_names", lambda subscriber_id, name: (subscriber_id, name))
 _LOSE = _sql.command("lose")
 _FORGET_REVERSAL = _sql.command("forget_reversal")
+_SET_CONFIRMED_PERSON = _sql.command("set_confirmed_person")
 _EMPTY_DELAYED = _sql.command("empty_delayed")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
 _SOME_OF_PROGRAM = _sql.query("some_of_program", ListedReferral)
@@ -159,7 +160,7 @@ async def sign_up(
     )
     if partner is not None:
         assert decided is not None
-        await partner_signups.record(change, partner, decided, subscriber, email)
+        await partner_signups.record(change, partner, decided, subscriber)
     facts = _facts_of(referrer, has_listeners=bool(arrival.has_listeners))
     planned = consequences.of_change(None, subscriber, facts)
     if planned:
@@ -195,6 +196,8 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     old = EmailAddress(changed.before.email)
     if old.key != EmailAddress(changed.after.email).key:
         await import_erasure.forget_address(change.tx, change.tenant, old)
+    if changed.before.email != changed.after.email:
+        await change_log.record(change, "subscriber.email_changed", changed.after.id)
     return await _follow(change, changed)
 
 
@@ -203,6 +206,9 @@ async def confirm(change: Change, subscriber: Subscriber) -> Subscriber:
     if subscriber.referrer_code is not None:
         confirmed = Signal.CONFIRMED.found(clock.day(change.now_ms))
         await evidence.record(change, {subscriber.id: [confirmed]})
+    if subscriber.partner_campaign_id is not None:
+        person_key = change.site.person_key(EmailAddress(subscriber.email))
+        await change.put(_SET_CONFIRMED_PERSON, subscriber_id=subscriber.id, person_key=person_key)
     return await update(change, subscriber.id, SubscriberChanges(status="confirmed"))
 
 

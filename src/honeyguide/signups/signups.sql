@@ -12,6 +12,12 @@ FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
+-- name: set_confirmed_person
+-- touches: changes partner_referral
+-- They may have changed to the address since they came. An owner's change alone says nothing of whose it is.
+UPDATE partner_referral SET confirmed_person_key = :person_key
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND person_key <> :person_key;
+
 -- name: forget_reversal
 -- What the owner wrote about them. That the charge was reversed, and why, stays.
 UPDATE partner_referral SET reversal_note = NULL WHERE account_id = :account_id AND id = :id;

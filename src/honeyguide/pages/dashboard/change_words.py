@@ -83,6 +83,7 @@ PHRASES = {
     "shipment.unsent": "marked {it} as not sent",
     "subscriber.adjusted": "adjusted the progress of {it}",
     "subscriber.code_chosen": "chose a referral code for {it}",
+    "subscriber.email_changed": "changed the email address of {it}",
     "subscriber.erased": "erased a subscriber",
     "webhook.secret_rotated": "rotated the secret of {it}",
     "webhook.sparkloop_token_changed": "changed the SparkLoop token of {it}",
