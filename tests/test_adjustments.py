@@ -6,17 +6,22 @@ from __future__ import annotations
 
 import re
 import threading
+from functools import partial
 from typing import Any
 
 import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.referrals import adjustments, earned_rewards, hub, rules, subscribers
-from honeyguide.referrals.adjustments import MOST_AMOUNT
+from honeyguide.referrals.adjustments import MOST_AMOUNT, AdjustmentFields
+from tests.support.changes import SITE, changing
 from tests.support.embeds import Visitor, embedding
+from tests.support.imported import Program
 from tests.support.loop_steps import LoopSteps
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
+from tests.support.races import overlapping
 from tests.support.service import ONE_ENGINE, Member, Service
+from tests.support.stores import OpenStore
 from tests.support.tables import dump
 from tests.support.web import operator, text_of
 
@@ -210,6 +215,20 @@ def test_two_at_the_same_instant_both_count_and_earn_once(alice: Member) -> None
         each.join()
     assert progress(alice, ana) == (0, 8, 8, None)
     assert names(alice, ana) == ["Mug"]
+
+
+def test_two_at_the_same_moment_do_not_take_off_more_than_there_is(opened: OpenStore) -> None:
+    program = Program(opened)
+    ana = program.subscribe("ana@example.org")
+    program.change(adjustments.add, ana.id, AdjustmentFields(amount=3, reason="Our event"))
+    take_off = partial(
+        changing(adjustments.add, SITE, program.tenant, program.now_ms),
+        id_or_email=ana.id,
+        fields=AdjustmentFields(amount=-2, reason="Twice the same friend"),
+    )
+    outcomes = opened.run(overlapping(opened.store, take_off, take_off))
+    assert sorted(type(each).__name__ for each in outcomes) == ["Adjustment", "Invalid"]
+    assert program.get("ana@example.org").adjustments == 1
 
 
 # -- whose they are

@@ -11,7 +11,8 @@ from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.moving import checking, importing, signed_documents
+from honeyguide.moving import certificate, checking, importing, signed_documents
+from honeyguide.moving.certificate import CheckKind, MoveFacts, Tally
 from honeyguide.moving.checking import Certificate
 from honeyguide.moving.importing import Import
 from honeyguide.referrals import campaigns, link_parameters
@@ -231,6 +232,41 @@ def test_it_goes_on_where_it_was_and_counts_nothing_twice(
     program.opened.run(again())
     content = go_on(program, check_id).content
     assert content["lines"]["compared"] == 4 and content["links"]["tried"] == 12
+
+
+def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("honeyguide.moving.import_files.PART", 1)
+    kept = program.bring(WHOLE)
+    check_id = begin(program, kept.id)
+
+    async def late() -> None:
+        """While one process compares a part, another compares it too and goes on."""
+        store = program.opened.store
+        check = await store.read(checking.get, program.tenant, check_id)
+        compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
+        for _ in range(2):
+            await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
+        await store.write(checking.record, check, compared)
+        check = await store.read(checking.get, program.tenant, check_id)
+        assert (check.next_part, check.found.lines) == (2, 2)
+
+    program.opened.run(late())
+    assert go_on(program, check_id).content["lines"]["compared"] == 4
+
+
+@pytest.mark.parametrize("n", [999, 1_000, 1_001])
+def test_losses_are_all_counted_and_the_first_thousand_are_listed(n: int) -> None:
+    tally = Tally()
+    for line in range(2, n + 2):
+        tally.note(CheckKind.PERSON_MISSING, line)
+    facts = MoveFacts("Wax", "SparkLoop", n, "", "", not_tried={}, reported={})
+    content = certificate.content(tally, facts)
+    (lost,) = content["differences"]
+    assert lost["count"] == n
+    assert lost["lines"] == list(range(2, min(n, 1_000) + 2))
+    assert any(line.startswith(f"  {n:,} subscribers") for line in certificate.in_words(content))
 
 
 def test_what_cannot_be_compared_says_why(program: Program) -> None:

@@ -11,6 +11,7 @@ import itertools
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing, source_words
 from honeyguide.store import job_failures
 from honeyguide.store.tx import Tx
@@ -68,6 +69,25 @@ def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Se
     assert [row["name"] for row in exported if "cmd" in row["email"]] == ["'=1+1"], (
         "a spreadsheet runs no formula of a stranger's"
     )
+
+
+def test_the_result_of_a_trial_is_gone_once_the_file_is_read_otherwise(service: Service) -> None:
+    alice = operator(service)
+    import_id = upload(alice, "email,name\nana@example.org,Ana\n")
+    page = f"/subscribers/import/{import_id}"
+    tenant = Tenant(alice.account_id, alice.campaign_id)
+
+    def shows_trial() -> bool:
+        return "1 would be added" in text_of(alice.web.get(page).text)
+
+    alice.web.post(page, do="try", email="0", name="1")
+    assert shows_trial()
+    service.write(lambda tx: importing.choose(tx, tenant, import_id, {"email": 1}))
+    assert not shows_trial(), "other columns"
+    alice.web.post(page, do="try", email="0")
+    assert shows_trial()
+    alice.web.post(page, do="source", source="sparkloop")
+    assert not shows_trial(), "another tool"
 
 
 # What a list exported from each platform says of somebody who left, beside somebody who did not.

@@ -143,6 +143,21 @@ def test_sessions_end_by_time(service: Service) -> None:
     assert bob.web.get("/settings").status_code == 303, "14 days, however busy"
 
 
+def test_whoever_stays_logged_in_does_so_for_30_days_however_idle_or_busy(
+    service: Service,
+) -> None:
+    alice, idle = operator(service), WebClient(service)
+    busy = WebClient(service)
+    for each in (idle, busy):
+        each.post("/login", email=alice.email, password=PASSWORD, keep="1")
+    for hours in (1, 12, 13, 27, 14 * 24 + 1, 30 * 24 - 1):
+        service.set_clock(hours * 3600)
+        assert busy.http.get("/settings").status_code == 200, f"after {hours} hours"
+    assert idle.http.get("/settings").status_code == 200, "29 idle days"
+    service.set_clock(30 * 24 * 3600 + 1)
+    assert [each.http.get("/settings").status_code for each in (idle, busy)] == [303, 303]
+
+
 def test_logging_out_ends_the_session_itself(service: Service) -> None:
     alice = operator(service)
     token = alice.web.session

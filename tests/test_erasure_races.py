@@ -17,9 +17,12 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.moving import import_parts, importing
+from honeyguide.moving import import_parts, imported_line, importing, people
+from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.imported_line import LineFormat
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import backfill, branding, earned_rewards, rewards, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward
@@ -208,6 +211,32 @@ def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_eras
         assert (
             await wax.store.read(lambda tx: tx.all(statement("SELECT body FROM idempotency"))) == []
         )
+
+    opened.run(scenario())
+
+
+def test_an_import_adds_nothing_to_somebody_just_being_erased(opened: OpenStore) -> None:
+    consent = '[{"text": "I agree", "agreed_at": "2024-01-01T10:00:00.000Z"}]'
+    mug = (
+        '[{"name": "Mug", "referrals": 1, "status": "unlocked", '
+        '"earned_at": "2024-01-01T10:00:00.000Z"}]'
+    )
+    columns = {"email": 0, "consents": 1, "earned_rewards": 2}
+    lines = [ImportLine(2, ["zelda@example.org", consent, mug])]
+    read = imported_line.read(lines, LineFormat(columns, DateOrder.ISO, []), NOON_MS)
+    (person,) = read.people
+    assert person.consents and person.earned
+
+    async def scenario() -> None:
+        wax = await Wax.begin(opened.store)
+        await wax.offer()
+        zelda = await wax.zelda()
+        adding = partial(wax.changing(people.add), import_id=new_id(), people=[person])
+        outcomes = await overlapping(wax.store, wax.erasing(zelda), adding)
+        assert [type(each).__name__ for each in outcomes] == ["NoneType", "AddedPeople"]
+        for table in ("consent", "won_reward"):
+            kept = statement(f"SELECT subscriber_id FROM {table} WHERE subscriber_id = :id")
+            assert await wax.store.read(lambda tx, kept=kept: tx.all(kept, id=zelda.id)) == []
 
     opened.run(scenario())
 

@@ -65,6 +65,16 @@ def test_nobody_is_warned_of_a_key_that_was_revoked_or_rotated(alice: Member, un
     assert notices(alice) == []
 
 
+def test_a_key_that_was_rotated_and_still_works_is_never_found(alice: Member) -> None:
+    """It cannot be warned of, so it would be found again without end."""
+    now_ms = alice.service.now_ms()
+    (key,) = alice.service.read(lambda tx: keys.of_account(tx, alice.account_id))
+    age(alice, expires_ms=now_ms + 2 * DAY_MS, used_ms=now_ms)
+    alice.make(keys.rotate, key.id, overlap_ms=DAY_MS)
+    due = alice.service.read(lambda tx: expiring_keys.due(tx, now_ms=now_ms, most=1000))
+    assert alice.account_id not in [each.account_id for each in due]
+
+
 def notices(who: Member) -> list[str]:
     sql = statement("SELECT kind FROM notice WHERE account_id = :id")
     return [row[0] for row in who.service.read(lambda tx: tx.all(sql, id=who.account_id))]
@@ -79,3 +89,5 @@ def test_the_operator_is_notified_once_and_led_to_the_page(service: Service) -> 
     page = kim.web.get("/notices").text
     assert page.count("Your API key test expires on ") == 1
     assert 'href="/account/keys"' in page
+    due = service.read(lambda tx: expiring_keys.due(tx, now_ms=service.now_ms(), most=1000))
+    assert kim.account_id not in [each.account_id for each in due], "nothing is left to find"

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from aiohttp import web
 
+from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage
@@ -122,6 +123,50 @@ def test_people_who_join_and_leave_meanwhile(opened: OpenStore) -> None:
         assert set(everybody(move.server)) <= set(lines)
 
     opened.run(work())
+
+
+def test_people_who_move_between_pages_are_not_missed(opened: OpenStore) -> None:
+    """From a page that is not read yet to the middle of one that is."""
+    move = moving(opened, 1000)
+    served = itertools.count(1)
+
+    async def change(request: web.Request) -> web.StreamResponse:
+        if next(served) == 3:  # the list is newest first
+            move.server.people[690:690] = [move.server.people.pop(7) for _ in range(5)]
+        return await pass_on(request)
+
+    async def work() -> None:
+        async with move.server.serving():
+            move.server.before = change
+            import_id = await move.begin()
+            fetch = await move.fetch(import_id)
+        assert emails(await move.lines(import_id)) == everybody(move.server)
+        assert fetch.fetched == 1000
+
+    opened.run(work())
+
+
+@pytest.mark.parametrize("only_people", [True, False])
+def test_the_key_is_forgotten_once_everything_is_fetched(
+    opened: OpenStore, only_people: bool
+) -> None:
+    move = moving(opened, 300)
+    secrets = "SELECT secret FROM remote_fetch"
+
+    async def work() -> None:
+        async with move.server.serving():
+            import_id = await move.begin()
+            fetch = await move.store.read(fetching.get, move.tenant, import_id)
+            await move.store.write(fetching.resume, fetch, secret="encrypted")
+            begun = await move.fetch(import_id, pages=1, only_people=only_people)
+            assert begun.secret == "encrypted"
+            done = await move.fetch(import_id, only_people=only_people)
+            assert (done.stage, done.is_under_way) == (FetchStage.DONE, False)
+            later_ms = move.now_ms + HOUR_MS
+            assert await move.store.read(fetching.due, now_ms=later_ms, most=10) == []
+
+    opened.run(work())
+    assert opened.ask(secrets) == [("",)]
 
 
 def test_it_obeys_and_goes_on_after_whatever_passes(opened: OpenStore) -> None:

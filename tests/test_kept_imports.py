@@ -43,6 +43,20 @@ def test_an_erased_person_is_removed_by_address_and_by_code(program: Program) ->
     assert program.read(importing.get, kept.id).total == 3, "as many lines as it had"
 
 
+@pytest.mark.parametrize("column", ["referrer", "referrer_code", "claimed_code"])
+def test_an_erased_persons_code_stays_in_no_column_of_another_line(
+    program: Program, column: str
+) -> None:
+    ann = program.subscribe("ann@example.org")
+    program.bring(f"email,{column},notes\nben@example.org,{ann.ref_code.upper()},Met Ann\n")
+    program.start(f"email,{column}\ncy@example.org, {ann.ref_code} \n")
+    assert kept_lines(program).lower().count(ann.ref_code) == 2
+    program.change(signups.erase, "ann@example.org")
+    left = kept_lines(program)
+    assert ann.ref_code not in left.lower()
+    assert all(each in left for each in ("ben@example.org", "Met Ann", "cy@example.org"))
+
+
 def test_an_address_that_was_changed_is_removed_when_it_changes(program: Program) -> None:
     program.bring(FILE)
     program.change(signups.update, "ben@example.org", SubscriberChanges(email="Ben@example.org"))

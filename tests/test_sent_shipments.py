@@ -8,10 +8,11 @@ import pytest
 
 from honeyguide.referrals import shipments
 from tests.support.newsletter import Newsletter
+from tests.support.page_forms import PageForms
 from tests.support.prizes import advocate, earned_by, offer
 from tests.support.service import Service
 from tests.support.shipments import claim, listed, pass_minute
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, operator, row_of, text_of
 
 SENT = "/shipments?show=sent"
 
@@ -67,6 +68,18 @@ def test_a_note_that_is_too_long_is_refused_in_its_row_and_kept(nora: Operator) 
     assert answer.status_code == 400
     assert "Tracking note must be at most 255 characters long." in text_of(answer.text)
     assert '<details class="note-form" open>' in answer.text and "x" * 300 in answer.text
+
+
+def test_of_two_rows_only_the_one_whose_form_is_sent_gets_the_note(nora: Operator) -> None:
+    offer(nora, kind="physical")
+    mugs = {name: claim(nora, f"{name}@example.org")["uuid"] for name in ("ana", "ben")}
+    nora.web.post("/shipments", id=list(mugs.values()))
+    for name in mugs:
+        row = row_of(nora.web.get(SENT).text, f"{name}@example.org")
+        form = PageForms(row, SENT).found["/shipments/note"]
+        nora.web.http.post("/shipments/note", data={**form, "tracking_note": f"For {name}"})
+    notes = {each["uuid"]: each["tracking_note"] for each in listed(nora, "?status=sent")}
+    assert notes == {mugs["ana"]: "For ana", mugs["ben"]: "For ben"}
 
 
 def test_what_is_not_sent_has_no_note_to_change(nora: Operator) -> None:

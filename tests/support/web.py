@@ -146,6 +146,12 @@ def text_of(page: str) -> str:
     return re.sub(r"\s+", " ", html.unescape(re.sub(r"<[^>]+>", " ", page.replace("<wbr>", ""))))
 
 
+def row_of(page: str, text: str) -> str:
+    """The only row of a table in which a person reads this text."""
+    (row,) = (row for row in re.findall(r"<tr\b.*?</tr>", page, re.DOTALL) if text in text_of(row))
+    return str(row)
+
+
 def mistakes(page: str) -> dict[str, str]:
     """What a form says, by the id of the sentence; each sentence describes an input that is marked
     as invalid.
