@@ -28,7 +28,7 @@ COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
 .PHONY: help setup dev run test test-long test-failover check audit bench bench-cost bench-small bench-scale bench-bloat lab mutants messages \
-	messages-check site spelling site-lock settings-page pictures lock dist release image clean chromium servers ghost generators
+	messages-check site spelling site-lock settings-page schema pictures lock dist release image clean chromium servers ghost generators
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
@@ -104,6 +104,9 @@ spelling: $(SITE) ## check the spelling of the documents (words that are right a
 site-lock: $(UV) ## pin what builds the site (to upgrade: LOCK_ARGS=--upgrade)
 	$(UV) --no-config pip compile website/requirements.in --universal --python-version 3.11 --generate-hashes --no-header \
 		--no-annotate --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS) -o website/requirements.txt
+
+schema: $(DEV) ## write docs/schema.sql from the migrations
+	$(BIN)/python -m tests.schema_file
 
 settings-page: $(DEV) ## write docs/settings.md from the settings in the code
 	$(BIN)/python -m tests.settings_page

@@ -136,7 +136,7 @@ def test_keys_of_nobody_are_refused(url):
 def test_migrate_says_what_it_did_and_the_second_time_that_there_was_nothing_to_do(url):
     first, second = (command("migrate", database_url=url) for _ in range(2))
     assert first.returncode == second.returncode == 0
-    assert "Applied 0001_foundation" in first.stdout
+    assert "Applied 0093_baseline" in first.stdout
     assert second.stdout.strip() == "The schema is up to date."
 
 

@@ -207,9 +207,9 @@ def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
     others = {
         # Which of them have an IP network in common.
         ("referrals/review.sql", frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK})),
-        # A later migration replaced it.
+        # An index of the first version, which another one replaced.
         (
-            "store/migrations/0011_suspected.sql",
+            "store/migrations/0093_baseline.sql",
             frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK, Reason.BURST}),
         ),
     }

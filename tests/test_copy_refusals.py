@@ -15,11 +15,11 @@ from honeyguide.moving import installation_key
 from honeyguide.store.server_lock import lock_for_server
 from honeyguide.store.tx import Tx
 from tests.support.copies import SECRET, copied, empty, is_empty
-from tests.support.old_databases import database_before
 from tests.support.postgres import shared_server
 from tests.support.process import command, migrated
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
+from tests.upgrades import previous_database
 
 
 def refusal(source: str, target: str) -> str:
@@ -93,7 +93,7 @@ def test_what_is_no_database_of_ours_is_not_copied(tmp_path: Path) -> None:
 
 def test_another_version_is_refused(used: str, tmp_path: Path) -> None:
     target = f"sqlite:///{tmp_path / 'new.db'}"
-    old = database_before("sqlite", "0092", "")
+    old = previous_database("sqlite")
     assert "Run `honeyguide migrate` first" in refusal(old, target)
     newer = migrated("sqlite")
     with OpenStore("sqlite", newer) as store:

@@ -163,7 +163,7 @@ def test_an_idle_service_says_what_it_migrated_where_it_runs_and_that_it_stopped
         server.stop()
         found = lines(server.output)
     first, second, *rest = [line["message"] for line in found if line["job"] is None]
-    assert re.fullmatch(r"Ran \d+ migrations: 0001 … \d{4}", first)
+    assert re.fullmatch(r"Ran \d+ migrations: 0093 … \d{4}", first)
     assert second.startswith("There is no account yet. Create the first one at ")
     assert rest == [
         f"Honeyguide is running at http://127.0.0.1:{server.port}",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import sys
 from collections import Counter
@@ -18,6 +19,7 @@ from honeyguide.cli import app
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.store import migrate, plan_migrations
 from honeyguide.store.migrate import migrations
+from tests.support.postgres import shared_server
 from tests.support.process import command, fresh
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
@@ -55,18 +57,74 @@ def test_many_processes_may_migrate_at_once(engine: str) -> None:
 def test_a_migration_changed_after_it_was_applied_is_refused(
     opened: OpenStore, folder: Path
 ) -> None:
-    with open(folder / "0005_partners.sql", "a", encoding="utf-8") as file:
+    with open(folder / "0093_baseline.sql", "a", encoding="utf-8") as file:
         file.write("-- An afterthought.\n")
-    with pytest.raises(Unavailable, match="0005_partners was changed after it was applied"):
+    with pytest.raises(Unavailable, match="0093_baseline was changed after it was applied"):
         opened.run(migrate(opened.url))
 
 
+# The baseline.
 @pytest.mark.parametrize("engine", ENGINES)
-def test_checksums_of_migrations_applied_by_an_earlier_version_are_recorded(engine: str) -> None:
-    with OpenStore(engine, previous_database(engine)) as opened:
-        recorded = opened.ask("SELECT name, checksum FROM schema_migration")
-        known = migrations(engine)
-        assert set(recorded) == {(migration.name, migration.checksum) for migration in known}
+def test_a_database_of_0_3_0_has_the_baseline_and_gets_the_same_schema_as_a_new_one(
+    engine: str,
+) -> None:
+    with OpenStore(engine, previous_database(engine)) as upgraded, OpenStore(engine) as new:
+        applied = set(upgraded.ask("SELECT name, checksum FROM schema_migration"))
+        assert applied >= {(each.name, each.checksum) for each in migrations(engine)}
+        assert ("0093_subscriber_language",) in upgraded.ask("SELECT name FROM schema_migration")
+        assert schema_of(upgraded) == schema_of(new)
+
+
+def schema_of(opened: OpenStore) -> list[tuple[Any, ...]]:
+    """Whatever the order in which columns were added."""
+    if opened.engine == "postgres":
+        return [row for sql in SCHEMA for row in opened.ask(sql)]
+    made = opened.ask("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    return sorted((kind, name, statement_words(sql)) for kind, name, sql in made)
+
+
+def statement_words(sql: str) -> str:
+    """Without comments, quotes, and white space that means nothing."""
+    sql = re.sub(r"--[^\n]*", "", sql).replace('"', "")
+    return re.sub(r"\s*([(),])\s*", r"\1", re.sub(r"\s+", " ", sql))
+
+
+SCHEMA = (
+    "SELECT table_name, column_name, data_type, collation_name, is_nullable, column_default "
+    "FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2",
+    "SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' "
+    "ORDER BY 1, 2",
+    "SELECT conrelid::regclass::text, conname, pg_get_constraintdef(oid) FROM pg_constraint "
+    "WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+    "SELECT proname, pg_get_functiondef(oid) FROM pg_proc "
+    "WHERE pronamespace = 'public'::regnamespace ORDER BY 1",
+    "SELECT tgname, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1",
+    "SELECT relname, relpersistence::text, reloptions::text FROM pg_class "
+    "WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1",
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("recorded", ["name TEXT", "name TEXT, checksum TEXT, works_with TEXT"])
+def test_a_database_of_before_0_3_0_is_told_what_to_upgrade_through(
+    engine: str, recorded: str
+) -> None:
+    url = fresh(engine)
+    before = f"CREATE TABLE schema_migration ({recorded})"
+    for sql in (before, "INSERT INTO schema_migration (name) VALUES ('0092_account_life')"):
+        execute(engine, url, sql)
+    for _ in range(2):
+        done = command("migrate", database_url=url)
+        assert done.returncode == 1 and "version 0.3.0 (commit d9ad60e4) first" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def execute(engine: str, url: str, sql: str) -> None:
+    if engine == "postgres":
+        shared_server().execute(sql, url.rpartition("/")[2])
+    else:
+        with connect_sqlite(url) as connection:
+            connection.execute(sql)
 
 
 # Locks.
@@ -192,20 +250,19 @@ def test_code_that_is_too_old_for_the_schema_is_refused_with_a_sentence(
 def test_new_migrations_say_which_code_works_with_them() -> None:
     for path in new_migrations():
         works_with = dict(module._HEADER.findall(path.read_text(encoding="utf-8")))["works-with"]
-        assert "0014" <= works_with <= path.name[:4], path.name
+        assert "0093" <= works_with <= path.name[:4], path.name
 
 
 def test_a_number_belongs_to_one_migration() -> None:
-    """Two branches may choose the same one. In earlier ones that happened, and they are applied."""
+    """Two branches may choose the same one."""
     names = {path.name.split(".")[0] for path in module.FOLDER.glob("*.sql")}
     numbers = Counter(name[:4] for name in names)
-    assert len(numbers) > 50
-    assert [number for number, count in numbers.items() if count > 1 and number >= "0042"] == []
+    assert [number for number, count in numbers.items() if count > 1] == []
 
 
 def new_migrations() -> list[Path]:
-    """Those made since migrations have a header."""
-    return [path for path in sorted(module.FOLDER.glob("*.sql")) if path.name >= "0015"]
+    """All but the baseline."""
+    return [path for path in sorted(module.FOLDER.glob("*.sql")) if path.name >= "0094"]
 
 
 # The plan.
@@ -352,5 +409,5 @@ def test_a_time_limit_of_the_database_does_not_end_a_migration(
 ) -> None:
     ((name,),) = postgres.ask("SELECT current_database()")
     postgres.ask(f"ALTER DATABASE {name} SET statement_timeout = '100ms'")
-    (folder / "9990_slow.postgres.sql").write_text("-- works-with: 0020\nSELECT pg_sleep(0.5);")
+    (folder / "9990_slow.postgres.sql").write_text("-- works-with: 0093\nSELECT pg_sleep(0.5);")
     assert postgres.run(migrate(postgres.url)) == ["9990_slow.postgres"]

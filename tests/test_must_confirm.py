@@ -3,7 +3,6 @@ confirm."""
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -12,9 +11,7 @@ from honeyguide.referrals import subscribers
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.origins import Origin
 from honeyguide.signups import signups
-from honeyguide.store import migrate, open_store
-from tests.support.old_databases import database_before
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.stores import statement
 from tests.support.trade import verify
 
@@ -87,64 +84,3 @@ def test_a_stranger_who_is_said_to_be_confirmed_and_to_confirm_is_found(
         service.run(verify(service.services.store))
     damage = "UPDATE subscriber SET must_confirm = 0 WHERE id = :id"
     service.write(lambda tx: tx.run(statement(damage), id=made["uuid"]))
-
-
-# (origin, status, referral status, reason, must confirm after the upgrade)
-OLD_ROWS = [
-    ("signup", "active", "verified", None, True),
-    ("magic", "active", "verified", None, True),
-    ("embed", "active", "pending", "holding_period", True),
-    ("api", "active", "pending", "awaiting_confirmation", True),
-    ("api", "active", "pending", "holding_period", False),
-    ("api", "active", "verified", None, False),
-    ("import", "active", "pending", "awaiting_confirmation", False),
-    ("platform", "active", "verified", None, False),
-    ("signup", "confirmed", "verified", None, False),
-    ("signup", "unsubscribed", "verified", None, False),
-]
-ROWS_OF_A_CAMPAIGN = """
-INSERT INTO account (id, email, email_key, name, is_admin, created_ms)
-VALUES ('{account}', '{account}@x.example', '{account}@x.example', 'X', 0, 1);
-INSERT INTO campaign (id, account_id, name, slug, screening, hold_days, needs_confirmation, words,
-    created_ms)
-VALUES ('{campaign}', '{account}', 'X', '{campaign}', 'flexible', 0, {needs_confirmation}, '{{}}',
-    1);
-"""
-ROW_OF_A_SUBSCRIBER = """
-INSERT INTO subscriber (id, account_id, campaign_id, email, email_key, person_key, ref_code, status,
-    referral_status, referral_reason, origin, created_ms, received_ms)
-VALUES ('{id}', '{account}', '{campaign}', '{id}@x.example', '{id}@x.example', '{id}', '{id}',
-    '{status}', '{referral_status}', {reason}, '{origin}', 1, 1);
-"""
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_an_upgrade_finds_who_was_asked_and_has_not_confirmed(engine: str) -> None:
-    rows, expected = "", {}
-    for account, campaign, needs_confirmation in (("a", "ca", 1), ("b", "cb", 0)):
-        rows += ROWS_OF_A_CAMPAIGN.format(
-            account=account, campaign=campaign, needs_confirmation=needs_confirmation
-        )
-        for n, (origin, status, referral_status, reason, must) in enumerate(OLD_ROWS):
-            expected[f"{account}{n}"] = int(must and bool(needs_confirmation))
-            rows += ROW_OF_A_SUBSCRIBER.format(
-                id=f"{account}{n}",
-                account=account,
-                campaign=campaign,
-                status=status,
-                referral_status=referral_status,
-                reason=f"'{reason}'" if reason else "NULL",
-                origin=origin,
-            )
-    url = database_before(engine, "0048", rows)
-
-    async def upgraded() -> dict[str, int]:
-        await migrate(url)
-        store = await open_store(url)
-        found = await store.read(
-            lambda tx: tx.all(statement("SELECT id, must_confirm FROM subscriber"))
-        )
-        await store.close()
-        return dict(found)
-
-    assert asyncio.run(upgraded()) == expected

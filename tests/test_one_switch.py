@@ -4,17 +4,12 @@ dashboard.
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from honeyguide.store import migrate, open_store
-from tests.support.old_databases import database_before
 from tests.support.partner_network import join, offer, publish
-from tests.support.service import ENGINES, Member, Service
-from tests.support.stores import statement
+from tests.support.service import Member, Service
 from tests.support.web import Operator, operator, text_of
 
 NETWORK = "/v2/partner_network/partner_programs"
@@ -142,30 +137,3 @@ def test_a_deleted_program_or_publication_has_ended_for_its_partners(
         assert alice.delete(f"/v2/{what}/{uuid}").status_code == 200
         own = bob.get(f"/v2/partner_profile/partner_campaigns/{joined['uuid']}").json()
         assert own["partner_campaign"]["status"] == "ended"
-
-
-CORPUS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
-BEFORE = """
-UPDATE program SET paused_ms = 5 WHERE id = (SELECT MIN(id) FROM program);
-UPDATE publication SET enabled_partner_program = 0
-WHERE id = (SELECT publication_id FROM program ORDER BY id DESC LIMIT 1);
-"""
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_after_an_upgrade_what_was_paused_or_disabled_is_off(engine: str) -> None:
-    url = database_before(engine, "0012", CORPUS.read_text(encoding="utf-8") + BEFORE)
-
-    async def upgraded() -> list[Any]:
-        await migrate(url)
-        store = await open_store(url)
-        sql = (
-            "SELECT b.enabled_partner_program FROM program AS p JOIN publication AS b "
-            "ON b.id = p.publication_id ORDER BY p.id"
-        )
-        found = await store.read(lambda tx: tx.all(statement(sql)))
-        await store.close()
-        return [row[0] for row in found]
-
-    flags = asyncio.run(upgraded())
-    assert flags == [0, *[1] * (len(flags) - 2), 0]

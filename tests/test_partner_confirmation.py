@@ -4,21 +4,16 @@ holding period, whichever comes last; then it is charged. On both engines.
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from honeyguide.partners import ledger_check
 from honeyguide.partners.rules import month_of
-from honeyguide.store import Store, migrate, open_store
+from honeyguide.store import Store
 from tests.support.embeds import Visitor, embedding
 from tests.support.newsletter import Newsletter
-from tests.support.old_databases import database_before
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Member, Service
-from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
 
 DAY_S = 86_400
@@ -199,52 +194,6 @@ def test_on_our_own_pages_the_fee_waits_for_the_link_in_the_email(
         assert wax.visitor.post(link, data=wax.fields(link)).status_code == 303
         assert _rows(alice, program)[email]["charged"] == 3
     service.run_jobs()
-
-
-CORPUS = Path(__file__).parent / "corpus" / "budgets_before_0012.sql"
-SIGNED_UP_AND_WAITING = """
-UPDATE campaign SET needs_confirmation = 1;
-UPDATE subscriber SET origin = 'signup';
-UPDATE subscriber SET referral_status = 'pending', referral_reason = 'holding_period',
-    referral_due_ms = 5 WHERE id = (SELECT MIN(subscriber_id) FROM partner_referral);
-UPDATE subscriber SET referral_status = 'pending', referral_reason = 'many_from_one_network',
-    referral_due_ms = 5 WHERE id = (SELECT MAX(subscriber_id) FROM partner_referral);
-"""
-
-
-@both_engines
-def test_after_an_upgrade_what_is_pending_waits_and_what_was_charged_stands(engine: str) -> None:
-    rows = CORPUS.read_text(encoding="utf-8") + SIGNED_UP_AND_WAITING
-    url = database_before(engine, "0012", rows)
-
-    async def upgraded() -> list[tuple[Any, ...]]:
-        await migrate(url)
-        store = await open_store(url)
-        findings, _ = await store.slow_snapshot(ledger_check.verify)
-        (unconfirmed,) = [each for each in findings if "confirm their email" in each.promise]
-        assert unconfirmed.broken == 0
-        sql = (
-            "SELECT referral_reason, referral_behind, referral_due_ms FROM subscriber "
-            "WHERE referral_status = 'pending' AND referral_due_ms = 5 ORDER BY id"
-        )
-        found = await store.read(lambda tx: tx.all(statement(sql)))
-        charged = await store.read(
-            lambda tx: tx.all(
-                statement(
-                    "SELECT COUNT(*) FROM charge AS c JOIN partner_referral AS r "
-                    "ON r.id = c.partner_referral_id JOIN subscriber AS s "
-                    "ON s.id = r.subscriber_id WHERE s.must_confirm = 1"
-                )
-            )
-        )
-        assert charged[0][0] > 0, "nobody was charged for, so this proves nothing"
-        await store.close()
-        return found
-
-    assert asyncio.run(upgraded()) == [
-        ("awaiting_confirmation", None, 5),
-        ("awaiting_confirmation", "many_from_one_network", 5),
-    ]
 
 
 def _rows(alice: Member, program: dict[str, Any]) -> dict[str, dict[str, Any]]:

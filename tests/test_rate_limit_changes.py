@@ -4,19 +4,14 @@ starts. On both engines.
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.accounts import keys
 from honeyguide.accounts.admission import admission
 from honeyguide.accounts.limits import WINDOW_MS, Allowance
-from tests.support.process import fresh
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore
 
@@ -94,37 +89,3 @@ def test_retry_after_is_right_when_the_limit_was_lowered_between_two_starts(engi
         assert again.get(alice.v1).status_code == 429
         service.set_clock(50 + wait_s)
         assert [again.get(alice.v1).status_code for _ in range(2)] == [200, 429]
-
-
-def ask_first_version(opened: OpenStore, key: str, limit: int, now_ms: int) -> Allowance:
-    sql = "SELECT left_over, frees_ms, refused FROM admit(:digest, :now_ms, :limit, :window_ms)"
-    given = {"now_ms": now_ms, "limit": limit, "window_ms": WINDOW_MS}
-    ((left_over, frees_ms, refused),) = opened.ask(sql, digest=keys.digest(key), **given)
-    return Allowance(limit, left_over, frees_ms, bool(refused))
-
-
-def test_an_upgrade_in_the_middle_of_a_minute_forgets_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The ring as version 0.1.0 first wrote it, before it knew its own size."""
-    migrations = sys.modules[
-        "honeyguide.store.migrate"
-    ]  # the package has a function of the same name
-    left_out = ("0013_rate_ring.postgres.sql", "0089_key_scopes.postgres.sql")
-    for path in migrations.FOLDER.glob("*.sql"):
-        if path.name not in left_out:
-            shutil.copy(path, tmp_path)
-    url, models = fresh("postgres"), (Model(), Model())
-    monkeypatch.setattr(migrations, "FOLDER", tmp_path)
-    with OpenStore("postgres", url) as opened:
-        shown = [opened.account_with_key(f"{name}@example.org")[1] for name in ("busy", "quiet")]
-        for key, model, requests in zip(shown, models, (7, 2), strict=True):
-            for now_ms in range(NOW, NOW + requests * 9_000, 9_000):
-                assert ask_first_version(opened, key, 5, now_ms) == model.ask(5, now_ms)
-    monkeypatch.undo()
-    now_ms = NOW + 64_000
-    with OpenStore("postgres", url) as opened:
-        for limit in (5, 3, 8):
-            door, now_ms = admission(opened.store, limit, "https://hg.example"), now_ms + 1_000
-            for key, model in zip(shown, models, strict=True):
-                assert opened.run(door.admit(key, "", now_ms))[1] == model.ask(limit, now_ms)

@@ -19,11 +19,11 @@ from honeyguide.store import sqlite_path
 from honeyguide.store.replacing import Contains
 from tests.support import starter
 from tests.support.backups import Installation, use_client_programs
-from tests.support.old_databases import database_before
 from tests.support.postgres import shared_server
 from tests.support.process import Serving, command, environment, fresh
 from tests.support.service import ENGINES, until
 from tests.support.stores import OpenStore
+from tests.upgrades import previous_database
 
 
 @pytest.fixture(autouse=True)
@@ -152,11 +152,7 @@ def test_the_log_of_the_old_database_counts_where_no_place_has_one(
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_backup_of_an_older_version_is_upgraded(engine: str, tmp_path: Path) -> None:
-    old = database_before(
-        engine,
-        "0021",
-        "INSERT INTO account (id, email, email_key, created_ms) VALUES ('a', 'a@b.c', 'a@b.c', 1)",
-    )
+    old = previous_database(engine)
     copy = tmp_path / "copy"
     if engine == "sqlite":
         shutil.copy(str(sqlite_path(old)), copy)

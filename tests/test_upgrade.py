@@ -1,4 +1,4 @@
-"""Upgrade databases of earlier mains, with data, on both engines; `tests/upgrades` has them."""
+"""Upgrade databases of version 0.3.0, with data, on both engines; `tests/upgrades` has them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from tests.support.postgres import shared_server
 from tests.support.process import Serving, command, new_key
 from tests.support.service import ENGINES
-from tests.upgrades import connect_sqlite, old_database
+from tests.upgrades import connect_sqlite, previous_database
 
 OWNER = "demo@honeyguide.example"
 KEPT = ("subscriber", "won_reward", "delivery", "charge", "transfer", "payout", "program", "letter")
@@ -29,11 +29,8 @@ def succeed(*arguments: str, database_url: str) -> str:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("age", ["early", "previous"])
-def test_a_database_of_an_earlier_main_is_upgraded_verified_and_served(
-    age: str, engine: str
-) -> None:
-    url = old_database(age, engine)
+def test_a_database_of_the_previous_main_is_upgraded_verified_and_served(engine: str) -> None:
+    url = previous_database(engine)
     before = counts(engine, url)
     assert not [line for line in before if line.endswith("|0")], "an empty table proves nothing"
     assert "Applied" in succeed("migrate", database_url=url)

@@ -182,7 +182,7 @@ def use(command: list[str], folder: Path) -> str:
     the demo, serves, logs in and looks around. Returns the version.
     """
     port = free_port()
-    assert "Applied 0001_foundation." in run([*command, "migrate"], folder, port=port)
+    assert "Applied 0093_baseline." in run([*command, "migrate"], folder, port=port)
     assert "up to date" in run([*command, "migrate"], folder, port=port)
     found = run([*command, "demo"], folder, port=port)
     login = re.search(r"Login +(\S+) / (\S+)", found)

@@ -20,9 +20,13 @@ def database_before(engine: str, migration: str, rows: str) -> str:
     url = fresh(engine)
     old = [each for each in migrations(engine) if each.name < migration]
     script = [
-        "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)",
+        "CREATE TABLE schema_migration (name TEXT PRIMARY KEY, checksum TEXT, works_with TEXT)",
         *(each.sql for each in old),
-        *(f"INSERT INTO schema_migration (name) VALUES ('{each.name}')" for each in old),
+        *(
+            "INSERT INTO schema_migration (name, checksum, works_with) "
+            f"VALUES ('{each.name}', '{each.checksum}', '{each.works_with}')"
+            for each in old
+        ),
     ]
     if engine == "sqlite":
         with contextlib.closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:

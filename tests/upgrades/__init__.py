@@ -1,9 +1,4 @@
-"""Databases of earlier mains on each engine, for tests that upgrade them.
-
-`previous` is from the main before this one; `make.py` makes it anew. `early` is from commit
-3416792, before shipments and integrations, and stays: an installation that skipped versions
-upgrades too.
-"""
+"""Databases of version 0.3.0 on each engine, for tests that upgrade them; `make.py` makes them."""
 
 from __future__ import annotations
 
@@ -23,14 +18,8 @@ SQLITE, POSTGRES = FOLDER / "previous.db.xz", FOLDER / "previous.postgres.sql.xz
 
 def previous_database(engine: str) -> str:
     """A copy of its own, as the code of `COMMIT` left it."""
-    return old_database("previous", engine)
-
-
-def old_database(age: str, engine: str) -> str:
-    """A copy of its own of the `early` or the `previous` database."""
     url = fresh(engine)
-    packed = FOLDER / f"{age}.{'db' if engine == 'sqlite' else 'postgres.sql'}.xz"
-    content = lzma.decompress(packed.read_bytes())
+    content = lzma.decompress((SQLITE if engine == "sqlite" else POSTGRES).read_bytes())
     if engine == "sqlite":
         Path(url.removeprefix("sqlite:///")).write_bytes(content)
     else:

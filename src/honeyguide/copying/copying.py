@@ -21,7 +21,7 @@ from honeyguide.store.copy_checks import (
     refuse_servers,
     refuse_used_target,
 )
-from honeyguide.store.migrate import migration_names
+from honeyguide.store.migrate import is_in_baseline, migration_names
 from honeyguide.store.new_databases import NewDatabase, new_database
 from honeyguide.store.replacing import Contains, inspect, reserved
 from honeyguide.store.server_lock import ServerRuns
@@ -95,7 +95,8 @@ async def _refuse_urls(asked: CopyRequest) -> None:
 
 
 async def _refuse_other_version(source: Tables) -> None:
-    unknown = sorted(await source.migrations() - migration_names())
+    applied = {name for name in await source.migrations() if not is_in_baseline(name)}
+    unknown = sorted(applied - migration_names())
     if unknown:
         raise Invalid(
             "The database was upgraded by a newer version of Honeyguide ({name}). Copy it with "

@@ -4,7 +4,7 @@ one, to keep its locks for a short time while older code serves; while it waits 
 wait behind it, so it gives up soon and tries again.
 
 `schema_migration` records each with the SHA-256 of its file, so that a file changed later is
-noticed. Versions before this one recorded the name only; the next run adds the rest.
+noticed. The schema of version 0.3.0 is one step, the baseline; a database that 0.3.0 made has it.
 
 The version of the code is the number of its newest migration, whichever engine that is for. A file
 says `-- works-with: 0014` if code of version 0014 and later still works after it; without that
@@ -44,8 +44,10 @@ LOCK_S = 2.0
 ATTEMPTS = 10
 PAUSE_S = 1.0
 SQLITE_LOCK_S = 30.0
-_TABLE = "CREATE TABLE IF NOT EXISTS schema_migration (name TEXT PRIMARY KEY)"
-_COLUMNS = ("checksum", "works_with")
+_TABLE = """CREATE TABLE IF NOT EXISTS schema_migration (
+    name TEXT PRIMARY KEY, checksum TEXT, works_with TEXT)"""
+# The last migration of version 0.3.0, and the file that has the schema up to then.
+_OF_0_3, BASELINE = "0093_subscriber_language", "0093_baseline"
 _HEADER = re.compile(r"^-- (works-with|locks|concurrently): (.+)$", re.MULTILINE)
 _POSTGRES = (
     (re.compile(r"\bINTEGER\b"), "BIGINT"),
@@ -67,11 +69,11 @@ class Migration:
 
 @dataclass(frozen=True)
 class Applied:
-    """A row of `schema_migration`. Versions that recorded only names left the rest empty."""
+    """A row of `schema_migration`. Versions before 0.3.0 left the rest empty at first."""
 
     name: str
-    checksum: str | None = None
-    works_with: str | None = None
+    checksum: str | None
+    works_with: str | None
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,11 @@ def migration_names() -> set[str]:
     return {each.name for engine in ("sqlite", "postgres") for each in migrations(engine)}
 
 
+def is_in_baseline(name: str) -> bool:
+    """Whether this migration is one of 0.3.0 or earlier."""
+    return name[:4] <= BASELINE[:4] and not name.startswith(BASELINE)
+
+
 def ran(names: list[str]) -> str:
     """Says which migrations were applied, for a log."""
     if len(names) == 1:
@@ -123,9 +130,17 @@ def ran(names: list[str]) -> str:
 
 def pending_of(applied: list[Applied], known: list[Migration]) -> list[Migration]:
     """The migrations to run. An error if this version and the database do not fit together."""
+    names = {row.name for row in applied}
+    if applied and names.isdisjoint({_OF_0_3, BASELINE}):
+        raise Unavailable(
+            "The database was made by a version before 0.3.0. Run `honeyguide migrate` with "
+            "version 0.3.0 (commit d9ad60e4) first, and then with this version."
+        )
     version = max(path.name[:4] for path in FOLDER.glob("*.sql"))
     checksums = {migration.name: migration.checksum for migration in known}
     for row in applied:
+        if is_in_baseline(row.name):
+            continue
         if row.name not in checksums:
             if row.works_with is None or row.works_with > version:
                 raise Unavailable(
@@ -133,27 +148,25 @@ def pending_of(applied: list[Applied], known: list[Migration]) -> list[Migration
                     "with which this one does not work. Upgrade this one too.",
                     name=row.name,
                 )
-        elif row.checksum not in (None, checksums[row.name]):
+        elif row.checksum != checksums[row.name]:
             raise Unavailable(
                 "The migration {name} was changed after it was applied to this database. "
                 "Install this version again to restore the file; "
                 "a change to the schema needs a new migration.",
                 name=row.name,
             )
+    has_baseline = {migration.name for migration in _there_already(applied, known)}
+    return [migration for migration in known if migration.name not in names | has_baseline]
+
+
+def _there_already(applied: list[Applied], known: list[Migration]) -> list[Migration]:
+    """The baseline, of which a database that 0.3.0 made has all but the record."""
     names = {row.name for row in applied}
-    return [migration for migration in known if migration.name not in names]
-
-
-def _unrecorded(applied: list[Applied], known: list[Migration]) -> list[Migration]:
-    """Migrations of which an earlier version recorded only the name."""
-    names = {row.name for row in applied if row.checksum is None}
-    return [migration for migration in known if migration.name in names]
-
-
-def _select(columns: set[str]) -> str:
-    """Rows for `Applied`; what an earlier version did not record is null."""
-    recorded = [column if column in columns else "NULL" for column in ("name", *_COLUMNS)]
-    return f"SELECT {', '.join(recorded)} FROM schema_migration ORDER BY name DESC"
+    return [
+        migration
+        for migration in known
+        if migration.name.startswith(BASELINE) and _OF_0_3 in names and migration.name not in names
+    ]
 
 
 def migrate_sqlite(path: Path) -> list[str]:
@@ -170,7 +183,7 @@ def plan_sqlite(path: Path) -> list[Planned]:
     applied: list[Applied] = []
     if path.exists():
         with _opened_sqlite(path) as connection:
-            _, applied = _read_sqlite(connection)
+            applied = _read_sqlite(connection)
     pending = pending_of(applied, migrations("sqlite"))
     return [
         _planned(migration, applied, "all writes until the last migration has run")
@@ -213,27 +226,29 @@ def _opened_sqlite(path: Path) -> Iterator[apsw.Connection]:
         connection.close()
 
 
-def _read_sqlite(connection: apsw.Connection) -> tuple[set[str], list[Applied]]:
-    """The columns of `schema_migration`, and its rows."""
+def _select(columns: set[str]) -> str:
+    """Rows for `Applied`. The first versions recorded only names."""
+    recorded = "checksum, works_with" if "checksum" in columns else "NULL, NULL"
+    return f"SELECT name, {recorded} FROM schema_migration ORDER BY name DESC"
+
+
+def _read_sqlite(connection: apsw.Connection) -> list[Applied]:
     columns = {row[1] for row in connection.execute("PRAGMA table_info(schema_migration)")}
     rows: list[Any] = connection.execute(_select(columns)).fetchall() if columns else []
-    return columns, [Applied(*row) for row in rows]
+    return [Applied(*row) for row in rows]
 
 
 def _upgrade_sqlite(connection: apsw.Connection) -> list[str]:
     """All of it in the caller's transaction."""
-    columns, applied = _read_sqlite(connection)
+    applied = _read_sqlite(connection)
     known = migrations("sqlite")
     pending = pending_of(applied, known)
     connection.execute(_TABLE)
-    for column in _COLUMNS:
-        if column not in columns:
-            connection.execute(f"ALTER TABLE schema_migration ADD COLUMN {column} TEXT")
     for migration in pending:
         connection.execute(migration.sql)
-    for migration in (*_unrecorded(applied, known), *pending):
+    for migration in (*_there_already(applied, known), *pending):
         connection.execute(
-            "INSERT OR REPLACE INTO schema_migration (name, checksum, works_with) VALUES (?, ?, ?)",
+            "INSERT INTO schema_migration (name, checksum, works_with) VALUES (?, ?, ?)",
             (migration.name, migration.checksum, migration.works_with),
         )
     return [migration.name for migration in pending]
@@ -248,7 +263,7 @@ async def migrate_postgres(url: str) -> list[str]:
 async def plan_postgres(url: str) -> list[Planned]:
     """What `migrate_postgres` would apply."""
     async with _opened_postgres(url) as connection:
-        _, applied = await _read_postgres(connection)
+        applied = await _read_postgres(connection)
     pending = pending_of(applied, migrations("postgres"))
     return [_planned(migration, applied, _locks(migration)) for migration in pending]
 
@@ -287,25 +302,23 @@ async def _wait_for_other_processes(connection: Any) -> None:
         await asyncio.sleep(0.1)
 
 
-async def _read_postgres(connection: Any) -> tuple[set[str], list[Applied]]:
-    """The columns of `schema_migration`, and its rows."""
+async def _read_postgres(connection: Any) -> list[Applied]:
     found = await connection.fetch(
         "SELECT attname FROM pg_attribute "
         "WHERE attrelid = to_regclass('schema_migration') AND attnum > 0 AND NOT attisdropped"
     )
     columns = {row["attname"] for row in found}
     rows = await connection.fetch(_select(columns)) if columns else []
-    return columns, [Applied(*row) for row in rows]
+    return [Applied(*row) for row in rows]
 
 
 async def _upgrade_postgres(connection: Any) -> list[str]:
-    columns, applied = await _read_postgres(connection)
+    applied = await _read_postgres(connection)
     known = migrations("postgres")
     pending = pending_of(applied, known)
-    missing = [column for column in _COLUMNS if column not in columns]
-    if missing:
-        await _retry("schema_migration", _add_columns, connection, missing)
-    for migration in _unrecorded(applied, known):
+    if not applied:
+        await connection.execute(_TABLE)
+    for migration in _there_already(applied, known):
         await _record(connection, migration)
     for migration in pending:
         apply = _build_index if migration.concurrent_index else _apply
@@ -320,19 +333,12 @@ async def create_schema(connection: Any) -> None:
             "Another process is filling or upgrading this database. "
             "Wait until it has ended, then try again."
         )
-    await _add_columns(connection, list(_COLUMNS))
+    await connection.execute(_TABLE)
     for migration in migrations("postgres"):
         # Outside a transaction it would not wait for others; nobody else can see these tables yet.
         sql = migration.sql.replace("INDEX CONCURRENTLY", "INDEX")
         await connection.execute(sql if migration.concurrent_index else migration.sql)
         await _record(connection, migration)
-
-
-async def _add_columns(connection: Any, columns: list[str]) -> None:
-    async with connection.transaction():
-        await connection.execute(_TABLE)
-        for column in columns:
-            await connection.execute(f"ALTER TABLE schema_migration ADD COLUMN {column} TEXT")
 
 
 async def _apply(connection: Any, migration: Migration) -> None:
@@ -376,8 +382,7 @@ async def _retry(name: str, work: Callable[..., Awaitable[None]], *args: Any) ->
 
 async def _record(connection: Any, migration: Migration) -> None:
     await connection.execute(
-        "INSERT INTO schema_migration (name, checksum, works_with) VALUES ($1, $2, $3) ON CONFLICT "
-        "(name) DO UPDATE SET checksum = excluded.checksum, works_with = excluded.works_with",
+        "INSERT INTO schema_migration (name, checksum, works_with) VALUES ($1, $2, $3)",
         migration.name,
         migration.checksum,
         migration.works_with,
