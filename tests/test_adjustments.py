@@ -364,10 +364,15 @@ def test_thousands_of_rewards_keep_nobody_waiting(service: Service) -> None:
     # The templates are read once.
     alice.web.get(own)
     adjust(alice, ana, 1)
-    with LoopSteps(service) as steps:
+
+    def look() -> None:
         for path in (own, f"{own}/export.json"):
-            steps.during = path
             assert alice.web.get(path).status_code == 200
-        steps.during = "another adjustment"
+
+    def adjust_again() -> None:
         assert adjust(alice, ana, MOST_AMOUNT).status_code == 201
+
+    with LoopSteps(service) as steps:
+        steps.judge("pages", look)
+        steps.judge("another adjustment", adjust_again)
     assert not steps.slow, steps.report()

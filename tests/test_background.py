@@ -127,7 +127,7 @@ def test_a_loop_that_loses_its_cancellation_ends_nevertheless() -> None:
         while loop.steps == 0:
             await asyncio.sleep(0.001)
         running.cancel()
-        await asyncio.wait({running}, timeout=5)
+        await asyncio.wait({running}, timeout=30)
         ended.append(loop.ended)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()

@@ -5,6 +5,7 @@ another one without a restart.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import time
 
@@ -34,13 +35,24 @@ def database() -> str:
     return migrated("postgres").rpartition("/")[2]
 
 
+def connections_to(server: socket.socket) -> int:
+    """Those since the last call."""
+    server.setblocking(False)
+    count = 0
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            server.accept()[0].close()
+            count += 1
+    return count
+
+
 def test_servers_that_refuse_or_never_answer_are_passed_over(database):
     async def scene(url: str) -> None:
         store = await open_store(url, pool_size=2)
-        began = time.monotonic()
+        tried = connections_to(silent)
         await asyncio.gather(store.write(put("a")), store.write(put("b")))
         # The server that answered is tried first: only the first connection waited.
-        assert time.monotonic() - began < 1
+        assert (tried, connections_to(silent)) == (1, 0)
         assert await names(store) == ["a", "b"]
         await store.close()
 
@@ -102,7 +114,7 @@ def test_a_server_that_hangs_is_left_for_another_without_a_restart(database, mon
             store = await open_store(url_of(database, first.port, second.port))
             heard = asyncio.Event()
             store.listen("news", heard.set)
-            await asyncio.wait_for(heard.wait(), 10)
+            await asyncio.wait_for(heard.wait(), 30)
             await store.write(put("a"))
             heard.clear()
             first.cut()
@@ -113,7 +125,7 @@ def test_a_server_that_hangs_is_left_for_another_without_a_restart(database, mon
             assert any(isinstance(each, Unavailable) for each in lost)
             assert [each for each in lost if not isinstance(each, str | Unavailable)] == []
             await store.write(put("c"))
-            await asyncio.wait_for(heard.wait(), 10)  # it listens again too
+            await asyncio.wait_for(heard.wait(), 30)  # it listens again too
             acknowledged = {each for each in lost if isinstance(each, str)}
             assert {"a", "c", *acknowledged} <= {*await names(store)}
             await store.close()

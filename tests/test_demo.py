@@ -47,6 +47,7 @@ from honeyguide.referrals.campaigns import tenant_of
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
 from tests.support import starter
+from tests.support.effort import calibration_s
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, Caller, environment
 from tests.support.service import fresh_database_url
@@ -66,9 +67,12 @@ class Filled:
         key = "ab" * 32
         self.settings = settings.read({}, database_url=url, smtp_url=emails, secret_key=key)
         self.kept = KeptSecrets(secret_key=key)
+        calibrations = [calibration_s()]
         start = time.process_time()
         self.made = self.prepare()
         self.took_s = time.process_time() - start
+        calibrations.append(calibration_s())
+        self.effort = self.took_s / max(calibrations)
 
     def run(self, work: Callable[[Services], Awaitable[T]]) -> T:
         async def inside() -> T:
@@ -267,9 +271,9 @@ def test_a_second_time_everything_is_the_same(filled):
         return await page_index.total(tx, wax.campaign_id, "all"), len(await accounts.list_all(tx))
 
     before = filled.read(count)
-    start = time.perf_counter()
+    start = time.process_time()
     again = filled.prepare()
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < filled.took_s / 4, "it was made again"
     assert filled.read(count) == before == (before[0], 5)
     assert again == filled.made
 
@@ -297,8 +301,8 @@ def test_whoever_is_logged_in_stays_so_over_a_second_start(filled):
 
 
 def test_the_whole_year_takes_seconds(filled):
-    """By this process's own time: how much else the machine does is not the demo's doing."""
-    assert filled.took_s < 20
+    """About 20: how fast the machine is, and how much else it does, is not the demo's doing."""
+    assert filled.effort < 4_000
 
 
 def command(folder: Path, *arguments: str, **settings: str) -> subprocess.CompletedProcess[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +11,7 @@ from honeyguide.events.outbound import FullAnswer
 from honeyguide.pages.dashboard import embed_check, embed_snippets
 from honeyguide.pages.embeds import script
 from honeyguide.referrals.embeds import Embed
+from tests.support.effort import effort_of
 from tests.support.embeds import SITE, Visitor, embedding
 from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
@@ -185,9 +185,7 @@ BEGINNINGS = (
 def test_no_page_takes_long_to_judge_or_fails(unit: str) -> None:
     for beginning in BEGINNINGS:
         page = beginning + unit * (500_000 // len(unit)) + "\nx'>"
-        began_s = time.thread_time()
-        judged(page)
-        assert time.thread_time() - began_s < 2, beginning
+        assert effort_of(lambda page=page: judged(page), most=400) < 400, beginning
 
 
 def test_addresses_that_cannot_be_parsed_are_another_host() -> None:

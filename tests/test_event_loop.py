@@ -105,6 +105,25 @@ def test_a_step_that_takes_long_would_be_seen(world: World) -> None:
     assert len(steps.slow) == 1 and steps.longest_s == steps.slow[0].seconds
 
 
+@pytest.mark.parametrize(
+    ("slow_tries", "outcomes", "counted"),
+    [(3, "aaa", 1), (1, "aaa", 0), (2, "aaa", 0), (1, "abb", 1), (3, "abb", 1), (0, "aaa", 0)],
+)
+def test_a_step_counts_if_it_is_slow_whenever_the_same_is_done(
+    world: World, slow_tries: int, outcomes: str, counted: int
+) -> None:
+    tries = itertools.count()
+
+    async def work() -> str:
+        number = next(tries)
+        sum(range(20_000_000 if number < slow_tries else 1))
+        return outcomes[number]
+
+    with LoopSteps(world.service) as steps:
+        steps.judge("work", lambda: world.service.run(work()))
+    assert [step.during for step in steps.slow] == ["work"] * counted
+
+
 # -- the dashboard
 
 

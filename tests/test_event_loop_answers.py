@@ -167,17 +167,25 @@ def test_the_largest_answer_of(
     ask, size = ASKED[name]
     with LoopSteps(alice.service) as steps:
         for answer in bodies(size):
-            steps.during = f"{name} {answer[:200]!r}"
-            with answering(answer) as server:
-                ask(alice, server)
+
+            def ask_once(answer: bytes = answer) -> None:
+                with answering(answer) as server:
+                    ask(alice, server)
+
+            steps.judge(f"{name} {answer[:200]!r}", ask_once)
     finish(steps, capsys, f"answers of: {name}")
 
 
 def test_a_platform_with_many_lists(alice: Operator, capsys: pytest.CaptureFixture[str]) -> None:
     answer = http(json.dumps(LISTS).encode(), b"content-type: application/json")
     nobody = http(json.dumps({"data": {"results": [], "total": 0}}).encode())
-    with LoopSteps(alice.service) as steps, answering(answer, first=nobody) as server:
-        assert "List 499" in platform(alice, server)
+
+    def find_lists() -> None:
+        with answering(answer, first=nobody) as server:
+            assert "List 499" in platform(alice, server)
+
+    with LoopSteps(alice.service) as steps:
+        steps.judge("130,000 lists", find_lists)
     finish(steps, capsys, "130,000 lists")
 
 
@@ -198,13 +206,15 @@ def test_the_largest_page_of_people(
     text = json.dumps({"subscribers": people, "total_pages": 1}, separators=(",", ":"))
     campaign = http(json.dumps({"campaigns": [{"uuid": "x"}]}).encode())
     assert 6 * MB < len(text) < 8 * MB
-    with (
-        LoopSteps(alice.service) as steps,
-        answering(http(text.encode()), first=campaign) as server,
-    ):
-        page = other_service(alice, server)
-        until(lambda: "of 1,000 subscribers" in alice.web.get(page).text)
-        alice.web.post(page, page=API_PAGE, do="forget")
+
+    def fetch() -> None:
+        with answering(http(text.encode()), first=campaign) as server:
+            page = other_service(alice, server)
+            until(lambda: "of 1,000 subscribers" in alice.web.get(page).text)
+            alice.web.post(page, page=API_PAGE, do="forget")
+
+    with LoopSteps(alice.service) as steps:
+        steps.judge("a page of people", fetch)
     finish(steps, capsys, "a page of people")
 
 
@@ -212,11 +222,14 @@ def test_the_largest_answer_of_a_mail_server(
     alice: Operator, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = "/administration"
+
+    def send_and_check() -> None:
+        sent = alice.web.post(f"{page}/test-email", page=page, test_email="ann@example.org")
+        assert sent.status_code < 500 and server.asked
+        assert alice.web.post(f"{page}/checks", page=page).status_code == 303
+
     with LoopSteps(alice.service) as steps, answering(b"", port=SMTP_PORT, at_once=True) as server:
         for line in (b"220-a\r\n", b"220 a", b"\r\n", b"220 ok\r\n", b"a"):
             server.answer = line * (MB // len(line))
-            steps.during = f"mail server {line!r}"
-            sent = alice.web.post(f"{page}/test-email", page=page, test_email="ann@example.org")
-            assert sent.status_code < 500 and server.asked
-            assert alice.web.post(f"{page}/checks", page=page).status_code == 303
+            steps.judge(f"mail server {line!r}", send_and_check)
     finish(steps, capsys, "answers of: mail server")

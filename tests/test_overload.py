@@ -21,7 +21,9 @@ from tests.support.service import ENGINES
 
 WRITERS = 10 * 64
 LOAD_S = 4.0
-QUICK_S = 1.0
+# Whoever is refused does not wait for the database, so that is how long the machine takes. Whoever
+# is let in waits for the few dozen before them besides.
+MOST_TIMES = 10
 GROWN_MB = 40
 
 
@@ -74,6 +76,12 @@ def resident_mb(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
+def slowest_s(answered: list[Answered], outcome: int | str) -> float:
+    """Of all with this outcome but one in a hundred."""
+    seconds = sorted(one.seconds for one in answered if one.outcome == outcome)
+    return seconds[int(len(seconds) * 0.99)]
+
+
 @pytest.mark.long  # how quick it is shows on a machine that does nothing else
 @pytest.mark.parametrize("engine", ENGINES)
 def test_ten_times_too_many_are_shed_and_the_others_served_well(engine: str) -> None:
@@ -87,8 +95,7 @@ def test_ten_times_too_many_are_shed_and_the_others_served_well(engine: str) -> 
         answered = warm + asyncio.run(crowd(server.port, alice, WRITERS, LOAD_S, numbers))
         outcomes = Counter(one.outcome for one in answered)
         assert set(outcomes) == {201, "overloaded"}, outcomes
-        accepted = sorted(one.seconds for one in answered if one.outcome == 201)
-        assert accepted[int(len(accepted) * 0.99)] < QUICK_S
+        assert slowest_s(answered, 201) < MOST_TIMES * slowest_s(answered, "overloaded")
         assert resident_mb(server.process.pid) - before_mb < GROWN_MB
         total = server.caller(alice.key)("GET", f"{alice.v1}/subscribers?per_page=1").json()[
             "meta"

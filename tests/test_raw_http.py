@@ -17,6 +17,7 @@ from honeyguide import http_server
 from honeyguide.api import transport
 from honeyguide.http_server import HEAD_LIMIT
 from tests.support import raw
+from tests.support.loop_steps import LoopSteps
 from tests.support.service import ONE_ENGINE, Member
 from tests.test_raw_bytes import GOOD, expect, post
 
@@ -261,7 +262,7 @@ def test_a_connection_that_says_nothing_is_closed(
         made(protocol, transport)
 
     monkeypatch.setattr(http_server.Protocol, "connection_made", hurried)
-    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", ana.service.port), timeout=20) as connection:
         assert connection.recv(1) == b""
 
 
@@ -346,8 +347,12 @@ def test_two_requests_sent_at_once_are_answered_in_turn(ana: Member) -> None:
 )
 def test_a_million_form_fields_are_refused_in_a_moment(ana: Member, kind: str) -> None:
     fields = b"&".join([b"a=1"] * 500_000)
-    for body, status in ((fields, 415), (fields + b"&" + fields, 413)):
-        began = time.monotonic()
-        expect(post(ana, body, headers={"Content-Type": kind}), status)
-        assert time.monotonic() - began < 2
-    assert ana.total() == 0
+    with LoopSteps(ana.service) as steps:
+        for body, status in ((fields, 415), (fields + b"&" + fields, 413)):
+            steps.judge(
+                kind,
+                lambda body=body, status=status: expect(
+                    post(ana, body, headers={"Content-Type": kind}), status
+                ),
+            )
+    assert steps.slow == [] and ana.total() == 0

@@ -15,6 +15,7 @@ import apsw
 import pytest
 
 from honeyguide.store.scrubber import Scrubber
+from honeyguide.store.sqlite import LOCKED_S
 from honeyguide.store.tx import Tx
 from tests.support.service import Member, Service, until
 from tests.support.stores import OpenStore, found_in, put, statement
@@ -70,7 +71,8 @@ def test_a_reader_that_stays_delays_nobody_and_the_address_goes_once_it_has_left
             began_s = time.monotonic()
             alice.subscribe(f"meanwhile{n}.{next(_numbers)}@example.org")
             slowest_s = max(slowest_s, time.monotonic() - began_s)
-        assert slowest_s < 2
+        # Whoever empties the log gives way to writers long before they would give up.
+        assert slowest_s < LOCKED_S
         assert found_in(on_sqlite.database_url, email), "what somebody still reads cannot go"
         reader.execute("COMMIT")
         until(lambda: not found_in(on_sqlite.database_url, email), 10)

@@ -146,7 +146,7 @@ def test_whoever_meets_a_held_row_waits_alone(through_pgbouncer):
             await holding.wait()
             waits = asyncio.ensure_future(store.write(grow("hot", "w")))
             neighbours = [store.write(work) for work in (grow("cold", "1"), grow("cold", "2"))]
-            await asyncio.wait_for(asyncio.gather(*neighbours), 5)
+            await asyncio.wait_for(asyncio.gather(*neighbours), 30)
             assert not waits.done()
             release.set()
             await asyncio.gather(held, waits)

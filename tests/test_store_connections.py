@@ -343,7 +343,7 @@ def test_a_listener_hears_after_the_commit_and_never_of_a_failure(opened):
         store.listen("news", called.set)
         store.listen("other", lambda: heard.append(["other"]))
         if opened.engine == "postgres":
-            await asyncio.wait_for(called.wait(), 10)  # a new ear wakes everybody once
+            await asyncio.wait_for(called.wait(), 30)  # a new ear wakes everybody once
             called.clear()
             heard.clear()
 
@@ -357,7 +357,7 @@ def test_a_listener_hears_after_the_commit_and_never_of_a_failure(opened):
         await store.write(put("quiet"))
         assert not called.is_set()
         await store.write(lambda tx: tells(tx, "b", None))
-        await asyncio.wait_for(called.wait(), 5)
+        await asyncio.wait_for(called.wait(), 30)
 
     opened.run(scene())
     assert heard == []
@@ -378,11 +378,11 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
             other = await open_store(opened.url, pool_size=1)
             heard = asyncio.Event()
             other.listen("news", heard.set)
-            await asyncio.wait_for(heard.wait(), 10)
+            await asyncio.wait_for(heard.wait(), 30)
             for _ in range(2):
                 heard.clear()
                 await opened.store.write(tells)
-                await asyncio.wait_for(heard.wait(), 5)
+                await asyncio.wait_for(heard.wait(), 30)
             heard.clear()
             await opened.store.read(
                 lambda tx: tx.all(statement(f"SELECT pg_terminate_backend(pid) {ears}"))
@@ -392,7 +392,7 @@ def test_other_processes_hear_through_postgres_also_after_their_ear_was_cut():
             )  # connected again, and told to look for what it may have missed
             heard.clear()
             await opened.store.write(tells)
-            await asyncio.wait_for(heard.wait(), 5)
+            await asyncio.wait_for(heard.wait(), 30)
             await other.close()
 
         opened.run(scene())

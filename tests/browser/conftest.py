@@ -67,6 +67,9 @@ FOLD = """() => { for (const fold of document.querySelectorAll("details[data-fol
     if (fold.dataset.folded) fold.name = fold.dataset.folded;
     delete fold.dataset.folded } }"""
 
+# The five seconds of Playwright are too few where the machine has much else to do.
+expect.set_options(timeout=30_000)
+
 PageAt = Callable[..., Page]
 
 # A page load costs the shell half of what it costs the whole browser. With neither installed,

@@ -80,16 +80,21 @@ def in_header(text: str) -> bytes:
 
 
 def send(client: httpx.Client, steps: LoopSteps, sent: Sent) -> None:
-    steps.during = f"{sent.method} {sent.path[:80]} {str(sent.headers)[:80]} {sent.body[:60]!r}"
+    during = f"{sent.method} {sent.path[:80]} {str(sent.headers)[:80]} {sent.body[:60]!r}"
     headers: Any = [(name, value) for name, value in sent.headers.items()]
-    try:
-        answer = client.request(sent.method, sent.path, headers=headers, content=sent.body)
-    except httpx.TimeoutException:
-        pytest.fail(f"no answer to {steps.during}")
-    except httpx.TransportError:
-        return  # refused before it was sent completely
-    if answer.status_code >= 500:
-        steps.failed.append(steps.during)
+
+    def status() -> int:
+        try:
+            answer = client.request(sent.method, sent.path, headers=headers, content=sent.body)
+        except httpx.TimeoutException:
+            pytest.fail(f"no answer to {during}")
+        except httpx.TransportError:
+            return 0  # refused before it was sent completely
+        if answer.status_code >= 500:
+            steps.failed.append(during)
+        return answer.status_code
+
+    steps.judge(during, status)
 
 
 def headers_and_queries(method: str, path: str, names: list[str]) -> Iterator[Sent]:
