@@ -9,7 +9,6 @@ import pytest
 from honeyguide.accounts import attempts
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.pages.dashboard import recent_login
-from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.authenticator import set_up
 from tests.support.belongings import subscriber
 from tests.support.service import ENGINES, Service
@@ -23,28 +22,6 @@ from tests.support.web import (
     text_of,
 )
 
-# Keys, closing, reversals, payouts, members, the second factor, and the export of everybody.
-ALWAYS = {
-    "POST /account/keys",
-    "POST /account/keys/{id}/rotate",
-    "POST /account/keys/{id}/revoke",
-    "POST /account/close",
-    "POST /program/{id}/reversal",
-    "POST /administration/payouts",
-    "POST /team/invitations",
-    "POST /team/{id}/role",
-    "POST /team/{id}/remove",
-    "POST /team/{id}/owner",
-    "POST /account/email",
-    "POST /administration/second-factors",
-    "GET /account/second-factor",
-    "POST /account/second-factor",
-    "POST /account/second-factor/codes",
-    "POST /account/second-factor/off",
-    "POST /account/second-factor/required",
-    "GET /subscribers/export.csv",
-}
-ERASING = {"POST /subscribers/decide", "POST /subscribers/{id}"}
 STALE_S = recent_login.RECENT_MS // 1000 + 60
 
 
@@ -71,13 +48,6 @@ def resend(alice: Operator, asking: str, **typed: str) -> tuple[int, str]:
     action, fields = password_form(asking)
     answer = alice.web.http.post(action, data={**fields, **typed})
     return answer.status_code, answer.text
-
-
-def test_the_routes_that_ask_are_these() -> None:
-    names = {f"{page.method} {page.path}": page for page in PAGES}
-    asking = {name for name, page in names.items() if page.needs_recent_login}
-    assert asking >= ALWAYS
-    assert {name for name, page in names.items() if page.recent_login_for} == ERASING
 
 
 def test_a_form_is_carried_on_once_the_password_is_right(keyed: Service, alice: Operator) -> None:

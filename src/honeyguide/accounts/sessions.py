@@ -35,7 +35,9 @@ class Visitor(NamedTuple):
     seen_ms: int
     is_kept: int
     verified_ms: int
-    """When they last proved who they are."""
+    """When they last logged in or entered their password again."""
+    second_factor_ms: int
+    """When they last entered a code of their second factor; 0 if they never did in this session."""
     user_id: str
     email: str
     user_name: str | None
@@ -76,7 +78,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Visitor)
 _TOUCH = _sql.command("touch")
-_VERIFY = _sql.command("verify")
+_SAVE_PROOF = _sql.command("save_proof")
 _SWITCH = _sql.command("switch")
 _OF_USER = _sql.query("of_user", Session)
 _END = _sql.command("end")
@@ -106,6 +108,7 @@ async def begin(
     address: str,
     now_ms: int,
     is_kept: bool = False,
+    second_factor_ms: int = 0,
 ) -> str:
     """Starts a session with a new token, which is returned this once. The session that the browser
     had before ends."""
@@ -121,6 +124,7 @@ async def begin(
         user_agent=user_agent[:255],
         address=address,
         is_kept=int(is_kept),
+        second_factor_ms=second_factor_ms,
         expires_ms=_expires_ms(is_kept=is_kept, created_ms=now_ms, now_ms=now_ms),
         now_ms=now_ms,
     )
@@ -144,11 +148,17 @@ async def touch(tx: Tx, visitor: Visitor, *, now_ms: int) -> None:
     )
 
 
-async def verify(tx: Tx, visitor: Visitor, *, now_ms: int) -> bool:
-    """They just proved again who they are, unless their session has ended meanwhile."""
-    return bool(
-        await tx.run(_VERIFY, user_id=visitor.user_id, id=visitor.session_id, now_ms=now_ms)
+async def save_proof(tx: Tx, visitor: Visitor) -> bool:
+    """When they last proved who they are, as this visitor has it, unless their session has ended
+    meanwhile."""
+    saved = await tx.run(
+        _SAVE_PROOF,
+        user_id=visitor.user_id,
+        id=visitor.session_id,
+        verified_ms=visitor.verified_ms,
+        second_factor_ms=visitor.second_factor_ms,
     )
+    return bool(saved)
 
 
 async def switch(tx: Tx, visitor: Visitor, account_id: str) -> None:

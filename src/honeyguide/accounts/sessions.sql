@@ -2,12 +2,12 @@
 -- touches: adds session
 {insert session:
     id, user_id, account_id, digest, user_agent, address, is_kept, expires_ms,
-    created_ms = :now_ms, seen_ms = :now_ms, verified_ms = :now_ms
+    created_ms = :now_ms, seen_ms = :now_ms, verified_ms = :now_ms, second_factor_ms
 };
 
 -- name: find
-SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, s.is_kept, s.verified_ms, u.id AS user_id, u.email,
-       u.name AS user_name, m.role, a.id AS account_id, a.name, a.is_admin, a.needs_second_factor,
+SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, s.is_kept, s.verified_ms, s.second_factor_ms,
+       u.id AS user_id, u.email, u.name AS user_name, m.role, a.id AS account_id, a.name, a.is_admin, a.needs_second_factor,
        CASE WHEN f.user_id IS NULL THEN 0 ELSE 1 END AS has_second_factor, c.id AS campaign_id, c.name AS campaign_name,
        a.time_zone, a.paused_ms, a.closes_ms
 FROM session AS s JOIN login_user AS u ON u.id = s.user_id
@@ -20,8 +20,8 @@ WHERE s.digest = :digest AND s.expires_ms > :now_ms;
 -- touches: changes session
 UPDATE session SET seen_ms = :now_ms, expires_ms = :expires_ms WHERE user_id = :user_id AND id = :id;
 
--- name: verify
-UPDATE session SET verified_ms = :now_ms WHERE user_id = :user_id AND id = :id;
+-- name: save_proof
+UPDATE session SET verified_ms = :verified_ms, second_factor_ms = :second_factor_ms WHERE user_id = :user_id AND id = :id;
 
 -- name: switch
 UPDATE session SET account_id = :account_id WHERE user_id = :user_id AND id = :id;

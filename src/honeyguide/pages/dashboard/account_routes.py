@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard import (
     undo,
     welcome,
 )
-from honeyguide.pages.dashboard.page_route import get, post, post_recent
+from honeyguide.pages.dashboard.page_route import get, get_recent, post, post_recent
 from honeyguide.pages.dashboard.route_rights import (
     ACCOUNT,
     ADMINISTRATION,
@@ -83,8 +83,8 @@ ACCOUNT_PAGES = (
     get("/account/new", OWN_LOGIN, READS, switching.new_form),
     post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
     get("/account/changes", ACCOUNT, READS, change_log.show),
-    get("/account/changes.csv", ACCOUNT, SERVICES, change_log.csv),
-    get("/account/changes.jsonl", ACCOUNT, SERVICES, change_log.json_lines),
+    get_recent("/account/changes.csv", ACCOUNT, SERVICES, change_log.csv),
+    get_recent("/account/changes.jsonl", ACCOUNT, SERVICES, change_log.json_lines),
     get("/account/close", ACCOUNT, SLOW_READS, account_close.show),
     post_recent(
         "/account/close",
@@ -98,11 +98,11 @@ ACCOUNT_PAGES = (
     get("/team", SEE, READS, team.show),
     post_recent("/team/invitations", ACCOUNT, WRITES, team.invite, team.show, team.INVITE),
     post("/team/invitations/withdraw", ACCOUNT, WRITES, team.withdraw, team.show),
-    post("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
+    post_recent("/team/leave", OWN_LOGIN, WRITES, team.leave, team.show),
     post_recent("/team/{id}/role", ACCOUNT, WRITES, team.change_role, team.show, team.ROLE),
     post_recent("/team/{id}/remove", ACCOUNT, WRITES, team.remove, team.show),
     post_recent("/team/{id}/owner", ACCOUNT, WRITES, team.hand_over, team.show),
-    post(
+    post_recent(
         "/account/invitations",
         ADMINISTRATION,
         WRITES,
@@ -126,7 +126,7 @@ ADMINISTRATION_PAGES = (
         form_uses=SLOW_READS,
     ),
     get("/administration/proof", ADMINISTRATION, SERVICES, administration.prove),
-    get("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
+    get_recent("/administration/payouts.csv", ADMINISTRATION_MONEY, READS, administration.export),
     post_recent(
         "/administration/payouts",
         ADMINISTRATION_MONEY,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from honeyguide.pages.dashboard import certificates, import_api, import_documents, imports
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.page_route import get, get_recent, post
 from honeyguide.pages.dashboard.route_rights import SEE, SUBSCRIBERS
 from honeyguide.pages.handlers import Uses
 
@@ -37,5 +37,5 @@ IMPORTS = (
     get("/subscribers/import/documents/{id}", SEE, READS, import_documents.show),
     get("/subscribers/import/{id}", SEE, READS, imports.show),
     post("/subscribers/import/{id}", SUBSCRIBERS, SERVICES, imports.go_on, imports.show),
-    get("/subscribers/import/{id}/errors.csv", SEE, READS, imports.error_file),
+    get_recent("/subscribers/import/{id}/errors.csv", SEE, READS, imports.error_file),
 )

@@ -10,7 +10,7 @@ from honeyguide.pages.dashboard import (
     pages,
     stopped_emails,
 )
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.page_route import get, get_recent, post
 from honeyguide.pages.dashboard.route_rights import CAMPAIGN, EXPORT, SEE
 from honeyguide.pages.handlers import Uses
 
@@ -40,7 +40,7 @@ LOOK = (
     post("/look/emails/test", CAMPAIGN, WRITES, emails.send_test, emails.show, emails.FORM),
     get("/look/newsletter", SEE, READS, newsletter.show),
     get("/look/newsletter/preview", SEE, READS, newsletter.preview),
-    get("/look/newsletter/links.csv", EXPORT, SERVICES, newsletter.links_csv),
+    get_recent("/look/newsletter/links.csv", EXPORT, SERVICES, newsletter.links_csv),
     post(
         "/look/newsletter/test",
         CAMPAIGN,

@@ -16,6 +16,7 @@ from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import confirm, page_request, recent_login, second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.recent_login import NeededProof
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
 
@@ -34,10 +35,10 @@ class PageRoute(WebRoute[PageRequest, Answer]):
     is_signed: bool = False
     # Also for somebody who must set up a second factor before anything else.
     before_second_factor: bool = False
-    # Asks for the password again if it was entered more than 15 minutes ago.
-    needs_recent_login: bool = False
-    # Where a form does several things: the values of its button `do` that need it.
-    recent_login_for: tuple[str, ...] = ()
+    # What a stolen session has not, and must be proved again after a while.
+    proof: NeededProof = NeededProof.NONE
+    # Where a form does several things: whether what was sent is one that needs the proof.
+    proof_for: Callable[[PageRequest], bool] = lambda request: True
 
     @property
     def open_to_all(self) -> bool:
@@ -73,8 +74,19 @@ def post_recent(
     *more: Any,
     **named: Any,
 ) -> PageRoute:
-    """A form that somebody sends who entered their password a short while ago."""
-    return post(path, right, uses, handler, *more, needs_recent_login=True, **named)
+    """A form that somebody sends who proved a short while ago who they are."""
+    return post(path, right, uses, handler, *more, proof=NeededProof.LOGIN, **named)
+
+
+def get_recent(
+    path: str,
+    right: Right | None,
+    uses: Uses,
+    handler: Handler[PageRequest, Answer],
+    **named: Any,
+) -> PageRoute:
+    """A file or a page that only they get."""
+    return get(path, right, uses, handler, proof=NeededProof.LOGIN, **named)
 
 
 def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
@@ -120,8 +132,8 @@ async def _question(request: PageRequest, route: PageRoute) -> PageView | None:
     """What must be answered before anything is done, as a page."""
     if (question := confirm.question(request)) is not None:
         return question
-    if route.needs_recent_login or request.text("do") in route.recent_login_for:
-        return await recent_login.question(request)
+    if route.proof is not NeededProof.NONE and route.proof_for(request):
+        return await recent_login.question(request, route.proof)
     return None
 
 

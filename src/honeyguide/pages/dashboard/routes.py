@@ -48,7 +48,8 @@ from honeyguide.pages.dashboard.account_routes import ACCOUNT_PAGES, ADMINISTRAT
 from honeyguide.pages.dashboard.import_routes import IMPORTS
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.look_routes import LOOK
-from honeyguide.pages.dashboard.page_route import endpoint, get, post, post_recent
+from honeyguide.pages.dashboard.page_route import endpoint, get, get_recent, post, post_recent
+from honeyguide.pages.dashboard.recent_login import does, gives
 from honeyguide.pages.dashboard.route_rights import (
     ANYONE,
     CAMPAIGN,
@@ -71,7 +72,8 @@ rendering.add_filters(**formats.FILTERS, label=label)
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
 
-ERASE = ("erase",)
+ERASES = does("erase")
+SHOWS_OR_CHANGES_SECRET = does("reveal", "rotate", "set_token", "delete")
 
 PAGES = (
     *LOGIN,
@@ -80,11 +82,11 @@ PAGES = (
     get("/search", SEE, READS, search.show),
     post("/checklist/dismiss", CAMPAIGN, WRITES, checklist.dismiss),
     get("/subscribers", SEE, SERVICES, subscribers.show),
-    post("/subscribers/decide", SUBSCRIBERS, SERVICES, subscribers.decide, recent_login_for=ERASE),
+    post_recent("/subscribers/decide", SUBSCRIBERS, SERVICES, subscribers.decide, proof_for=ERASES),
     post("/subscribers/tags", SUBSCRIBERS, SERVICES, subscriber_tags.change),
     post("/subscribers/referrer", SUBSCRIBERS, SERVICES, subscriber_referrers.change_selected),
     post("/subscribers/filters", SUBSCRIBERS, WRITES, subscriber_filters.change),
-    get("/subscribers/export.csv", EXPORT, SERVICES, subscribers.export, needs_recent_login=True),
+    get_recent("/subscribers/export.csv", EXPORT, SERVICES, subscribers.export),
     *IMPORTS,
     get("/subscribers/new", SEE, READS, new_subscriber.show),
     post(
@@ -96,14 +98,14 @@ PAGES = (
         new_subscriber.FORM,
     ),
     get("/subscribers/{id}", SEE, READS, subscriber.show),
-    post(
+    post_recent(
         "/subscribers/{id}",
         SUBSCRIBERS,
         SERVICES,
         subscriber.decide,
         subscriber.show,
         subscribers.REASON,
-        recent_login_for=ERASE,
+        proof_for=ERASES,
     ),
     get("/subscribers/{id}/export.json", SEE, READS, subscriber.export),
     post(
@@ -192,7 +194,9 @@ PAGES = (
     *SHIPMENTS,
     *LOOK,
     get("/integrations", SEE, READS, integrations.show),
-    post("/integrations", CAMPAIGN, SERVICES, integrations.act),
+    post_recent(
+        "/integrations", CAMPAIGN, SERVICES, integrations.act, proof_for=does("disconnect")
+    ),
     get("/integrations/fields", SEE, READS, integrations.fields_form),
     post(
         "/integrations/fields",
@@ -202,8 +206,9 @@ PAGES = (
         integrations.fields_form,
         integrations.FIELD_NAMES,
     ),
-    get("/integrations/{platform}", SEE, READS, integrations.connect_form),
-    post(
+    # The form too: it asks for a key, which is not to be carried through the page that asks.
+    get_recent("/integrations/{platform}", SEE, READS, integrations.connect_form),
+    post_recent(
         "/integrations/{platform}",
         CAMPAIGN,
         SERVICES,
@@ -211,10 +216,18 @@ PAGES = (
         integrations.connect_form,
     ),
     get("/webhooks", SEE, READS, webhooks.show),
-    post("/webhooks", WEBHOOKS, WRITES, webhooks.create, webhooks.show, webhooks.FORM),
+    post_recent("/webhooks", WEBHOOKS, WRITES, webhooks.create, webhooks.show, webhooks.FORM),
     get("/webhooks/{id}", SEE, READS, webhooks.one),
-    post("/webhooks/{id}", WEBHOOKS, WRITES, webhooks.update, webhooks.one, webhooks.FORM),
-    post("/webhooks/{id}/act", WEBHOOKS, WRITES, webhooks.act, webhooks.one, webhooks.ACTIONS),
+    post_recent("/webhooks/{id}", WEBHOOKS, WRITES, webhooks.update, webhooks.one, webhooks.FORM),
+    post_recent(
+        "/webhooks/{id}/act",
+        WEBHOOKS,
+        WRITES,
+        webhooks.act,
+        webhooks.one,
+        webhooks.ACTIONS,
+        proof_for=SHOWS_OR_CHANGES_SECRET,
+    ),
     *ACCOUNT_PAGES,
     get("/settings", SEE, READS, settings.show),
     get("/settings/screening-lists", SEE, READS, screening_lists.show),
@@ -318,17 +331,18 @@ PAGES = (
     get("/earnings/{id}", SEE, READS, earnings.one),
     post("/earnings/{id}/leave", PARTNERS, WRITES, earnings.leave),
     get("/payouts", SEE, READS, payouts.show),
-    get("/statements/{side}/{month}.csv", SEE, SERVICES, payouts.statement_csv),
+    get_recent("/statements/{side}/{month}.csv", SEE, SERVICES, payouts.statement_csv),
     get("/statements/{side}/{month}", SEE, READS, payouts.statement),
     get("/notices", SEE, SERVICES, notifications.show),
     get("/notices/preferences", SEE, READS, notification_preferences.show),
-    post(
+    post_recent(
         "/notices/preferences",
         CAMPAIGN,
         WRITES,
         notification_preferences.save,
         notification_preferences.show,
         notification_preferences.FORM,
+        proof_for=gives("url", "remove"),
     ),
     post("/notices/slack/test", CAMPAIGN, WRITES, notification_preferences.send_test),
     get("/notices/off/{token}", ANYONE, READS, notification_preferences.ask_off),

@@ -10,7 +10,7 @@ import segno
 from markupsafe import Markup
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, members, second_factors
+from honeyguide.accounts import accounts, members, second_factors, sessions
 from honeyguide.events import change_log
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel import actors
@@ -88,6 +88,7 @@ async def turn_on(tx: Tx, request: PageRequest) -> PageView:
         secret=secret.decode(),
         now_ms=request.now_ms,
     )
+    await sessions.save_proof(tx, request.who._replace(second_factor_ms=request.now_ms))
     return _codes_page(request, codes, is_new=True)
 
 

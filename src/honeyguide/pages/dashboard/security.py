@@ -60,7 +60,12 @@ async def save_password(services: PageServices, request: PageRequest) -> Respons
     started = session_start.start_login(request, request.who.user_id, password_hash, PAGE)
     done = "Password changed. Other sessions were logged out."
     return await session_start.enter(
-        request, started, done, account_id=request.who.account_id, has_code=True
+        request,
+        started,
+        done,
+        account_id=request.who.account_id,
+        has_code=True,
+        renewed=request.who,
     )
 
 

@@ -10,7 +10,8 @@ from honeyguide.pages.dashboard import (
     second_factor,
     security,
 )
-from honeyguide.pages.dashboard.page_route import get, post, post_recent
+from honeyguide.pages.dashboard.page_route import get, get_recent, post, post_recent
+from honeyguide.pages.dashboard.recent_login import NeededProof
 from honeyguide.pages.dashboard.route_rights import ACCOUNT, ADMINISTRATION, ANYONE, OWN_LOGIN
 from honeyguide.pages.handlers import Uses
 
@@ -36,6 +37,7 @@ SECURITY = (
         security.save_password,
         security.show,
         security.PASSWORD,
+        proof=NeededProof.CODE,
     ),
     post_recent(
         "/account/email", OWN_LOGIN, WRITES, email_change.ask, security.show, email_change.FORM
@@ -44,13 +46,12 @@ SECURITY = (
     get("/login/email/{token}", ANYONE, READS, email_change.show),
     post("/login/email/{token}", ANYONE, WRITES, email_change.answer, email_change.show),
     post("/account/sessions", OWN_LOGIN, WRITES, security.end_session),
-    get(
+    get_recent(
         "/account/second-factor",
         OWN_LOGIN,
         READS,
         second_factor.show,
         before_second_factor=True,
-        needs_recent_login=True,
     ),
     post_recent(
         "/account/second-factor",

@@ -13,6 +13,7 @@ from honeyguide.accounts import (
     second_factors,
     sessions,
 )
+from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
@@ -57,11 +58,15 @@ async def enter(
     *,
     account_id: str = "",
     has_code: bool = False,
+    renewed: Visitor | None = None,
 ) -> Response:
     """A session in this account, or without one in the user's first; or the page that asks for the
-    code of their second factor. `has_code` says that they entered one."""
+    code of their second factor. `has_code` says that they entered one. `renewed` is the session
+    that goes on with a new token; what was proved in it still counts."""
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
-    token = await store.write(_begin, request, login, account_id, has_code=has_code)
+    token = await store.write(
+        _begin, request, login, account_id, has_code=has_code, renewed=renewed
+    )
     if token is None:
         response = request.go("/login/code", flash)
         sealed = site.seal(_PURPOSE, msgspec.json.encode(login))
@@ -81,16 +86,29 @@ async def enter(
 
 
 async def _begin(
-    tx: Tx, request: PageRequest, login: PendingLogin, account_id: str, *, has_code: bool
+    tx: Tx,
+    request: PageRequest,
+    login: PendingLogin,
+    account_id: str,
+    *,
+    has_code: bool,
+    renewed: Visitor | None,
 ) -> str | None:
     """The token of a new session, or None if the code of the second factor is missing. Verifying a
     password takes a while, in which it may have been changed."""
+    has_code_ms = request.now_ms if has_code else 0
     if not await passwords.is_still(tx, request.services.site, login.user_id, login.password):
         raise FormErrors({"": CHANGED}, status=401)
     if not has_code and await second_factors.is_on(tx, login.user_id):
         return None
     return await create_session(
-        tx, request, login.user_id, account_id, is_kept=login.is_kept, now_ms=request.now_ms
+        tx,
+        request,
+        login.user_id,
+        account_id,
+        is_kept=login.is_kept,
+        second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
+        now_ms=request.now_ms,
     )
 
 
@@ -107,7 +125,14 @@ async def find_pending(tx: Tx, request: PageRequest) -> PendingLogin | None:
 
 
 async def create_session(
-    tx: Tx, request: PageRequest, user_id: str, account_id: str, *, is_kept: bool, now_ms: int
+    tx: Tx,
+    request: PageRequest,
+    user_id: str,
+    account_id: str,
+    *,
+    is_kept: bool,
+    second_factor_ms: int = 0,
+    now_ms: int,
 ) -> str:
     """The token of a new session. Each login gets a new one: one planted before is worthless."""
     if request.visitor is None:
@@ -121,6 +146,7 @@ async def create_session(
         address=request.peer,
         now_ms=now_ms,
         is_kept=is_kept,
+        second_factor_ms=second_factor_ms,
     )
 
 

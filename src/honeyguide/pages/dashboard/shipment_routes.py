@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from honeyguide.pages.dashboard import sent_shipments, shipments, tracking_numbers
-from honeyguide.pages.dashboard.page_route import get, post
+from honeyguide.pages.dashboard.page_route import get, get_recent, post, post_recent
+from honeyguide.pages.dashboard.recent_login import does
 from honeyguide.pages.dashboard.route_rights import EXPORT, REWARDS, SEE
 from honeyguide.pages.handlers import Uses
 
@@ -11,8 +12,16 @@ READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 
 SHIPMENTS = (
     get("/shipments", SEE, READS, shipments.show),
-    post("/shipments", REWARDS, WRITES, sent_shipments.mark, shipments.show, shipments.FORM),
-    get("/shipments/export.csv", EXPORT, SERVICES, shipments.export),
+    post_recent(
+        "/shipments",
+        REWARDS,
+        WRITES,
+        sent_shipments.mark,
+        shipments.show,
+        shipments.FORM,
+        proof_for=does("csv"),
+    ),
+    get_recent("/shipments/export.csv", EXPORT, SERVICES, shipments.export),
     post(
         "/shipments/note",
         REWARDS,
