@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from honeyguide.accounts import attempts
@@ -13,7 +14,8 @@ from honeyguide.kernel.clock import MINUTE_MS
 from tests.support import partner_network
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, WebClient, operator, text_of
+from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
+from tests.test_password_links import reset_link
 
 LOG = "SELECT action, actor_kind, actor_id FROM change_log WHERE account_id = :id ORDER BY id"
 
@@ -47,6 +49,52 @@ def test_logins_are_logged_and_wrong_passwords_once_in_15_minutes(service: Servi
     assert f"{alice.email} logged in." in shown
     tried = f"Somebody tried to log in as the member {alice.email} with a wrong password."
     assert shown.count(tried) == 2
+
+
+def kept_for_days(answer: httpx.Response) -> int:
+    (cookie,) = [each for each in answer.headers.get_list("set-cookie") if "hg_session=" in each]
+    (seconds,) = re.findall(r"Max-Age=(\d+)", cookie)
+    return int(seconds) // (24 * 3600)
+
+
+def test_a_login_over_the_session_of_somebody_else_is_logged_and_inherits_nothing(
+    service: Service,
+) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    form = {"email": alice.email, "password": PASSWORD}
+    kept = alice.web.post("/login", page="/settings", **form, keep="1")
+    assert kept_for_days(kept) == 30
+    known, of_bob = log_of(alice), log_of(bob)
+    form["email"] = bob.email
+    answer = alice.web.post("/login", page="/settings", **form)
+    assert answer.headers["location"] == "/" and kept_for_days(answer) == 14
+    assert log_of(bob)[len(of_bob) :] == [("login.succeeded", "member", bob.user_id)]
+    assert log_of(alice) == known
+    answer = alice.web.post("/login", page="/settings", **form)
+    assert log_of(bob)[len(of_bob) + 1 :] == [("login.succeeded", "member", bob.user_id)], "again"
+
+
+def test_a_password_reset_over_the_session_of_somebody_else_inherits_nothing(
+    service: Service,
+) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    form = {"email": alice.email, "password": PASSWORD, "keep": "1"}
+    alice.web.post("/login", page="/settings", **form)
+    known = log_of(bob)
+    answer = alice.web.post(reset_link(service, bob), page="/settings", password="four calm bears")
+    assert answer.status_code == 303 and kept_for_days(answer) == 14
+    actions = [action for action, _, _ in log_of(bob)[len(known) :]]
+    assert actions == ["account.password_changed", "login.succeeded"]
+
+
+def test_a_changed_password_leaves_a_kept_session_kept(service: Service) -> None:
+    alice = operator(service)
+    form = {"email": alice.email, "password": PASSWORD, "keep": "1"}
+    alice.web.post("/login", page="/settings", **form)
+    known, given = log_of(alice), {"current": PASSWORD, "password": "four calm bears"}
+    changed = alice.web.post("/account/password", page="/settings", **given)
+    assert changed.status_code == 303 and kept_for_days(changed) == 30
+    assert [action for action, _, _ in log_of(alice)[len(known) :]] == ["account.password_changed"]
 
 
 def test_what_is_refused_unread_is_not_logged(service: Service) -> None:

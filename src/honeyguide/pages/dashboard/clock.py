@@ -54,5 +54,6 @@ async def _renew_session(tx: Tx, request: PageRequest, target_ms: int) -> str:
         who.user_id,
         who.account_id,
         is_kept=bool(who.is_kept),
+        renewed=who,
         now_ms=target_ms,
     )

@@ -202,7 +202,9 @@ async def reset(services: PageServices, request: PageRequest) -> PageView | Resp
         )
     except Missing:
         return link_expired(request, "/password")
+    who = request.visitor
     # Whoever reads the mail has not proved that they have the second factor.
     started = session_start.start_login(request, user_id, password_hash, "/")
     done = "Your password was changed, and all other sessions were logged out."
-    return await session_start.enter(request, started, done)
+    renewed = who if who is not None and who.user_id == user_id else None
+    return await session_start.enter(request, started, done, renewed=renewed)

@@ -46,7 +46,7 @@ def start_login(
         user_id,
         passwords.fingerprint(request.services.site, password_hash),
         path,
-        _is_kept(request),
+        bool(request.text("keep")),
         request.now_ms + PENDING_MS,
     )
 
@@ -62,8 +62,11 @@ async def enter(
 ) -> Response:
     """A session in this account, or without one in the user's first; or the page that asks for the
     code of their second factor. `has_code` says that they entered one. `renewed` is the session
-    that goes on with a new token; what was proved in it still counts."""
+    that goes on with a new token. Without one it is a login, whoever else was logged in in this
+    browser."""
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
+    if renewed is not None:
+        login = msgspec.structs.replace(login, is_kept=bool(renewed.is_kept))
     token = await store.write(
         _begin, request, login, account_id, has_code=has_code, renewed=renewed
     )
@@ -96,7 +99,6 @@ async def _begin(
 ) -> str | None:
     """The token of a new session, or None if the code of the second factor is missing. Verifying a
     password takes a while, in which it may have been changed."""
-    has_code_ms = request.now_ms if has_code else 0
     if not await passwords.is_still(tx, request.services.site, login.user_id, login.password):
         raise FormErrors({"": CHANGED}, status=401)
     if not has_code and await second_factors.is_on(tx, login.user_id):
@@ -107,7 +109,8 @@ async def _begin(
         login.user_id,
         account_id,
         is_kept=login.is_kept,
-        second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
+        has_code=has_code,
+        renewed=renewed,
         now_ms=request.now_ms,
     )
 
@@ -131,12 +134,15 @@ async def create_session(
     account_id: str,
     *,
     is_kept: bool,
-    second_factor_ms: int = 0,
+    has_code: bool = False,
+    renewed: Visitor | None = None,
     now_ms: int,
 ) -> str:
-    """The token of a new session. Each login gets a new one: one planted before is worthless."""
-    if request.visitor is None:
+    """The token of a new session. Each login gets a new one: one planted before is worthless. What
+    was proved in a session that is renewed still counts."""
+    if renewed is None:
         await logins.record(tx, request.services.site, user_id, now_ms=now_ms)
+    has_code_ms = now_ms if has_code else 0
     return await sessions.begin(
         tx,
         user_id,
@@ -146,13 +152,8 @@ async def create_session(
         address=request.peer,
         now_ms=now_ms,
         is_kept=is_kept,
-        second_factor_ms=second_factor_ms,
+        second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
     )
-
-
-def _is_kept(request: PageRequest) -> bool:
-    """Somebody who was kept logged in stays so after they change their password."""
-    return bool(request.text("keep")) or bool(request.visitor and request.visitor.is_kept)
 
 
 async def _first_account(tx: Tx, user_id: str) -> str:
