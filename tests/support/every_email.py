@@ -50,7 +50,7 @@ from tests.support.held_emails import Link
 from tests.support.prizes import ADDRESS, advocate, bring, catch_up, earned_by, offer, tenant_of
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator
+from tests.support.web import Operator, WebClient, operator
 
 NEWS = ("friend_joined", "one_more", "reward_unlocked")
 
@@ -90,6 +90,9 @@ def to_users(who: Operator) -> None:
             await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
 
     who.service.write(ask)
+    assert WebClient(who.service).log_in(who.email).status_code == 303  # a new browser
+    made = who.web.post("/account/keys", page="/settings", name="Tool")
+    assert made.status_code == 201
     who.make(invitations.invite, EmailAddress(f"{new_id()}@example.org"))
     who.make(invitations.invite_member, EmailAddress(f"{new_id()}@example.org"), Role.EDITOR)
 

@@ -115,6 +115,9 @@ async def confirm(
 async def _apply(tx: Tx, site: Site, change: EmailChange, session_id: str, *, now_ms: int) -> None:
     user_id, email = change.user_id, EmailAddress(change.email)
     old = (await users.get(tx, user_id)).email
+    message = login_texts.email_changed(new_email=email.text)
+    # Before it is changed: to the old address.
+    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
     taken = Invalid("Somebody else logs in with this email address. Nothing was changed.")
     await tx.run(
         _SET_EMAIL,

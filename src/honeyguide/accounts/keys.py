@@ -14,13 +14,16 @@ import zlib
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from honeyguide.accounts import accounts, members, users
 from honeyguide.accounts.key_states import MOST_OVERLAP_MS, Key
 from honeyguide.accounts.permissions import parse_scopes
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
+from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
+from honeyguide.mail import email_kinds, login_texts
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -95,7 +98,24 @@ async def create(
     await change_log.record(
         change, "api_key.created", made.id, None, {"name": name, **_limits(chosen, expires_ms)}
     )
+    await _email_owners(change, name, "created")
     return made.secret
+
+
+async def _email_owners(change: Change, name: str, done: str) -> None:
+    """About what a member did. Commands and the closing of an account are not news to them."""
+    if change.actor.kind is not ActorKind.MEMBER:
+        return
+    who = await users.get(change.tx, change.actor.id)
+    account = await accounts.get(change.tx, change.tenant.account_id)
+    message = login_texts.api_key_changed(
+        key=name,
+        done=done,
+        who=who.email,
+        account=account.name or account.email,
+        page=f"{change.site.base_url}/account/keys",
+    )
+    await members.email_owners(change, email_kinds.API_KEY_CHANGED, message)
 
 
 async def _insert(change: Change, name: str, scopes: str | None, expires_ms: int | None) -> NewKey:
@@ -135,6 +155,7 @@ async def rotate(change: Change, key_id: str, *, overlap_ms: int) -> str:
     await change_log.record(
         change, "api_key.rotated", old.id, None, {"new_key": made.id, "works_until": iso(ends_ms)}
     )
+    await _email_owners(change, old.name, "replaced")
     return made.secret
 
 
@@ -151,9 +172,11 @@ async def of_account(tx: Tx, account_id: str) -> list[Key]:
 
 async def revoke(change: Change, key_id: str) -> None:
     """Takes effect on the next request, also on a connection that is already open."""
+    name = (await get(change.tx, change.tenant.account_id, key_id)).name
     if not await change.run(_REVOKE, id=key_id):
         raise Missing("There is no such key, or it is already revoked.")
     await change_log.record(change, "api_key.revoked", key_id)
+    await _email_owners(change, name, "revoked")
 
 
 async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:

@@ -34,13 +34,19 @@ def find(
     site: Site, token: str, user_id: str, password_hash: str | None, *, now_ms: int
 ) -> str | None:
     """The browser's id, if this user logged in there with the password that they still have."""
+    known = _read(site, token, user_id, now_ms=now_ms)
+    is_same = known is not None and known.password == passwords.fingerprint(site, password_hash)
+    return known.browser if known is not None and is_same else None
+
+
+def is_known(site: Site, token: str, user_id: str, *, now_ms: int) -> bool:
+    """Whether this user logged in there, with this password or another one."""
+    return _read(site, token, user_id, now_ms=now_ms) is not None
+
+
+def _read(site: Site, token: str, user_id: str, *, now_ms: int) -> _KnownBrowser | None:
     content = site.unseal(_PURPOSE, token)
     if content is None:
         return None
     known = msgspec.json.decode(content, type=_KnownBrowser)
-    is_theirs = (
-        known.user_id == user_id
-        and known.password == passwords.fingerprint(site, password_hash)
-        and known.expires_ms > now_ms
-    )
-    return known.browser if is_theirs else None
+    return known if known.user_id == user_id and known.expires_ms > now_ms else None

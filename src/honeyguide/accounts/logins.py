@@ -6,21 +6,39 @@ able to fill the log.
 
 from __future__ import annotations
 
-from honeyguide.accounts import attempts, members
+from honeyguide.accounts import attempts, members, users
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors
-from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS, iso
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.site import Site
+from honeyguide.mail import email_kinds, login_texts
 from honeyguide.store.tx import Tx
 
 _FAILURES = Limit("logged login failures", 1, 15 * MINUTE_MS)
+# Emails about them. Whoever knows a password must not fill a mailbox by logging in.
+_NEW_BROWSERS = Limit("new browsers", 5, HOUR_MS)
 
 
-async def record(tx: Tx, site: Site, user_id: str, *, now_ms: int) -> None:
-    """A login with the right password."""
+async def record(tx: Tx, site: Site, user_id: str, *, new_browser: str | None, now_ms: int) -> None:
+    """A login with the right password. `new_browser` is what it was made with if they had not
+    used it before: they get an email, but for their very first login."""
     actor = actors.member(user_id)
     await members.record_of_user(tx, site, actor, user_id, "login.succeeded", now_ms=now_ms)
+    is_first = (await users.get(tx, user_id)).logged_in_ms is None
+    await users.note_login(tx, user_id, now_ms=now_ms)
+    if new_browser is not None and not is_first:
+        await _email_about(tx, site, user_id, new_browser, now_ms=now_ms)
+
+
+async def _email_about(tx: Tx, site: Site, user_id: str, browser: str, *, now_ms: int) -> None:
+    try:
+        await attempts.count(tx, site, _NEW_BROWSERS, user_id, now_ms=now_ms)
+    except TooMany:
+        return
+    at = iso(now_ms).replace("T", ", ")[:17]
+    message = login_texts.new_browser(browser=browser, at=at, forgot=f"{site.base_url}/password")
+    await members.email_user(tx, user_id, email_kinds.NEW_BROWSER, message, now_ms=now_ms)
 
 
 async def record_failure(

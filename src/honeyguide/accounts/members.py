@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.accounts import passwords
+from honeyguide.accounts import passwords, users
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import change_log
 from honeyguide.kernel.actors import Actor, ActorKind
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import account_emails, email_kinds, login_texts
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -87,6 +91,23 @@ async def sender_for(tx: Tx, user_id: str) -> str:
     """The account in whose name an email about a user's login is sent."""
     joined = await of_user(tx, user_id)
     return joined[0].account_id if joined else INSTALLATION
+
+
+async def email_user(
+    tx: Tx, user_id: str, kind: EmailKind, message: EmailText, *, now_ms: int
+) -> None:
+    """Tells somebody what happened to their login."""
+    to, sender = EmailAddress((await users.get(tx, user_id)).email), await sender_for(tx, user_id)
+    await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
+
+
+async def email_owners(change: Change, kind: EmailKind, message: EmailText) -> None:
+    """Tells every owner of the account what somebody did to it."""
+    account_id, now_ms = change.tenant.account_id, change.now_ms
+    for member in await of_account(change.tx, account_id, now_ms=now_ms):
+        if member.role == Role.OWNER:
+            to = EmailAddress(member.email)
+            await account_emails.send(change.tx, account_id, to, kind, message, now_ms=now_ms)
 
 
 async def first_owner(tx: Tx, account_id: str) -> str:
@@ -178,6 +199,8 @@ async def change_password(
     """A new password, chosen by somebody who may."""
     await passwords.set_hash(tx, user_id, password_hash)
     await record_of_user(tx, site, actor, user_id, "account.password_changed", now_ms=now_ms)
+    message = login_texts.password_changed(forgot=f"{site.base_url}/password")
+    await email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
 
 
 async def hand_over(change: Change, user_id: str) -> None:

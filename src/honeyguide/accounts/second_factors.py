@@ -23,7 +23,7 @@ from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.mail import account_emails, email_kinds, login_texts
+from honeyguide.mail import email_kinds, login_texts
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -123,6 +123,8 @@ async def turn_on(
     if not added:
         raise Invalid("You have a second factor already.")
     await members.record_of_user(tx, site, actor, user_id, TURNED_ON, now_ms=now_ms)
+    message = login_texts.second_factor_on(page=_page(site))
+    await members.email_user(tx, user_id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
     return await _replace_recovery_codes(tx, site, user_id)
 
 
@@ -157,6 +159,8 @@ async def renew_recovery_codes(tx: Tx, site: Site, actor: Actor, *, now_ms: int)
     if not await is_on(tx, actor.id):
         raise Invalid("Set up a second factor first.")
     await members.record_of_user(tx, site, actor, actor.id, RENEWED, now_ms=now_ms)
+    message = login_texts.recovery_codes_renewed(page=_page(site))
+    await members.email_user(tx, actor.id, email_kinds.LOGIN_CHANGED, message, now_ms=now_ms)
     return await _replace_recovery_codes(tx, site, actor.id)
 
 
@@ -177,13 +181,13 @@ async def turn_off(
     if not await tx.run(_DELETE, user_id=user_id):
         return False
     await members.record_of_user(tx, site, actor, user_id, action, now_ms=now_ms)
-    message = login_texts.second_factor_off(
-        by_administrator=action == RESET, page=f"{site.base_url}/account/security"
-    )
-    to = EmailAddress((await users.get(tx, user_id)).email)
-    sender, kind = await members.sender_for(tx, user_id), email_kinds.SECOND_FACTOR_OFF
-    await account_emails.send(tx, sender, to, kind, message, now_ms=now_ms)
+    message = login_texts.second_factor_off(by_administrator=action == RESET, page=_page(site))
+    await members.email_user(tx, user_id, email_kinds.SECOND_FACTOR_OFF, message, now_ms=now_ms)
     return True
+
+
+def _page(site: Site) -> str:
+    return f"{site.base_url}/account/security"
 
 
 async def reset(tx: Tx, site: Site, actor: Actor, email: EmailAddress, *, now_ms: int) -> str:

@@ -17,6 +17,8 @@ class User(NamedTuple):
     email: str
     name: str | None
     created_ms: int
+    logged_in_ms: int | None
+    """When they last logged in."""
 
 
 _sql = beside(__file__)
@@ -24,6 +26,7 @@ _INSERT = _sql.command("insert")
 _BY_EMAIL = _sql.query("by_email", User)
 _BY_ID = _sql.query("by_id", User)
 _RENAME = _sql.command("rename")
+_NOTE_LOGIN = _sql.command("note_login")
 
 
 async def create(tx: Tx, email: EmailAddress, *, now_ms: int, name: str | None = None) -> str:
@@ -51,6 +54,10 @@ async def get(tx: Tx, user_id: str) -> User:
     if user is None:
         raise Missing("There is no such user.")
     return user
+
+
+async def note_login(tx: Tx, user_id: str, *, now_ms: int) -> None:
+    await tx.run(_NOTE_LOGIN, id=user_id, now_ms=now_ms)
 
 
 async def rename(tx: Tx, user_id: str, name: str) -> None:

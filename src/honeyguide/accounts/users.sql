@@ -1,5 +1,5 @@
 -- fragment: user
-id, email, name, created_ms
+id, email, name, created_ms, logged_in_ms
 
 -- name: insert
 -- touches: adds login_user
@@ -10,6 +10,9 @@ SELECT {user} FROM login_user WHERE email_key = :email_key;
 
 -- name: by_id
 SELECT {user} FROM login_user WHERE id = :id;
+
+-- name: note_login
+UPDATE login_user SET logged_in_ms = :now_ms WHERE id = :id;
 
 -- name: rename
 UPDATE login_user SET name = :name WHERE id = :id;

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from honeyguide.mail.content import Button, EmailText, Note, email
 
+_STRANGER = (
+    "If it wasn’t you, choose a new password at once, and ask the administrator of this "
+    "installation for help."
+)
+
 
 def email_change_old(*, new_email: str, link: str, valid_for: str) -> EmailText:
     return email(
@@ -34,4 +39,64 @@ def second_factor_off(*, by_administrator: bool, page: str) -> EmailText:
         "in now.",
         Button("Set it up again", page),
         Note("If you did not expect this, change your password and ask the administrator."),
+    )
+
+
+def second_factor_on(*, page: str) -> EmailText:
+    return email(
+        "Your second factor was set up",
+        "From now on, your login needs a code from an authenticator app besides your password.",
+        Button("Open Security", page),
+        Note(_STRANGER),
+    )
+
+
+def recovery_codes_renewed(*, page: str) -> EmailText:
+    return email(
+        "You have new recovery codes",
+        "Ten new recovery codes were made for your login. Those before no longer work.",
+        Button("Open Security", page),
+        Note(_STRANGER),
+    )
+
+
+def password_changed(*, forgot: str) -> EmailText:
+    return email(
+        "Your password was changed",
+        "The password of your login was changed, and all other sessions were logged out.",
+        Button("Choose another password", forgot),
+        Note("If it was you, there is nothing to do. " + _STRANGER),
+    )
+
+
+def email_changed(*, new_email: str) -> EmailText:
+    """To the old address."""
+    return email(
+        "Your email address was changed",
+        f"You log in with {new_email} from now on. Nothing more about your login is sent to this "
+        "address.",
+        Note(_STRANGER),
+    )
+
+
+def new_browser(*, browser: str, at: str, forgot: str) -> EmailText:
+    return email(
+        "A login from a new browser",
+        f"Somebody logged in as you with a browser that you had not used before: {browser}, "
+        f"{at} UTC.",
+        Button("Choose a new password", forgot),
+        Note(
+            "If it was you, there is nothing to do. If not, choose a new password now: it logs "
+            "everybody out."
+        ),
+    )
+
+
+def api_key_changed(*, key: str, done: str, who: str, account: str, page: str) -> EmailText:
+    """`done` as in "was created"."""
+    return email(
+        f"An API key of {account} was {done}",
+        f"The API key “{key}” was {done} by {who}.",
+        Button("Open API keys", page),
+        Note("If you did not expect this, ask them, or revoke the key."),
     )

@@ -16,10 +16,10 @@ from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.errors import TooMany
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.pages.dashboard.session_start import KNOWN
 from honeyguide.pages.forms import FormErrors
 from honeyguide.store.tx import Tx
 
-COOKIE = "known"
 ASKS_CODE = "If you have a second factor, enter its code here, and you can log in now."
 WRONG_CODE = "That code is not right, or it was used already."
 
@@ -46,7 +46,7 @@ async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | F
     """Counts the attempt. The errors are returned, not raised: what was counted must be kept."""
     site, now_ms = request.services.site, request.now_ms
     browser = known_browsers.find(
-        site, request.cookie(COOKIE), guess.user_id, guess.password_hash, now_ms=now_ms
+        site, request.cookie(KNOWN), guess.user_id, guess.password_hash, now_ms=now_ms
     )
     if browser is not None:
         await attempts.count(tx, site, attempts.LOGIN_BY_BROWSER, browser, now_ms=now_ms)

@@ -15,7 +15,7 @@ from honeyguide.accounts import (
 )
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard import formats, nav
 from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
 from honeyguide.pages.forms import FormErrors
 from honeyguide.store.tx import Tx
@@ -25,6 +25,8 @@ CHANGED = "Your password was changed just now. Log in with the new one."
 # How long somebody may take to enter the code after the password.
 PENDING_MS = 10 * MINUTE_MS
 _PENDING, _PURPOSE = "login", "login without its code"
+# The cookie by which a browser is known.
+KNOWN = "known"
 
 
 class PendingLogin(msgspec.Struct, frozen=True):
@@ -84,7 +86,7 @@ async def enter(
     request.set_cookie(response, "form", "", 0)
     request.set_cookie(response, _PENDING, "", 0)
     known = known_browsers.new_token(site, login.user_id, login.password, now_ms=now_ms)
-    request.set_cookie(response, "known", known, known_browsers.LASTS_MS // 1000)
+    request.set_cookie(response, KNOWN, known, known_browsers.LASTS_MS // 1000)
     return response
 
 
@@ -140,15 +142,19 @@ async def create_session(
 ) -> str:
     """The token of a new session. Each login gets a new one: one planted before is worthless. What
     was proved in a session that is renewed still counts."""
+    agent = request.http.headers.get("user-agent", "")
     if renewed is None:
-        await logins.record(tx, request.services.site, user_id, now_ms=now_ms)
+        site, known = request.services.site, request.cookie(KNOWN)
+        is_known = known_browsers.is_known(site, known, user_id, now_ms=now_ms)
+        new_browser = None if is_known else formats.browser(agent)
+        await logins.record(tx, site, user_id, new_browser=new_browser, now_ms=now_ms)
     has_code_ms = now_ms if has_code else 0
     return await sessions.begin(
         tx,
         user_id,
         account_id or await _first_account(tx, user_id),
         instead_of=request.cookie("session"),
-        user_agent=request.http.headers.get("user-agent", ""),
+        user_agent=agent,
         address=request.peer,
         now_ms=now_ms,
         is_kept=is_kept,
