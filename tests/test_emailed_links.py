@@ -117,4 +117,5 @@ def test_only_the_administrator_invites(service: Service, inbox: Mailbox) -> Non
     link = inbox.link_to(address, "/welcome/")
     carl = WebClient(service)
     assert carl.post(link, name="Carl", password=PASSWORD).status_code == 303
+    carl.post("/login/email-code", code=inbox.code_to(address))
     assert carl.get("/").status_code == 200

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.accounts import accounts, attempts, invitations, members
+from honeyguide.accounts import accounts, attempts, email_proofs, invitations, members
 from honeyguide.events import change_log
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
@@ -76,7 +76,8 @@ def test_a_recovery_code_logs_in_once(keyed: Service) -> None:
 
 
 def test_a_password_reset_does_not_skip_the_second_factor(keyed: Service) -> None:
-    alice = operator(keyed)
+    alice, now_ms = operator(keyed), keyed.now_ms()
+    keyed.write(lambda tx: email_proofs.prove(tx, alice.user_id, now_ms=now_ms))
     app, _ = set_up(alice.web)
     web = WebClient(keyed)
     answer = web.post(reset_link(alice), password=NEW)

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from honeyguide.account_life import closing, pausing
-from honeyguide.accounts import email_changes, invitations, members, second_factors
+from honeyguide.accounts import email_changes, email_proofs, invitations, members, second_factors
 from honeyguide.accounts.permissions import Role
 from honeyguide.events import recording, webhooks
 from honeyguide.events.name_servers import TextRecords
@@ -86,6 +86,7 @@ def to_users(who: Operator) -> None:
         new_email = EmailAddress(f"{new_id()}@example.org")
         await email_changes.ask(tx, site, user_id, new_email, now_ms=now_ms)
         await with_second_factor(tx, who, user_id, now_ms)
+        await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
         for each in (who.email, f"{new_id()}@example.org"):
             await invitations.ask_to_join(tx, site, EmailAddress(each), now_ms=now_ms)
 

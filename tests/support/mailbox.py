@@ -99,6 +99,19 @@ class Mailbox:
             time.sleep(0.02)
         return found()[-1]
 
+    def codes_to(self, to: str) -> list[str]:
+        """The codes in the emails to this address, which stand on a line of their own."""
+        texts = [each.text for each in self.received if each.to == to]
+        return re.findall(r"^(\d{6})$", "\n".join(texts), re.MULTILINE)
+
+    def code_to(self, to: str) -> str:
+        """The newest, once one has arrived."""
+        give_up = time.monotonic() + 60
+        while not self.codes_to(to):
+            assert time.monotonic() < give_up, f"no email to {to} has a code"
+            time.sleep(0.02)
+        return self.codes_to(to)[-1]
+
     def say(self, step: str, *answers: str) -> None:
         with self._lock:
             self._script.setdefault(step, deque()).extend(answers)

@@ -18,6 +18,7 @@ NOT_LOGGED = {
         for what in ("test", "replay", "deliveries/{delivery_uuid}/resend")
     },
     "/login/code": "begins a session",
+    "/login/email-code": "begins a session",
     "/account/email": "sends emails",
     "/account/email/stop": "nothing has happened yet",
     "/login/again": "proves who has the session",

@@ -38,6 +38,8 @@ CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
 # How many of these strangers can use up: whoever enters a code together with the password has not
 # proved yet that they know the password.
 CODE_WITH_PASSWORD = Limit("code with password", 3, HOUR_MS)
+# The same code is sent again for half an hour, so fewer lock nobody out.
+EMAIL_CODES = Limit("email codes by user", 5, HOUR_MS)
 # A code of 60 bits cannot be guessed; this keeps those who try from filling the log.
 SETUP_BY_ADDRESS = Limit("setup by address", 10, 15 * MINUTE_MS)
 SETUP_BY_INSTALLATION = Limit("setup by installation", 200, 15 * MINUTE_MS)
@@ -80,6 +82,15 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
             wait="in 1 minute" if minutes == 1 else f"in {minutes} minutes",
             retry_after_s=wait_s,
         )
+
+
+async def is_allowed(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> bool:
+    """The same where nobody learns that it was too many."""
+    try:
+        await count(tx, site, limit, who, now_ms=now_ms)
+    except TooMany:
+        return False
+    return True
 
 
 async def take_back(tx: Tx, site: Site, limit: Limit, who: str) -> None:

@@ -124,6 +124,7 @@ async def _apply(tx: Tx, site: Site, change: EmailChange, session_id: str, *, no
         user_id=user_id,
         email=email.text,
         email_key=email.key,
+        now_ms=now_ms,
         taken={"login_user_email": taken},
     )
     await tx.run(_SET_CONTACTS, user_id=user_id, email=email.text, old_email=old)

@@ -25,7 +25,8 @@ RETURNING {email_change};
 DELETE FROM email_change WHERE user_id = :user_id;
 
 -- name: set_email
-UPDATE login_user SET email = :email, email_key = :email_key WHERE id = :user_id;
+-- The link that went to the new address proved it.
+UPDATE login_user SET email = :email, email_key = :email_key, proven_ms = :now_ms WHERE id = :user_id;
 
 -- name: set_contacts
 -- Where notifications went to the old address, in accounts that are theirs.

@@ -11,7 +11,7 @@ import hashlib
 import secrets
 from typing import Any, NamedTuple
 
-from honeyguide.accounts import accounts, attempts, members, passwords, users
+from honeyguide.accounts import accounts, attempts, email_proofs, members, passwords, users
 from honeyguide.accounts.accounts import Account
 from honeyguide.accounts.attempts import Limit
 from honeyguide.accounts.permissions import Role
@@ -54,6 +54,11 @@ class Ticket(NamedTuple):
     """Of somebody who is invited into the account; None for an account of their own."""
     created_ms: int
     expires_ms: int
+
+    @property
+    def was_shown(self) -> bool:
+        """To whoever invited. Others asked for it themselves, and it was only emailed."""
+        return self.account_id is not None
 
 
 class Opened(NamedTuple):
@@ -245,6 +250,7 @@ async def reset_password(tx: Tx, site: Site, token: str, password_hash: str, *, 
     ticket = await _use(tx, "password_reset", token, now_ms=now_ms)
     if ticket.user_id is None:
         raise Missing(SPENT)
+    await email_proofs.prove_by_reset(tx, site, ticket.user_id, now_ms=now_ms)
     actor = actors.member(ticket.user_id)
     await members.change_password(tx, site, actor, ticket.user_id, password_hash, now_ms=now_ms)
     return ticket.user_id
@@ -258,9 +264,18 @@ async def accept(tx: Tx, token: str, *, name: str, password_hash: str, now_ms: i
     opened = await open_account(
         tx, EmailAddress(ticket.email), name=name, password_hash=password_hash, now_ms=now_ms
     )
+    await _prove_by_link(tx, opened.user_id, ticket, now_ms=now_ms)
     if ticket.as_partner:
         await accounts.dismiss_checklist(tx, opened.account_id, now_ms=now_ms)
     return opened.user_id
+
+
+async def _prove_by_link(tx: Tx, user_id: str, ticket: Ticket, *, now_ms: int) -> None:
+    """A link that was shown may have been followed by whoever invited."""
+    if ticket.was_shown:
+        await email_proofs.require(tx, user_id)
+    else:
+        await email_proofs.prove(tx, user_id, now_ms=now_ms)
 
 
 async def join(
@@ -284,6 +299,7 @@ async def join(
     if user_id is None:
         user_id = await users.create(tx, email, name=name, now_ms=now_ms)
         await passwords.set_hash(tx, user_id, password_hash)
+        await _prove_by_link(tx, user_id, ticket, now_ms=now_ms)
     elif EmailAddress((await users.get(tx, user_id)).email).key != email.key:
         raise Missing(SPENT)
     role = Role(ticket.role)

@@ -47,6 +47,7 @@ _BY_ID = _sql.query("by_id", Key)
 _OF_ACCOUNT = _sql.query("of_account", Key)
 _REVOKE = _sql.command("revoke")
 _REPLACE = _sql.command("replace")
+_MADE_BY = _sql.value("made_by", str)
 _BY_PREFIX = _sql.query("by_prefix", lambda account_id, id: (account_id, id))
 
 
@@ -129,6 +130,7 @@ async def _insert(change: Change, name: str, scopes: str | None, expires_ms: int
         created_ms=change.now_ms,
         scopes=scopes,
         expires_ms=expires_ms,
+        made_by=change.actor.id if change.actor.kind is ActorKind.MEMBER else None,
     )
     return made
 
@@ -177,6 +179,12 @@ async def revoke(change: Change, key_id: str) -> None:
         raise Missing("There is no such key, or it is already revoked.")
     await change_log.record(change, "api_key.revoked", key_id)
     await _email_owners(change, name, "revoked")
+
+
+async def revoke_made_by(change: Change, user_id: str) -> None:
+    """All that this member made in the account and that still work."""
+    for key_id in await change.all(_MADE_BY, user_id=user_id):
+        await revoke(change, key_id)
 
 
 async def find_by_shown(tx: Tx, shown: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@ id, name, prefix, created_ms, last_used_ms, revoked_ms, scopes, expires_ms, repl
 
 -- name: insert
 -- touches: adds api_key
-{insert api_key: id, account_id, name, digest, prefix, created_ms, scopes, expires_ms};
+{insert api_key: id, account_id, name, digest, prefix, created_ms, scopes, expires_ms, made_by};
 
 -- name: of_account
 SELECT {key} FROM api_key WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC;
@@ -19,6 +19,9 @@ UPDATE api_key SET revoked_ms = :now_ms WHERE account_id = :account_id AND id = 
 UPDATE api_key SET replaced_by = :replaced_by,
     expires_ms = CASE WHEN expires_ms < :expires_ms THEN expires_ms ELSE :expires_ms END
 WHERE account_id = :account_id AND id = :id AND revoked_ms IS NULL AND replaced_by IS NULL;
+
+-- name: made_by
+SELECT id FROM api_key WHERE account_id = :account_id AND made_by = :user_id AND revoked_ms IS NULL ORDER BY created_ms, id;
 
 -- name: by_prefix
 SELECT account_id, id FROM api_key WHERE (prefix = :shown OR id = :shown) AND revoked_ms IS NULL;

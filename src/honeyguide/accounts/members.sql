@@ -5,7 +5,8 @@
 -- name: of_account
 SELECT m.user_id, u.email, u.name AS user_name, m.role, m.created_ms,
        (SELECT MAX(s.seen_ms) FROM session AS s WHERE s.user_id = m.user_id AND s.account_id = m.account_id
-            AND s.expires_ms > :now_ms) AS seen_ms
+            AND s.expires_ms > :now_ms) AS seen_ms,
+       CASE WHEN u.must_prove = 1 AND u.proven_ms IS NULL THEN 1 ELSE 0 END AS is_unproven
 FROM member AS m JOIN login_user AS u ON u.id = m.user_id
 WHERE m.account_id = :account_id ORDER BY CASE m.role WHEN 'owner' THEN 0 ELSE 1 END, m.created_ms, m.user_id;
 

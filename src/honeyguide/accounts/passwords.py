@@ -29,6 +29,7 @@ _FIND = _sql.query("find", lambda user_id, password_hash: (user_id, password_has
 _OF_USER = _sql.value("of_user", str)
 _SET = _sql.command("set")
 _END_SESSIONS = _sql.command("end_sessions")
+_END_EMAIL_CHANGE = _sql.command("end_email_change")
 _SPEND_TICKETS = _sql.command("spend_tickets")
 
 # Common passwords that are long enough to pass otherwise.
@@ -117,7 +118,9 @@ async def is_still(tx: Tx, site: Site, user_id: str, known_fingerprint: str) -> 
 
 
 async def set_hash(tx: Tx, user_id: str, password_hash: str) -> None:
-    """A new password ends every session and every link that would change it again."""
+    """A new password ends every session, every link that would change it again, and the change of
+    email that somebody asked for with the old one."""
     await tx.run(_SET, user_id=user_id, password_hash=password_hash)
     await tx.run(_END_SESSIONS, user_id=user_id)
+    await tx.run(_END_EMAIL_CHANGE, user_id=user_id)
     await tx.run(_SPEND_TICKETS, user_id=user_id)

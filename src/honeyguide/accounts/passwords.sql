@@ -10,5 +10,8 @@ UPDATE login_user SET password_hash = :password_hash WHERE id = :user_id;
 -- name: end_sessions
 DELETE FROM session WHERE user_id = :user_id;
 
+-- name: end_email_change
+DELETE FROM email_change WHERE user_id = :user_id;
+
 -- name: spend_tickets
 DELETE FROM ticket WHERE user_id = :user_id AND kind = 'password_reset';

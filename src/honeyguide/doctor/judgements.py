@@ -259,6 +259,7 @@ def of_records(settings: Settings, records: Records, *, now_ms: int) -> list[Che
         webhooks(records.due_delivery_ms, records.failing_webhooks, now_ms=now_ms),
         ledger(records.proof),
         backups(records.backup_ms, records.backup, now_ms=now_ms),
+        logins(settings, records.unproven_logins),
     ]
 
 
@@ -351,6 +352,21 @@ def backups(last_ms: int | None, automatic: BackupRecord | None, *, now_ms: int)
     if last_ms < now_ms - BACKUP_OLD_MS:
         return warning("backups", f"The last backup was made at {_moment(last_ms)}.", remedy)
     return ok("backups", f"Last one {_moment(last_ms)}")
+
+
+def logins(settings: Settings, unproven: int) -> CheckResult:
+    """`unproven` are those that were made through a link which others were shown."""
+    if settings.smtp_url:
+        return ok("logins", "Who is invited proves their address with a code by email")
+    if not unproven:
+        return ok("logins", "No mail server, so the link of an invitation proves the address")
+    many = _count(unproven, "login was made", "logins were made")
+    return warning(
+        "logins",
+        f"{many} through the link of an invitation, which others were shown, and without a mail "
+        "server nobody proves their address.",
+        "Set HONEYGUIDE_SMTP_URL to your mail server. The next login asks for a code by email.",
+    )
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import accounts, second_factors
+from honeyguide.accounts import accounts, email_proofs, second_factors
 from honeyguide.backups import records
 from honeyguide.backups.records import BackupRecord
 from honeyguide.doctor.results import CheckResult
@@ -44,6 +44,7 @@ class Records(NamedTuple):
     encrypted_signing_keys: list[str]  # the one in use, if there is one yet
     proof: accounts.Proof | None
     programs: ProgramHealth
+    unproven_logins: int
     link_hosts: list[ListedHost]
     backup_ms: int | None
     backup: BackupRecord | None  # the last automatic one, also if it failed
@@ -74,6 +75,7 @@ async def read(tx: Tx, *, now_ms: int) -> Records:
         ],
         proof=await accounts.last_proof(tx),
         programs=await verification.health(tx),
+        unproven_logins=await email_proofs.count_missing(tx),
         link_hosts=await link_hosts.list_all(tx),
         backup_ms=await accounts.last_backup_ms(tx),
         backup=await records.last_finished(tx),

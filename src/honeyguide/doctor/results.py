@@ -39,6 +39,7 @@ TITLES = {
     "jobs": "Background jobs",
     "ledger": "Ledger",
     "programs": "Partner programs",
+    "logins": "Logins",
     "backups": "Backups",
 }
 

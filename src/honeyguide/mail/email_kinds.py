@@ -57,6 +57,7 @@ ACCOUNT_EXISTS = _declare("account_exists", is_forgotten=False, is_waited_for=Tr
 INVITATION = _declare("invitation", is_forgotten=True)
 MEMBER_INVITATION = _declare("member_invitation", is_forgotten=True)
 EMAIL_CHANGE = _declare("email_change", is_forgotten=True, is_waited_for=True)
+EMAIL_CODE = _declare("email_code", is_forgotten=True, is_waited_for=True)
 SECOND_FACTOR_OFF = _declare("second_factor_off", is_forgotten=False)
 LOGIN_CHANGED = _declare("login_changed", is_forgotten=False)
 NEW_BROWSER = _declare("new_browser", is_forgotten=False)

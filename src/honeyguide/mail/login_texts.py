@@ -31,6 +31,17 @@ def email_change_new(*, old_email: str, link: str, valid_for: str) -> EmailText:
     )
 
 
+def email_code(*, code: str, valid_for: str) -> EmailText:
+    return email(
+        "Your code for Honeyguide",
+        "Somebody, probably you, set up a login with this email address. Enter this code to show "
+        "that the address is yours:",
+        code,
+        f"It is valid for {valid_for}.",
+        Note("If it wasn’t you, give the code to nobody. Without it, the login opens nothing."),
+    )
+
+
 def second_factor_off(*, by_administrator: bool, page: str) -> EmailText:
     who = "An administrator of this installation" if by_administrator else "You"
     return email(

@@ -41,6 +41,7 @@ async def _page(
         entered=request.fields if request.errors else {},
         invitation_link=invitation_link,
         invited_email=request.text("email"),
+        has_mail_server=request.services.site.has_mail_server,
     )
 
 

@@ -56,7 +56,7 @@ LOGIN = (
         ANYONE,
         SERVICES,
         login.reset,
-        login.reset_page,
+        login.reset_form,
         login.NEW_PASSWORD,
     ),
 )

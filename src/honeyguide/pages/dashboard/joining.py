@@ -31,6 +31,7 @@ async def page(tx: Tx, request: PageRequest, ticket: Ticket) -> PageView:
         email=ticket.email,
         is_known=known is not None,
         is_me=_is_me(request, known.id if known else ""),
+        asks_code=ticket.was_shown and request.services.site.has_mail_server,
         here=request.http.url.path,
         given=request.fields,
     )

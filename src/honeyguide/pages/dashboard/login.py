@@ -9,7 +9,7 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, invitations, logins, passwords, sessions
+from honeyguide.accounts import attempts, email_proofs, invitations, logins, passwords, sessions
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
@@ -182,11 +182,10 @@ async def reset_form(tx: Tx, request: PageRequest) -> PageView:
     ticket = await invitations.find(
         tx, "password_reset", request.at("token"), now_ms=request.now_ms
     )
-    return await reset_page(tx, request) if ticket else link_expired(request, "/password")
-
-
-async def reset_page(tx: Tx, request: PageRequest) -> PageView:
-    return request.view("reset.html")
+    if ticket is None or ticket.user_id is None:
+        return link_expired(request, "/password")
+    is_proven = await email_proofs.is_proven(tx, ticket.user_id)
+    return request.view("reset.html", is_unproven=not is_proven)
 
 
 async def reset(services: PageServices, request: PageRequest) -> PageView | Response:

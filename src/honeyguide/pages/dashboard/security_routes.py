@@ -6,6 +6,7 @@ from honeyguide.pages.dashboard import (
     administration,
     email_change,
     login_code,
+    login_email_code,
     recent_login,
     second_factor,
     security,
@@ -20,6 +21,15 @@ READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 SECURITY = (
     get("/login/code", ANYONE, READS, login_code.show),
     post("/login/code", ANYONE, SERVICES, login_code.log_in, login_code.page, login_code.FORM),
+    get("/login/email-code", ANYONE, READS, login_email_code.show),
+    post(
+        "/login/email-code",
+        ANYONE,
+        SERVICES,
+        login_email_code.log_in,
+        login_email_code.page,
+        login_email_code.FORM,
+    ),
     post(
         "/login/again",
         OWN_LOGIN,

@@ -1,11 +1,17 @@
-"""How somebody gets their session: at once, or after the code of their second factor."""
+"""How somebody gets their session: at once, or after the code that proves their email address and
+that of their second factor.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import msgspec
 from starlette.responses import Response
 
 from honeyguide.accounts import (
+    attempts,
+    email_proofs,
     known_browsers,
     logins,
     members,
@@ -20,6 +26,7 @@ from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, P
 from honeyguide.pages.forms import FormErrors
 from honeyguide.store.tx import Tx
 
+CODE_PAGE, EMAIL_CODE_PAGE = "/login/code", "/login/email-code"
 NO_ACCOUNT = "You are in no account any more. Ask an owner to invite you again."
 CHANGED = "Your password was changed just now. Log in with the new one."
 # How long somebody may take to enter the code after the password.
@@ -38,6 +45,13 @@ class PendingLogin(msgspec.Struct, frozen=True):
     path: str
     is_kept: bool
     expires_ms: int
+
+
+class _Begun(NamedTuple):
+    token: str = ""
+    """Of the new session."""
+    asks: str = ""
+    """Else, the page that asks for what is missing."""
 
 
 def start_login(
@@ -62,27 +76,27 @@ async def enter(
     has_code: bool = False,
     renewed: Visitor | None = None,
 ) -> Response:
-    """A session in this account, or without one in the user's first; or the page that asks for the
-    code of their second factor. `has_code` says that they entered one. `renewed` is the session
-    that goes on with a new token. Without one it is a login, whoever else was logged in in this
-    browser."""
+    """A session in this account, or without one in the user's first; or the page that asks for what
+    is missing. `has_code` says that they entered the code of their second factor. `renewed` is the
+    session that goes on with a new token. Without one it is a login, whoever else was logged in in
+    this browser."""
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
     if renewed is not None:
         login = msgspec.structs.replace(login, is_kept=bool(renewed.is_kept))
-    token = await store.write(
+    begun = await store.write(
         _begin, request, login, account_id, has_code=has_code, renewed=renewed
     )
-    if token is None:
-        response = request.go("/login/code", flash)
+    if begun.asks:
+        response = request.go(begun.asks, flash)
         sealed = site.seal(_PURPOSE, msgspec.json.encode(login))
         request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
         return response
     path = login.path
-    if path == "/" and await store.read(_is_partner_only, token, now_ms=now_ms):
+    if path == "/" and await store.read(_is_partner_only, begun.token, now_ms=now_ms):
         path = nav.PARTNER_HOME
     response = request.go(path, flash)
     seconds = KEPT_SESSION_S if login.is_kept else SESSION_S
-    request.set_cookie(response, "session", token, seconds)
+    request.set_cookie(response, "session", begun.token, seconds)
     request.set_cookie(response, "form", "", 0)
     request.set_cookie(response, _PENDING, "", 0)
     known = known_browsers.new_token(site, login.user_id, login.password, now_ms=now_ms)
@@ -98,23 +112,28 @@ async def _begin(
     *,
     has_code: bool,
     renewed: Visitor | None,
-) -> str | None:
-    """The token of a new session, or None if the code of the second factor is missing. Verifying a
-    password takes a while, in which it may have been changed."""
-    if not await passwords.is_still(tx, request.services.site, login.user_id, login.password):
+) -> _Begun:
+    """Verifying a password takes a while, in which it may have been changed."""
+    site, user_id, now_ms = request.services.site, login.user_id, request.now_ms
+    if not await passwords.is_still(tx, site, user_id, login.password):
         raise FormErrors({"": CHANGED}, status=401)
-    if not has_code and await second_factors.is_on(tx, login.user_id):
-        return None
-    return await create_session(
+    if await email_proofs.is_missing(tx, site, user_id):
+        if await attempts.is_allowed(tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms):
+            await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+        return _Begun(asks=EMAIL_CODE_PAGE)
+    if not has_code and await second_factors.is_on(tx, user_id):
+        return _Begun(asks=CODE_PAGE)
+    token = await create_session(
         tx,
         request,
-        login.user_id,
+        user_id,
         account_id,
         is_kept=login.is_kept,
         has_code=has_code,
         renewed=renewed,
-        now_ms=request.now_ms,
+        now_ms=now_ms,
     )
+    return _Begun(token)
 
 
 async def find_pending(tx: Tx, request: PageRequest) -> PendingLogin | None:

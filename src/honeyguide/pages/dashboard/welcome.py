@@ -20,7 +20,10 @@ async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
         return login.link_expired(request, "/signup")
     if ticket.role is not None:
         return await joining.page(tx, request, ticket)
-    return request.view("welcome.html", email=ticket.email, given=request.fields)
+    asks_code = ticket.was_shown and request.services.site.has_mail_server
+    return request.view(
+        "welcome.html", email=ticket.email, given=request.fields, asks_code=asks_code
+    )
 
 
 async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
