@@ -30,6 +30,8 @@ LOGIN_BY_ADDRESS = Limit("login by address", 50, 15 * MINUTE_MS)
 LOGIN_BY_ACCOUNT = Limit("login by account", 10, 15 * MINUTE_MS)
 LOGIN_BY_INSTALLATION = Limit("login by installation", 2_000, 15 * MINUTE_MS)
 LOGIN_BY_BROWSER = Limit("login by browser", 10, 15 * MINUTE_MS)
+# Links to choose a password, right or wrong: with a right one, a password is hashed.
+LINK_BY_ADDRESS = Limit("link by address", 100, 15 * MINUTE_MS)
 # Of somebody who is logged in.
 PASSWORD_AGAIN = Limit("password again", 10, 15 * MINUTE_MS)
 # Of a million codes three are right at any time, so an hour allows few guesses, over all pages that

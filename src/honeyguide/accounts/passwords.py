@@ -1,5 +1,5 @@
-"""Passwords: argon2id, hashed in a thread so that the loop does not stall, and few at a time to
-limit memory.
+"""Passwords: argon2id, hashed in a thread so that the loop does not stall, and few at a time, so
+that neither memory nor the processors are used up.
 
 A comparison takes as long for an account that does not exist as for one that does.
 """
@@ -8,21 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 import argon2
 
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, TooMany
 from honeyguide.kernel.site import Site
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 SHORTEST = 10
 LONGEST = 256
-# Each takes 64 MB while it runs.
-AT_ONCE = 4
+# Each takes 64 MB and four threads while it runs.
+AT_ONCE = 2
+# Who comes last waits for about a second.
+MOST_WAITING = 20
+BUSY = "Too many people are logging in right now. Try again in a few seconds."
 
 _hasher = argon2.PasswordHasher()
-_hashing_slots: dict[int, asyncio.Semaphore] = {}
 
 _sql = beside(__file__)
 _FIND = _sql.query("find", lambda user_id, password_hash: (user_id, password_hash))
@@ -65,14 +73,34 @@ def checked(password: str, *, email: str) -> str:
     return password
 
 
-def _hashing_slot() -> asyncio.Semaphore:
-    """One per loop: a semaphore belongs to the loop it was first waited for on."""
-    return _hashing_slots.setdefault(id(asyncio.get_running_loop()), asyncio.Semaphore(AT_ONCE))
+class _HashingSlots:
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(AT_ONCE)
+        self._under_way = 0
+
+    async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """In a thread, after those who came before. Where too many wait, it is refused: who comes
+        later would wait for longer than anybody does."""
+        if self._under_way >= AT_ONCE + MOST_WAITING:
+            raise TooMany(BUSY, retry_after_s=5)
+        self._under_way += 1
+        try:
+            async with self._free:
+                return await asyncio.to_thread(work, *args, **kwargs)
+        finally:
+            self._under_way -= 1
+
+
+# A semaphore belongs to the loop it was first waited for on.
+_slots: WeakKeyDictionary[asyncio.AbstractEventLoop, _HashingSlots] = WeakKeyDictionary()
+
+
+def _hashing_slots() -> _HashingSlots:
+    return _slots.setdefault(asyncio.get_running_loop(), _HashingSlots())
 
 
 async def hashed(password: str) -> str:
-    async with _hashing_slot():
-        return await asyncio.to_thread(_hasher.hash, password)
+    return await _hashing_slots().run(_hasher.hash, password)
 
 
 @functools.cache
@@ -82,8 +110,7 @@ def _hash_of_nobody() -> str:
 
 async def matches(password_hash: str | None, password: str) -> bool:
     """A None hash (no such account, or no password) never matches, and takes just as long."""
-    async with _hashing_slot():
-        right = await asyncio.to_thread(_verified, password_hash, password)
+    right = await _hashing_slots().run(_verified, password_hash, password)
     return right and password_hash is not None
 
 

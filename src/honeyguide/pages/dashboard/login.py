@@ -10,6 +10,7 @@ from email.utils import parseaddr
 from starlette.responses import Response
 
 from honeyguide.accounts import attempts, email_proofs, invitations, logins, passwords, sessions
+from honeyguide.accounts.invitations import Ticket
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
@@ -157,6 +158,14 @@ async def _count_email(tx: Tx, request: PageRequest) -> EmailAddress:
     return email
 
 
+async def use_link(tx: Tx, request: PageRequest, kind: str) -> Ticket | None:
+    """What the link is for, if it still works; looked up and counted before anything is hashed."""
+    site, now_ms = request.services.site, request.now_ms
+    network = ip_network_of(request.peer) or request.peer
+    await attempts.count(tx, site, attempts.LINK_BY_ADDRESS, network, now_ms=now_ms)
+    return await invitations.find(tx, kind, request.at("token"), now_ms=now_ms)
+
+
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
     """Checks the name first: hashing is expensive."""
     checks.name(request.text("name"), param="name")
@@ -190,7 +199,10 @@ async def reset_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def reset(services: PageServices, request: PageRequest) -> PageView | Response:
     forms.require(NEW_PASSWORD, request.fields)
-    password_hash = await passwords.hashed(passwords.checked(request.fields["password"], email=""))
+    password = passwords.checked(request.fields["password"], email="")
+    if await services.store.write(use_link, request, "password_reset") is None:
+        return link_expired(request, "/password")
+    password_hash = await passwords.hashed(password)
     try:
         user_id = await services.store.write(
             invitations.reset_password,
