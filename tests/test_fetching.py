@@ -146,6 +146,26 @@ def test_people_who_move_between_pages_are_not_missed(opened: OpenStore) -> None
     opened.run(work())
 
 
+def test_people_who_come_up_as_others_leave_are_not_missed(opened: OpenStore) -> None:
+    """Those who left were read already, so that the next page begins further down."""
+    move = moving(opened, 1000)
+    served = itertools.count(1)
+
+    async def change(request: web.Request) -> web.StreamResponse:
+        if next(served) == 3:  # the list is newest first
+            del move.server.people[700:730]
+        return await pass_on(request)
+
+    async def work() -> None:
+        async with move.server.serving():
+            move.server.before = change
+            import_id = await move.begin()
+            await move.fetch(import_id)
+        assert set(everybody(move.server)) <= set(emails(await move.lines(import_id)))
+
+    opened.run(work())
+
+
 @pytest.mark.parametrize("only_people", [True, False])
 def test_the_key_is_forgotten_once_everything_is_fetched(
     opened: OpenStore, only_people: bool

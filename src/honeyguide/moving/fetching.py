@@ -3,8 +3,8 @@ stored as the parts of an ordinary import, together with the place where the fet
 a process that is killed loses and doubles nothing.
 
 Lists are newest first and move while people join and leave. So after the last page it begins again
-and goes on until it meets somebody it knows, or to the end if the service has more people than were
-found.
+and goes on until it meets somebody it knows, or to the end if the service had more people at any
+time than were found.
 """
 
 from __future__ import annotations
@@ -245,15 +245,15 @@ def _after(fetch: RemoteFetch, page: RemotePage, *, knows_some: bool) -> RemoteF
     """Where to go on after this page of people."""
     read = fetch.fetched + fetch.unknown.get(remote_people.UNREADABLE, 0)
     at_end = fetch.page >= page.total_pages or not page.items
-    has_all = read >= page.total
-    moved = fetch._replace(total=max(page.total, fetch.fetched))
-    if fetch.round > 1 and has_all and (knows_some or at_end):
-        return _next_stage(moved)
-    if not at_end:
-        return moved._replace(page=fetch.page + 1)
-    if fetch.round < MOST_ROUNDS:
+    # The most at any time: as many as left may have come up to a page that was read already.
+    most = max(page.total, fetch.total, fetch.fetched)
+    is_whole = fetch.round > 1 and read >= most and (knows_some or at_end)
+    if is_whole or (at_end and fetch.round >= MOST_ROUNDS):
+        return _next_stage(fetch._replace(total=max(page.total, fetch.fetched)))
+    moved = fetch._replace(total=most)
+    if at_end:
         return moved._replace(round=fetch.round + 1, page=1)
-    return _next_stage(moved)
+    return moved._replace(page=fetch.page + 1)
 
 
 def _next_stage(fetch: RemoteFetch) -> RemoteFetch:
