@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 from html import unescape
@@ -16,6 +17,7 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.pages.dashboard import change_log as change_log_page
 from honeyguide.pages.dashboard import change_words
 from honeyguide.pages.dashboard.change_words import LogNames
 from honeyguide.store.change import Change
@@ -145,6 +147,21 @@ def test_downloads_have_every_column_and_no_formula(alice: Operator) -> None:
         if each["action"] == "reward.created"
     ]
     assert line["after"] == {"name": "=1+1"} and line.keys() == row.keys()
+
+
+@pytest.mark.parametrize("extension", ["csv", "jsonl"])
+@pytest.mark.parametrize("n", [2, 3, 4, 7])
+def test_a_download_in_several_batches_has_each_change_once(
+    alice: Operator, monkeypatch: pytest.MonkeyPatch, extension: str, n: int
+) -> None:
+    monkeypatch.setattr(change_log_page, "DOWNLOAD_BATCH", 3)
+    for number in range(n):
+        log(alice, "reward.created", name=f"Reward {number}")
+    with alice.web.http.stream("GET", f"{PAGE}.{extension}?about=rewards") as answer:
+        # Whatever repeats itself would never end.
+        lines = list(itertools.islice(answer.iter_lines(), n + 10))
+    found = [name for line in lines for name in re.findall(r"the reward “(Reward \d)”", line)]
+    assert sorted(found) == [f"Reward {number}" for number in range(n)]
 
 
 def test_only_its_owners_see_an_accounts_log(service: Service, alice: Operator) -> None:

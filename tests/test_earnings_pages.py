@@ -8,10 +8,12 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.mail import newsletter_tools
+from honeyguide.pages.dashboard import bars, formats
 from honeyguide.pages.dashboard import earnings as earnings_page
-from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.earnings import WHY_UNPAID
+from honeyguide.pages.dashboard.earnings import WHY_UNPAID, month_money
 from honeyguide.partners import rules
+from honeyguide.partners.expected_fees import ExpectedFees
+from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.referrals.reasons import Reason
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
@@ -251,6 +253,26 @@ def make_due_this_month(service: Service, place_id: str) -> None:
     )
     due_ms = rules.month_bounds(rules.month_of(service.now_ms()))[1] - 1
     service.write(lambda tx: tx.run(statement(sql), id=place_id, due_ms=due_ms))
+
+
+@pytest.mark.parametrize(
+    ("month", "closes"), [("2026-11", "1 Dec"), ("2026-12", "1 Jan"), ("2028-02", "1 Mar")]
+)
+def test_a_month_is_paid_after_a_day_that_is_to_come(month: str, closes: str) -> None:
+    nothing_pending = MonthOutlook(month, 500, ExpectedFees(), {})
+    shown = month_money(500, 2, [nothing_pending], None, month)
+    assert shown.when_paid == f"Will be paid after the month closes on {closes}."
+
+
+def test_the_chart_has_twelve_months_at_the_most() -> None:
+    def columns(*earned: str) -> list[str]:
+        return [each.month for each in bars.months(dict.fromkeys(earned, 100), "2026-11", 12)]
+
+    assert columns("2026-11") == ["2026-11"]
+    assert columns("2026-09") == ["2026-09", "2026-10", "2026-11"]
+    for first in ("2025-12", "2025-11", "2020-01"):
+        shown = columns(first, "2026-11")
+        assert (len(shown), shown[0], shown[-1]) == (12, "2025-12", "2026-11")
 
 
 def test_a_pending_fee_is_not_added_to_a_confirmed_one(service: Service) -> None:

@@ -22,7 +22,7 @@ from tests.support.page_forms import PageForms
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import operator
+from tests.support.web import operator, text_of
 from tests.test_screening_lists import add as allow_or_block
 
 BROWSER = {
@@ -340,7 +340,10 @@ def test_the_owner_sees_it_the_partner_does_not_and_erasure_takes_it(service: Se
         "export"
     ]
     assert "rare_domain" in {each["code"] for each in exported["evidence"]}
-    assert "hidden-reef.example" in robots.owner.web.get(f"/subscribers/{person.id}").text
+    page = robots.owner.web.get(f"/subscribers/{person.id}").text
+    assert "hidden-reef.example" in page
+    assert "Against: Signups through this link share mail domains" in text_of(page)
+    assert "For: They confirmed their email address" in text_of(page)
     partner = robots.partner
     for path in (
         f"{partner.v1}/subscribers/{person.id}/referral",

@@ -28,6 +28,19 @@ def fees(
 
 
 @pytest.mark.parametrize(
+    ("open_month", "left"),
+    [
+        (month(1_000, 1_000, spent={A: 400}), 600),
+        (month(1_000, 1_000, spent={A: 1_000}), 0),
+        (month(1_000, 1_000, spent={A: 1_250}), 0),  # it was lowered
+        (month(1_000, 1_000, spent={A: 400}, reached=True), 0),  # and a fee was taken back since
+    ],
+)
+def test_nothing_is_left_of_a_budget_that_was_reached(open_month: OpenMonth, left: int) -> None:
+    assert open_month.left_cents == left
+
+
+@pytest.mark.parametrize(
     ("open_month", "pending", "expected", "full_ms"),
     [
         pytest.param(month(1_000, 1_000), [], {}, None, id="nothing pending"),

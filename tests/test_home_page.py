@@ -151,6 +151,8 @@ def test_a_budget_that_is_nearly_spent_needs_a_decision(service: Service) -> Non
     page = text_of(page)
     assert "at 80% $8.00 of $10.00 is spent this month (UTC)." in page
     assert page.index("New subscribers") < page.index("1 thing needs you budget at 80%")
+    alice.delete(f"/v2/partner_programs/{program['uuid']}")
+    assert "Nothing needs you." in text_of(home(alice)), "nobody can change what was deleted"
 
 
 def test_what_waits_for_the_operator_is_what_screening_suspects(service: Service) -> None:

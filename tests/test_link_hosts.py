@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -11,9 +12,10 @@ from honeyguide.events.name_servers import TextRecords
 from honeyguide.kernel.clock import DAY_MS, day
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import link_hosts
+from honeyguide.referrals import link_host_map, link_hosts
 from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.referrals.link_hosts import LinkHost
+from honeyguide.store.tx import Tx
 from tests.support.changes import SITE
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.prizes import tenant_of
@@ -173,18 +175,53 @@ def test_asking_again_for_a_host_looks_it_up_at_once() -> None:
         until(lambda: host_of(alice).is_verified)
 
 
+def test_a_host_that_is_removed_while_the_map_is_read_is_gone_at_the_next_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On SQLite nothing else happens meanwhile."""
+    with OpenStore("postgres", pool_size=2) as opened:
+        campaign_id, _ = opened.account_with_key()
+        ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
+        add_host(opened, account_id, campaign_id)
+
+        async def remove(tx: Tx) -> None:
+            await tx.run(statement("DELETE FROM link_host"))
+            tx.wake(link_hosts.HOSTS)
+
+        async def scenario() -> None:
+            now_ms, tenant = [0], Tenant(account_id, campaign_id)
+            hosts = LinkHostMap(opened.store, SITE, lambda: now_ms[0])
+            read = link_hosts.all_verified
+
+            async def read_slowly(tx: Tx) -> Any:
+                found = await read(tx)
+                monkeypatch.undo()
+                await opened.store.write(remove)
+                return found
+
+            monkeypatch.setattr(link_host_map, "all_verified", read_slowly)
+            assert await hosts.find("go.example.org") == tenant
+            assert await hosts.find("go.example.org") is None
+
+        opened.run(scenario())
+
+
+def add_host(opened: OpenStore, account_id: str, campaign_id: str) -> None:
+    opened.do(
+        "INSERT INTO link_host (id, account_id, campaign_id, host, token, verified_ms, "
+        "due_ms, created_ms) VALUES ('h', :account_id, :campaign_id, 'go.example.org', 't', "
+        "1, 1, 1)",
+        account_id=account_id,
+        campaign_id=campaign_id,
+    )
+
+
 def test_known_hosts_are_served_on_while_the_database_is_away() -> None:
     """An SQLite file does not go away."""
     with OpenStore("postgres") as opened:
         campaign_id, _ = opened.account_with_key()
         ((account_id,),) = opened.ask("SELECT account_id FROM campaign")
-        opened.do(
-            "INSERT INTO link_host (id, account_id, campaign_id, host, token, verified_ms, "
-            "due_ms, created_ms) VALUES ('h', :account_id, :campaign_id, 'go.example.org', 't', "
-            "1, 1, 1)",
-            account_id=account_id,
-            campaign_id=campaign_id,
-        )
+        add_host(opened, account_id, campaign_id)
 
         async def scenario() -> None:
             now_ms, tenant = [0], Tenant(account_id, campaign_id)

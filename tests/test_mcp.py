@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
@@ -11,15 +12,18 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
 
 from honeyguide.accounts import keys
 from honeyguide.accounts.permissions import Right
-from honeyguide.assistant.account_api import AccountApi
+from honeyguide.assistant.account_api import AccountApi, ApiRefused
 from honeyguide.assistant.server import INSTRUCTIONS, make_server
-from honeyguide.assistant.tools import TOOLS, tools_for
+from honeyguide.assistant.tools import TOOLS, AssistantTool, tools_for
 from tests.support import prizes
 from tests.support.partner_network import join, offer
 from tests.support.postgres import free_port
@@ -144,6 +148,67 @@ async def test_with_write_it_decides_sends_and_resends(
         (failed, *_) = (await ask(client, "failed_deliveries"))["failed_deliveries"]
         given = {"webhook": failed["webhook_uuid"], "delivery": failed["uuid"]}
         assert (await ask(client, "resend_delivery", **given))["delivery"]["status"] == "pending"
+
+
+VALUES: dict[str, Any] = {"page": 2, "month": "2026-01", "min_cpa": 7, "status": "rejected"}
+
+
+@ONE_ENGINE
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool.parameters], ids=lambda t: t.name)
+async def test_whatever_a_tool_takes_is_asked_for(tool: AssistantTool, alice: Member) -> None:
+    """Words that nothing is called: most of the answers are refusals."""
+    given = {
+        name: VALUES.get(name, [f"x-{name}"] if schema["type"] == "array" else f"x-{name}")
+        for name, schema in tool.parameters.items()
+    }
+    asked: list[str] = []
+
+    async def note_address(session: Any, context: Any, started: Any) -> None:
+        asked.append(str(started.url))
+
+    async def note_body(session: Any, context: Any, sent: Any) -> None:
+        asked.append(sent.chunk.decode())
+
+    trace = aiohttp.TraceConfig()
+    trace.on_request_start.append(note_address)
+    trace.on_request_chunk_sent.append(note_body)
+    headers = {"X-Api-Key": alice.key}
+    async with aiohttp.ClientSession(headers=headers, trace_configs=[trace]) as http:
+        with contextlib.suppress(ApiRefused):
+            await tool.run(AccountApi(alice.service.url, http), given)
+    for name, value in given.items():
+        if name == "page":
+            assert any("page=2&" in f"{each}&".replace("per_page", "") for each in asked), asked
+        else:
+            (text,) = value if isinstance(value, list) else (value,)
+            assert any(str(text) in each for each in asked), (name, asked)
+
+
+async def test_the_key_follows_no_redirect() -> None:
+    seen: list[str | None] = []
+
+    async def keep(request: web.Request) -> web.Response:
+        seen.append(request.headers.get("X-Api-Key"))
+        return web.json_response({"campaigns": []})
+
+    other = web.Application()
+    other.router.add_get("/{path:.*}", keep)
+    async with TestServer(other) as elsewhere:
+
+        async def redirect(request: web.Request) -> web.Response:
+            raise web.HTTPTemporaryRedirect(str(elsewhere.make_url("/v1/campaigns")))
+
+        moved = web.Application()
+        moved.router.add_route("*", "/{path:.*}", redirect)
+        async with (
+            TestServer(moved) as server,
+            AccountApi.opened(str(server.make_url("")).rstrip("/"), "a secret key") as api,
+        ):
+            with pytest.raises(ApiRefused, match="307"):
+                await api.get("/v1/campaigns")
+            with pytest.raises(ApiRefused, match="307"):
+                await api.post("/v1/campaigns", {})
+    assert seen == []
 
 
 @ONE_ENGINE

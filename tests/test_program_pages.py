@@ -19,6 +19,7 @@ from honeyguide.partners import rules
 from tests.support.network_operators import PROGRAM
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service, until
+from tests.support.stores import statement
 from tests.support.tables import dump, mentions
 from tests.support.web import Operator, operator, text_of
 from tests.test_program_forms import mistakes
@@ -296,6 +297,35 @@ def test_a_partner_sees_the_clicks_on_their_own_link_and_nobody_elses(partner_ne
         (row["code"], row["n"]) for row in tables["click_day"] if row["target_id"] == bobs["uuid"]
     }
     assert theirs == {(bobs["ref_code"], 3), ("", 3)}
+
+
+def test_the_last_30_days_end_today_and_those_before_are_60(partner_network):
+    """Of referrals that came at the first and last moments of these days."""
+    service, bob = partner_network.service, partner_network.bob
+    alice = operator(service, "alice30")
+    place = join(bob, offer(alice))
+    today_ms = service.now_ms() // DAY_MS * DAY_MS
+    move = statement("UPDATE partner_referral SET arrived_ms = :ms WHERE subscriber_id = :id")
+
+    def come(days_ago: int, at_ms: int) -> None:
+        made = alice.subscribe(f"d{days_ago}-{at_ms}@example.org", referrer_code=place["ref_code"])
+        at = {"id": made["uuid"], "ms": today_ms - days_ago * DAY_MS + at_ms}
+        service.write(lambda tx: tx.run(move, **at))
+
+    for days_ago in (29, 89):
+        come(days_ago, 0)
+    for days_ago in (30, 90):
+        come(days_ago, DAY_MS - 1)
+    program = alice.get("/v2/partner_programs").json()["partner_programs"][0]["uuid"]
+    page = alice.web.get(f"/program/{program}").text
+    row = page.partition(f'<tr data-href="/program/partners/{place["uuid"]}"')[2]
+    cell = r'data-name="([^"]+)">(.*?)</td>'
+    cells = dict(re.findall(cell, row.partition("</tr>")[0], re.DOTALL))
+    assert (cells["Signups"], cells["Verified"]) == ("1", "1"), "day 29 and no other"
+    assert "2 of 2" in text_of(cells["Still subscribed"]), "days 30 and 89, and not day 90"
+    found = alice.web.get(f"/program/partners/{place['uuid']}?days=90").text
+    assert "Signups 3 " in text_of(found)
+    assert "Signups 1 " in text_of(alice.web.get(f"/program/partners/{place['uuid']}").text)
 
 
 def test_a_persons_page_names_the_partner_and_the_fee(partner_network):

@@ -7,6 +7,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
+
 from honeyguide.accounts.permissions import Role
 from tests.support.service import Service
 from tests.support.stores import statement
@@ -149,6 +151,38 @@ def test_wrong_invitations_get_a_sentence(service: Service) -> None:
     ):
         answer = alice.web.post("/team/invitations", page="/team", **fields)
         assert answer.status_code == 400 and sentence in text_of(answer.text), fields
+
+
+def test_a_mailbox_gets_so_many_invitations_an_hour(service: Service) -> None:
+    alice, bob = operator(service), operator(service, "bob")
+    hour_s = 3_600
+
+    def invite(owner: Operator, email: str) -> int:
+        form = {"email": email, "role": "editor"}
+        return owner.web.post("/team/invitations", page="/team", **form).status_code
+
+    assert [invite(alice, "stranger@example.org") for _ in range(6)] == [200] * 5 + [429]
+    assert invite(alice, "STRANGER@example.org") == 429, "the same mailbox"
+    assert invite(bob, "stranger@example.org") == 429, "whoever asks"
+    assert invite(alice, "colleague@example.org") == 200
+    sql = "SELECT COUNT(*) FROM letter WHERE to_email LIKE 'stranger%' AND kind = 'invitation'"
+    ((sent,),) = ask(service, sql)
+    assert sent <= 5
+    service.set_clock(hour_s + 1)
+    assert invite(alice, "stranger@example.org") == 200
+
+
+@pytest.mark.parametrize("role", [Role.EDITOR, Role.FINANCE, Role.ANALYST])
+def test_where_accounts_are_by_invitation_only_an_owner_opens_another(
+    service: Service, role: Role
+) -> None:
+    alice = operator(service)
+    cleo = colleague(service, alice, role)
+    answer = cleo.web.post("/account/new", page="/", name="Cleo’s Own")
+    assert answer.status_code == 403 and "by invitation" in text_of(answer.text)
+    sql = "SELECT COUNT(*) FROM member WHERE user_id = :id"
+    assert ask(service, sql, id=cleo.user_id) == [(1,)]
+    assert alice.web.post("/account/new", page="/", name="Second").status_code == 303
 
 
 def test_an_invitation_lets_in_nobody_but_who_was_invited(service: Service) -> None:

@@ -318,6 +318,21 @@ def test_two_processes_write_one_summary_and_a_quiet_week_says_so(
     assert [each.notification.sentence for each in shown] == [summary.subject]
 
 
+@pytest.mark.parametrize("column", ["closed_ms", "paused_ms"])
+def test_an_account_that_is_closed_or_paused_gets_none(wax: Operator, column: str) -> None:
+    make_old(wax)
+    monday_ms = next_monday(wax)
+    join_in_week(wax, monday_ms)
+    stop = statement(f"UPDATE account SET {column} = 1 WHERE id = :account_id")
+    wax.service.write(lambda tx: tx.run(stop, account_id=wax.account_id))
+    due = wax.service.read(
+        lambda tx: weekly_summaries.due_accounts(tx, now_ms=monday_ms, most=1_000)
+    )
+    assert wax.account_id not in [each.id for each in due]
+    wax.service.run(run_job(wax, monday_ms))
+    assert summaries(wax) == []
+
+
 def test_an_erasure_rewrites_a_summary_that_waits_for_the_mail_server(
     wax: Operator, inbox: Mailbox
 ) -> None:

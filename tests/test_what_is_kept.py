@@ -12,6 +12,24 @@ from tests.support.stores import OpenStore
 NOW_MS = 1_794_819_600_000
 
 
+def test_what_fails_is_tried_again_after_a_minute_and_then_later_and_later(
+    opened: OpenStore,
+) -> None:
+    store, now_ms, waits = opened.store, NOW_MS, []
+
+    def skipped(at_ms: int) -> set[str]:
+        return opened.run(store.read(job_failures.skipped, "a job", now_ms=at_ms))
+
+    for _ in range(6):
+        record = store.write(job_failures.record, "a job", "an item", "ValueError", now_ms=now_ms)
+        opened.run(record)
+        (failure,) = opened.run(store.read(job_failures.list_all))
+        waits.append((failure.retry_ms - now_ms) // MINUTE_MS)
+        now_ms = failure.retry_ms
+        assert (skipped(now_ms - 1), skipped(now_ms)) == ({"an item"}, set())
+    assert waits == [1, 5, 30, 120, 360, 360]
+
+
 def test_a_failure_that_was_not_found_again_for_a_day_is_forgotten(opened: OpenStore) -> None:
     failed = {"gone": NOW_MS - DAY_MS - MINUTE_MS, "not yet": NOW_MS - DAY_MS + MINUTE_MS}
     for item, tried_ms in failed.items():
