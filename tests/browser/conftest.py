@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from honeyguide.accounts import attempts
 from honeyguide.pages.readers import forms
@@ -234,6 +234,29 @@ def appearance(
         fits(page)
 
     return Appearance(*request.param, page_at, check)
+
+
+class LateAnswer:
+    """Holds back the first answer of an address; later ones come at once."""
+
+    def __init__(self, page: Page, address: str) -> None:
+        self._page, self._address = page, address
+        self._held: list[Route] = []
+        page.route(address, self._answer)
+
+    def _answer(self, route: Route) -> None:
+        if self._held:
+            route.continue_()
+        else:
+            self._held.append(route)
+
+    def comes(self) -> None:
+        """Returns once the scripts of the page have had it."""
+        with self._page.expect_response(self._address) as answer:
+            self._held[0].continue_()
+        answer.value.finished()
+        # What is fetched later is answered later.
+        self._page.evaluate("fetch('/healthz').then((answer) => answer.text())")
 
 
 # By URL, which has a version, so that none is weighed twice.

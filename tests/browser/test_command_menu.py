@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, PHONE, LateAnswer, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.service import Service
 from tests.support.web import Operator, operator
@@ -69,6 +69,25 @@ def test_enter_opens_what_was_typed_however_late_it_is_found(
     page.keyboard.type("annabel")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Annabel Ito")).to_be_visible()
+
+
+def test_the_results_of_what_was_typed_last_stay_however_late_others_come(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/rewards")
+    page.keyboard.press("Control+k")
+    menu = page.get_by_role("dialog", name="Search")
+    expect(menu.get_by_role("option", name="Home", exact=True)).to_be_visible()
+    late = LateAnswer(page, "**/search?q=*")
+    with page.expect_request("**/search?q=ann*"):
+        page.keyboard.type("ann")
+    menu.get_by_role("combobox").fill("Rewards")
+    expect(menu.get_by_role("option", name="Home", exact=True)).to_have_count(0)
+    expect(menu.get_by_role("option", name="Rewards", exact=True)).to_be_visible()
+    late.comes()
+    expect(menu.get_by_role("option", name="Annabel Ito")).to_have_count(0)
+    expect(menu.get_by_role("option", name="Rewards", exact=True)).to_be_visible()
 
 
 def test_a_search_that_fails_says_so_and_stays_on_the_page(

@@ -44,6 +44,49 @@ def test_a_group_is_rejected_by_keyboard_without_scripts(service: Service, page_
     expect(page.get_by_role("region")).to_have_count(2)
 
 
+def test_letters_typed_into_the_reason_decide_nothing(service: Service, page_at: PageAt) -> None:
+    page = sit_down(page_at(DESKTOP), with_groups(service))
+    page.goto(f"{service.url}/review?by=referrer")
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.method))
+    group = page.get_by_role("region", name="6 referrals by")
+    reason = group.get_by_role("textbox")
+    reason.press_sequentially("vrjkz")
+    expect(reason).to_have_value("vrjkz")
+    expect(reason).to_be_focused()
+    # A request that a letter had begun would be sent before this one.
+    page.reload()
+    assert "POST" not in sent
+    # Outside of the field they are what the page says.
+    page.keyboard.press("j")
+    expect(group).to_be_focused()
+    page.keyboard.press("v")
+    expect(page.get_by_role("status")).to_contain_text("6 referrals will be verified in a minute.")
+
+
+def test_of_a_group_only_those_who_are_chosen_are_decided(
+    service: Service, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), with_groups(service))
+    page.goto(f"{service.url}/review?by=referrer")
+    group, other = page.get_by_role("region").all()[:2]
+    group.get_by_text("The 6 subscribers").click()
+    boxes = group.get_by_role("checkbox").all()
+    assert len(boxes) == 6
+    for n, box in enumerate(boxes, 1):
+        expect(group.get_by_role("button", name=f"Verify {7 - n}")).to_be_enabled()
+        box.uncheck()
+    for verb in ("Verify 0", "Reject 0"):
+        expect(group.get_by_role("button", name=verb)).to_be_disabled()
+    expect(other.get_by_role("button", name="Verify")).to_be_enabled()
+    boxes[0].focus()
+    page.keyboard.press("v")
+    expect(page.get_by_role("button", name="Undo")).to_have_count(0)
+    boxes[0].check()
+    group.get_by_role("button", name="Reject 1").click()
+    expect(page.get_by_role("status")).to_contain_text("1 referral will be rejected in a minute.")
+
+
 def test_groups_look_good(
     service: Service, page_at: PageAt, looks_good: Callable[[Page], None]
 ) -> None:

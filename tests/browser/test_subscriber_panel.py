@@ -4,12 +4,13 @@ and a page of their own without scripts and on smaller windows.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, PHONE, LateAnswer, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.service import Service
 from tests.support.web import Operator, operator
@@ -228,6 +229,50 @@ def test_an_answer_that_comes_late_does_not_take_the_place_of_somebody_else(
     with page.expect_response("**/subscribers"):
         pass
     heading(page, "Friend 1")
+
+
+def test_the_subscriber_who_was_opened_last_stays_however_late_another_comes(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    first = page.get_by_role("link", name="Friend 0")
+    late = LateAnswer(page, f"**{first.get_attribute('href')}")
+    first.click()
+    page.get_by_role("link", name="Friend 1").click()
+    heading(page, "Friend 1")
+    late.comes()
+    heading(page, "Friend 1")
+    expect(page.locator("tr[aria-current]")).to_contain_text("Friend 1")
+    expect(page).to_have_title(re.compile("Friend 1"))
+
+
+def test_a_panel_that_was_closed_stays_closed_however_late_its_subscriber_comes(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    here = page.url
+    first = page.get_by_role("link", name="Friend 0")
+    late = LateAnswer(page, f"**{first.get_attribute('href')}")
+    first.click()
+    page.go_back()
+    late.comes()
+    expect(page.locator(".beside")).to_have_count(0)
+    assert page.url == here
+
+
+def test_letters_typed_into_a_field_of_the_panel_are_no_shortcuts(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = open_list(page_at(DESKTOP), service, alice)
+    page.get_by_role("link", name="Friend 1").click()
+    heading(page, "Friend 1")
+    note = page.locator(".beside").get_by_label("Add a note")
+    note.press_sequentially("jk")
+    expect(note).to_have_value("jk")
+    heading(page, "Friend 1")
+    page.keyboard.press("Escape")
+    heading(page, "Friend 1")
+    expect(note).to_have_value("jk")
 
 
 def test_a_decision_in_the_panel_can_be_undone_there(
