@@ -19,6 +19,7 @@ OWNERS = {
 UNOWNED: dict[str, str] = {
     "referrals.embeds.by_public_id": "the public id of one campaign, as its website names it",
     "accounts.accounts.of_owner": "the accounts of one user, by the key of their address",
+    "accounts.accounts.paused_owners": "who opens no other account, whoever asks",
     # Background work over all accounts: it finds what is due, of whomever.
     "accounts.idempotency.purge": "sweeps answers older than a day",
     "events.outbox.purge": "sweeps events older than they are kept",

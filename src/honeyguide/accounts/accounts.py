@@ -12,7 +12,7 @@ from honeyguide.accounts.permissions import Role
 from honeyguide.events import change_log
 from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.store import Again
 from honeyguide.store.change import Change
@@ -49,12 +49,18 @@ PAUSED = (
     "write to the administrator of this installation."
 )
 
+OWNS_PAUSED = (
+    "An account of yours is paused by an administrator, so you cannot open another one; write to "
+    "the administrator of this installation."
+)
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _INSERT_CAMPAIGN = _sql.command("insert_campaign")
 _SLUG_TAKEN = _sql.value("slug_taken", str)
 _OF_OWNER = _sql.query("of_owner", Account)
 _BY_ID = _sql.query("by_id", Account)
+_PAUSED_OWNERS = _sql.query("paused_owners", lambda user_id, email: (user_id, email))
 _ALL = _sql.query("all", Account)
 _RENAME = _sql.command("rename")
 _CHECKLIST_DISMISSED_MS = _sql.value("checklist_dismissed_ms", int)
@@ -93,6 +99,9 @@ async def open_another(
     """
     if name is not None:
         checks.name(name, param="name")
+    for owner_id, owner_email in await tx.all(_PAUSED_OWNERS):
+        if owner_id == user_id or EmailAddress(owner_email).person == email.person:
+            raise Forbidden(OWNS_PAUSED)
     made = Created(new_id(), new_id())
     # The first account runs the installation. One row names it, so that only one of two at once can
     # be it.

@@ -19,6 +19,10 @@ SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone, a.needs_sec
 FROM login_user AS u JOIN member AS m ON m.user_id = u.id JOIN account AS a ON a.id = m.account_id
 WHERE u.email_key = :email_key AND m.role = 'owner' ORDER BY m.created_ms, a.id;
 
+-- name: paused_owners
+SELECT u.id, u.email FROM account AS a JOIN member AS m ON m.account_id = a.id AND m.role = 'owner'
+JOIN login_user AS u ON u.id = m.user_id WHERE a.paused_ms IS NOT NULL;
+
 -- name: by_id
 SELECT {account} FROM account WHERE id = :id;
 

@@ -178,7 +178,7 @@ _CHANGED_RATES = _sql.query("changed_rates", ConfirmationRate)
 _SET_RATES = _sql.command("set_rates")
 _PROGRAMS_BY_ID = _sql.query("programs_by_id", NetworkProgram)
 _LOCK_PROGRAM = _sql.value("lock_program", str)
-_IS_BLOCKED = _sql.value("is_blocked", int)
+_IS_KEPT_OUT = _sql.value("is_kept_out", int)
 _JOIN = _sql.command("join")
 _LOCK = _sql.value("lock", str)
 _JOIN_AGAIN = _sql.command("join_again")
@@ -281,8 +281,11 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     # So that an owner who blocks a partner at this moment finds all that the partner has joined.
     owner: dict[str, Any] = {"account_id": program.account_id}
     await tx.lock(_LOCK_PROGRAM, "share", **owner, id=program.id)
-    if await tx.one(_IS_BLOCKED, **owner, partner_account_id=account_id):
-        raise _may_not_join()
+    if await tx.one(_IS_KEPT_OUT, **owner, program_id=program.id, partner_account_id=account_id):
+        raise Invalid(
+            "The owner of this program removed you; you can join again once they allow it.",
+            code="partner_removed",
+        )
     is_new = await change.run(
         _JOIN,
         taken={"partner_campaign_code": Again},
@@ -293,8 +296,6 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
         reason=reason,
     )
     joined = await _get_locked(change, program.id)
-    if joined.removed_ms is not None:
-        raise _may_not_join()
     left_ms = joined.left_ms
     if left_ms is not None:
         await change.run(_JOIN_AGAIN, id=joined.id, reason=reason)
@@ -313,13 +314,6 @@ async def _record_for_owner(change: Change, joined: PartnerCampaign, action: str
         owner = Tenant(joined.owner_account_id, "")
         theirs = Change(change.tx, change.site, owner, change.actor, change.now_ms)
         await change_log.record(theirs, action, joined.id)
-
-
-def _may_not_join() -> Invalid:
-    return Invalid(
-        "The owner of this program removed you; you can join again once they allow it.",
-        code="partner_removed",
-    )
 
 
 async def leave(change: Change, campaign_id: str) -> PartnerCampaign:

@@ -79,8 +79,18 @@ WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 -- name: lock_program
 SELECT id FROM program WHERE account_id = :account_id AND id = :id;
 
--- name: is_blocked
-SELECT COUNT(*) AS n FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id;
+-- name: is_kept_out
+-- By a block, or a removal from this program, of this account or of another one that has an owner in common with it.
+SELECT COUNT(*) AS n FROM (
+    SELECT x.partner_account_id AS id FROM partner_block AS x WHERE x.account_id = :account_id
+    UNION ALL
+    SELECT j.account_id AS id FROM partner_campaign AS j
+    WHERE j.owner_account_id = :account_id AND j.program_id = :program_id AND j.removed_ms IS NOT NULL
+) AS kept_out
+WHERE kept_out.id = :partner_account_id OR :partner_account_id <> :account_id AND kept_out.id <> :account_id AND EXISTS (
+    SELECT 1 FROM member AS m JOIN member AS s ON s.user_id = m.user_id AND s.role = 'owner'
+    WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND s.account_id = kept_out.id
+);
 
 -- name: join
 {insert partner_campaign:

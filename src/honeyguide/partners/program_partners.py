@@ -2,8 +2,9 @@
 
 The owner removes and allows, the partner leaves and joins again; neither undoes what the other
 decided. A block is a removal from all of the owner's programs, also from later ones, and leaves
-those decisions as they are. Whoever changes one of them locks the partner campaign. A signup locks
-it too (`signups.partner_signups`), so it sees the change or comes before it.
+those decisions as they are. Accounts that have an owner in common are one partner: what an owner
+decides about one of them holds for all. Whoever changes one of them locks the partner campaign. A
+signup locks it too (`signups.partner_signups`), so it sees the change or comes before it.
 """
 
 from __future__ import annotations
@@ -67,13 +68,17 @@ class Removal(NamedTuple):
         if self.reason is not None:
             checks.text(self.reason, param="reason", limit=checks.DESCRIPTION_LIMIT)
 
+    def describe(self, what: str) -> dict[str, Any]:
+        """For the change log."""
+        return {what: True, "reason": self.reason, "ends_pending": self.ends_pending}
+
 
 _sql = beside(__file__)
 _COUNT = _sql.value("count", int)
 _LIST = _sql.query("list", ProgramPartner)
 _BY_ID = _sql.query("by_id", ProgramPartner)
-_LOCK = _sql.value("lock", str)
 _LOCK_PROGRAMS = _sql.value("lock_programs", str)
+_SAME_OWNERS = _sql.value("same_owners", str)
 _LOCK_ALL = _sql.value("lock_all", str)
 _REMOVE = _sql.command("remove")
 _ALLOW = _sql.command("allow")
@@ -98,61 +103,77 @@ async def get(tx: Tx, account_id: str, partner_id: str) -> ProgramPartner:
     return found
 
 
-async def _get_locked(change: Change, partner_id: str) -> ProgramPartner:
-    tx, account_id = change.tx, change.tenant.account_id
-    partner = await get(tx, account_id, partner_id)
-    await change.lock(_LOCK, id=partner.id)
-    return await get(tx, account_id, partner_id)
+async def _lock_person(change: Change, partner: ProgramPartner) -> list[ProgramPartner]:
+    """What the partner has joined of this owner's, also by other accounts with the same owner."""
+    accounts = {partner.account_id}
+    if not partner.is_own:
+        accounts |= set(await change.all(_SAME_OWNERS, partner_account_id=partner.account_id))
+    ids = await change.lock(_LOCK_ALL, accounts=sorted(accounts))
+    return [await get(change.tx, change.tenant.account_id, each) for each in ids]
 
 
-async def remove(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
-    """What comes with the partner's code no longer counts. The partner is told unless that
-    was so before. Ending what is pending is the caller's part."""
+async def _lock_in_program(change: Change, partner_id: str) -> list[ProgramPartner]:
+    # Whoever joins locks the program, so from here on no partner campaign is added unseen.
+    await change.lock(_LOCK_PROGRAMS)
+    partner = await get(change.tx, change.tenant.account_id, partner_id)
+    joined = await _lock_person(change, partner)
+    return [each for each in joined if each.program_id == partner.program_id]
+
+
+async def _lock_accounts(change: Change, partner_id: str) -> list[ProgramPartner]:
+    """One partner campaign of each account, the given one among them."""
+    await change.lock(_LOCK_PROGRAMS)
+    joined = await _lock_person(change, await get(change.tx, change.tenant.account_id, partner_id))
+    joined.sort(key=lambda each: each.id == partner_id)
+    return list({each.account_id: each for each in joined}.values())
+
+
+async def remove(
+    change: Change, partner_id: str, removal: Removal
+) -> tuple[ProgramPartner, list[str]]:
+    """What comes with the partner's code no longer counts. The partner is told unless that was so
+    before. Also gives the ids of the partner campaigns whose pending referrals the caller ends if
+    the owner wants that."""
     removal.check()
-    before = await _get_locked(change, partner_id)
-    if before.removed_ms is None:
-        await change.run(_REMOVE, id=before.id, reason=removal.reason)
-        await change_log.record(
-            change,
-            "partner_campaign.removed",
-            before.id,
-            {"is_removed": False},
-            {
-                "is_removed": True,
-                "reason": removal.reason,
-                "ends_pending": removal.ends_pending,
-            },
-        )
-    if before.status == rules.ACTIVE:
-        await partner_notifications.removed(
-            change, before, removal.reason, pending_ended=removal.ends_pending
-        )
-    return await get(change.tx, change.tenant.account_id, partner_id)
+    removed = await _lock_in_program(change, partner_id)
+    for before in removed:
+        if before.removed_ms is None:
+            await change.run(_REMOVE, id=before.id, reason=removal.reason)
+            after = removal.describe("is_removed")
+            await change_log.record(
+                change, "partner_campaign.removed", before.id, {"is_removed": False}, after
+            )
+        if before.status == rules.ACTIVE:
+            await partner_notifications.removed(
+                change, before, removal.reason, pending_ended=removal.ends_pending
+            )
+    partner = await get(change.tx, change.tenant.account_id, partner_id)
+    return partner, [each.id for each in removed]
 
 
 async def allow(change: Change, partner_id: str) -> ProgramPartner:
     """Takes the removal back: the same code counts again, unless the partner has left."""
-    before = await _get_locked(change, partner_id)
-    if before.blocked_ms is not None:
-        raise Invalid(
-            "This partner is blocked in all your programs; unblock them first.",
-            code="partner_blocked",
-        )
-    if before.removed_ms is not None:
-        await change.run(_ALLOW, id=before.id)
-        await change_log.record(
-            change,
-            "partner_campaign.allowed",
-            before.id,
-            {"is_removed": True},
-            {"is_removed": False},
-        )
-        await partner_notifications.allowed(
-            change,
-            before,
-            removed_ms=before.removed_ms,
-            counts_again=before.left_ms is None,
-        )
+    for before in await _lock_in_program(change, partner_id):
+        if before.blocked_ms is not None:
+            raise Invalid(
+                "This partner is blocked in all your programs; unblock them first.",
+                code="partner_blocked",
+            )
+        if before.removed_ms is not None:
+            await change.run(_ALLOW, id=before.id)
+            await change_log.record(
+                change,
+                "partner_campaign.allowed",
+                before.id,
+                {"is_removed": True},
+                {"is_removed": False},
+            )
+            await partner_notifications.allowed(
+                change,
+                before,
+                removed_ms=before.removed_ms,
+                counts_again=before.left_ms is None,
+            )
     return await get(change.tx, change.tenant.account_id, partner_id)
 
 
@@ -163,40 +184,28 @@ async def block(
     campaigns in these."""
     removal.check()
     tx, account_id = change.tx, change.tenant.account_id
-    partner = await get(tx, account_id, partner_id)
-    if partner.is_own:
+    if (await get(tx, account_id, partner_id)).is_own:
         raise Invalid("You cannot block your own account.", code="own_program")
-    # Whoever joins locks the program, so from here on no partner campaign is added unseen.
-    await change.lock(_LOCK_PROGRAMS)
-    locked = await change.lock(_LOCK_ALL, partner_account_id=partner.account_id)
-    before = await get(tx, account_id, partner_id)
-    is_new = await change.run(_BLOCK, partner_account_id=partner.account_id, reason=removal.reason)
-    if is_new:
-        await change_log.record(
-            change,
-            "partner.blocked",
-            before.id,
-            {"is_blocked": False},
-            {
-                "is_blocked": True,
-                "reason": removal.reason,
-                "ends_pending": removal.ends_pending,
-            },
-        )
-        await partner_notifications.blocked(
-            change, before, removal.reason, pending_ended=removal.ends_pending
-        )
-    return await get(tx, account_id, partner_id), locked
+    for before in await _lock_accounts(change, partner_id):
+        if await change.run(_BLOCK, partner_account_id=before.account_id, reason=removal.reason):
+            after = removal.describe("is_blocked")
+            await change_log.record(
+                change, "partner.blocked", before.id, {"is_blocked": False}, after
+            )
+            await partner_notifications.blocked(
+                change, before, removal.reason, pending_ended=removal.ends_pending
+            )
+    partner = await get(tx, account_id, partner_id)
+    return partner, [each.id for each in await _lock_person(change, partner)]
 
 
 async def unblock(change: Change, partner_id: str) -> ProgramPartner:
     """In programs from which the partner was also removed, or which they left, that stays so."""
-    tx, account_id = change.tx, change.tenant.account_id
-    before = await get(tx, account_id, partner_id)
-    blocked_ms = await change.one(_UNBLOCK, partner_account_id=before.account_id)
-    if blocked_ms is not None:
-        await change_log.record(
-            change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
-        )
-        await partner_notifications.unblocked(change, before, blocked_ms=blocked_ms)
-    return await get(tx, account_id, partner_id)
+    for before in await _lock_accounts(change, partner_id):
+        blocked_ms = await change.one(_UNBLOCK, partner_account_id=before.account_id)
+        if blocked_ms is not None:
+            await change_log.record(
+                change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
+            )
+            await partner_notifications.unblocked(change, before, blocked_ms=blocked_ms)
+    return await get(change.tx, change.tenant.account_id, partner_id)

@@ -20,14 +20,16 @@ ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;
 -- name: by_id
 {partner} AND j.id = :id;
 
--- name: lock
-SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND id = :id;
-
 -- name: lock_programs
 SELECT id FROM program WHERE account_id = :account_id AND deleted_ms IS NULL ORDER BY id;
 
+-- name: same_owners
+-- Accounts that have an owner in common with a partner's; not the one whose program it is.
+SELECT DISTINCT s.account_id FROM member AS m JOIN member AS s ON s.user_id = m.user_id AND s.role = 'owner'
+WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND s.account_id <> :account_id;
+
 -- name: lock_all
-SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND account_id = :partner_account_id ORDER BY id;
+SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND account_id {in :accounts} ORDER BY id;
 
 -- name: remove
 UPDATE partner_campaign SET removed_ms = :now_ms, removed_reason = :reason

@@ -22,19 +22,20 @@ _END_LATER = _sql.command("end_later")
 
 
 async def remove(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
-    partner = await program_partners.remove(change, partner_id, removal)
-    if not removal.ends_pending:
-        return partner
-    await _end_pending(change, [partner.id])
-    return await program_partners.get(change.tx, change.tenant.account_id, partner_id)
+    return await _part(change, *await program_partners.remove(change, partner_id, removal), removal)
 
 
 async def block(change: Change, partner_id: str, removal: Removal) -> ProgramPartner:
-    partner, partner_campaigns = await program_partners.block(change, partner_id, removal)
+    return await _part(change, *await program_partners.block(change, partner_id, removal), removal)
+
+
+async def _part(
+    change: Change, partner: ProgramPartner, partner_campaigns: list[str], removal: Removal
+) -> ProgramPartner:
     if not removal.ends_pending:
         return partner
     await _end_pending(change, partner_campaigns)
-    return await program_partners.get(change.tx, change.tenant.account_id, partner_id)
+    return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
 
 
 async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:
