@@ -14,10 +14,9 @@ from tests.support.web import operator, upload
 
 
 def begin_checks(world: World) -> None:
-    both = operator(world.service), operator(world.service)
-    world.good, world.bad = both
+    world.both = tuple(operator(world.service) for _ in world.both)
     imports = []
-    for who in both:
+    for who in world.both:
         import_id = upload(who, f"email,name\n{new_id()}@example.org,{ODD['name'][:20]!r}\n")
         who.web.post(f"/subscribers/import/{import_id}", do="start", email="0", name="1")
         imports.append((who, import_id))

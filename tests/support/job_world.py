@@ -20,8 +20,12 @@ class World:
         self.good, self.bad = service.member(), service.member()
 
     @property
-    def both(self) -> tuple[Member, Member]:
+    def both(self) -> tuple[Any, ...]:
         return self.good, self.bad
+
+    @both.setter
+    def both(self, accounts: tuple[Any, ...]) -> None:
+        self.good, self.bad = accounts
 
     def ask(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
         async def work(tx: Tx) -> list[tuple[Any, ...]]:

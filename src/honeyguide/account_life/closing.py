@@ -1,5 +1,6 @@
 """Closing an account. An owner asks for it, and can keep the account for another two weeks; then a
-job closes it for good, in small steps that can be interrupted and done again.
+job closes it for good, in small steps that can be interrupted and done again. While an
+administrator pauses the account, that waits.
 
 From the first moment its programs are off and nobody can sign up. Records of money stay: ledger,
 statements, payouts, and the change log as long as it is kept for everybody.
@@ -10,7 +11,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from honeyguide.account_life import owner_emails, pausing, program_switches, shutting
+from honeyguide.account_life import (
+    closing_reminders,
+    owner_emails,
+    pausing,
+    program_switches,
+    shutting,
+)
 from honeyguide.accounts import invitations
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
@@ -21,13 +28,13 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import account_life_texts, email_kinds
 from honeyguide.referrals.campaigns import LINKS
+from honeyguide.referrals.reasons import DEADLINE_DAYS
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 WAIT_DAYS = 14
-REMINDER_DAYS = 3
 # Subscribers erased in one transaction.
 BATCH = 20
 YEAR_MS = 365 * DAY_MS + DAY_MS // 4
@@ -51,6 +58,7 @@ _SET = _sql.command("set")
 _DUE = _sql.query("due", ClosingAccount)
 _BY_ID = _sql.query("by_id", ClosingAccount)
 _TO_ERASE = _sql.value("to_erase", str)
+_NEVER_CONFIRMED = _sql.value("never_confirmed", str)
 _HAS_PENDING = _sql.value("has_pending", int)
 _SET_EMPTIED = _sql.command("set_emptied")
 _EXPIRED = _sql.value("expired", str)
@@ -73,26 +81,15 @@ async def ask(change: Change) -> int:
     change.tx.wake(LINKS)
     after = {"closes_at": clock.iso(closes_ms)}
     await change_log.record(change, "account.closing", account.id, {"closes_at": None}, after)
-    newsletter, link = await owner_emails.newsletter(change), _page(change)
-    day = clock.short_day(closes_ms)
-    message = account_life_texts.closing(newsletter=newsletter, day=day, link=link)
-    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSING, message)
-    await owner_emails.send(
-        change,
-        email_kinds.ACCOUNT_CLOSING,
-        account_life_texts.closing_soon(newsletter=newsletter, day=day, link=link),
-        once=_reminder(closes_ms),
-        delay_ms=(WAIT_DAYS - REMINDER_DAYS) * DAY_MS,
+    message = account_life_texts.closing(
+        newsletter=await owner_emails.newsletter(change),
+        day=clock.short_day(closes_ms),
+        link=closing_reminders.page(change),
     )
+    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSING, message)
+    if account.paused_ms is None:
+        await closing_reminders.queue(change, closes_ms)
     return closes_ms
-
-
-def _page(change: Change) -> str:
-    return f"{change.site.base_url}/account/close"
-
-
-def _reminder(closes_ms: int) -> str:
-    return f"closing_soon:{closes_ms}"
 
 
 async def keep(change: Change) -> None:
@@ -100,14 +97,15 @@ async def keep(change: Change) -> None:
     account = await pausing.lock(change)
     if account.closes_ms is None:
         raise Invalid("This account is not being closed.")
-    if account.closed_ms is not None or account.closes_ms <= change.now_ms:
+    is_over = account.closes_ms <= change.now_ms and account.paused_ms is None
+    if account.closed_ms is not None or is_over:
         raise Invalid("The waiting period is over, and the account is being closed.")
     await change.run(_SET, closes_ms=None)
     await program_switches.switch_on_again(change, account._replace(closes_ms=None))
     change.tx.wake(LINKS)
     before = {"closes_at": clock.iso(account.closes_ms)}
     await change_log.record(change, "account.kept", account.id, before, {"closes_at": None})
-    await owner_emails.withdraw(change, _reminder(account.closes_ms))
+    await closing_reminders.withdraw(change, account.closes_ms)
     newsletter = await owner_emails.newsletter(change)
     message = account_life_texts.kept(newsletter=newsletter, link=f"{change.site.base_url}/")
     await owner_emails.send(change, email_kinds.ACCOUNT_KEPT, message)
@@ -121,11 +119,13 @@ async def due(tx: Tx, *, now_ms: int, most: int) -> list[ClosingAccount]:
 async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_ms: int) -> bool:
     """One step of closing this account. Tells whether there is more to do now."""
     account = await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms)
-    if account is None:  # kept, or another process was faster
+    if account is None:  # kept or paused, or another process was faster
         return False
     change = Change(tx, site, account.tenant, actor, now_ms)
     if account.closed_ms is None:
         locked = await pausing.lock(change)
+        if await tx.one(_BY_ID, account_id=account_id, now_ms=now_ms) != account:
+            return False
         if await shutting.shut_some(change):
             return True
         await _close(change, locked.closes_ms or 0)
@@ -135,7 +135,7 @@ async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_m
 
 async def _close(change: Change, closes_ms: int) -> None:
     """All is shut; the members go last, because owners get an email."""
-    await owner_emails.withdraw(change, _reminder(closes_ms))  # the mail server may have been down
+    await closing_reminders.withdraw(change, closes_ms)  # the mail server may have been down
     message = account_life_texts.closed(newsletter=await owner_emails.newsletter(change))
     await owner_emails.send(change, email_kinds.ACCOUNT_CLOSED, message)
     await shutting.remove_members(change)
@@ -145,7 +145,11 @@ async def _close(change: Change, closes_ms: int) -> None:
 
 async def _erase_some(change: Change) -> bool:
     """Subscribers with a partner's pending referral stay until it is decided, as when a program is
-    deleted: the partner earned the wait."""
+    deleted: the partner earned the wait. Nobody is left to decide the others by hand, so what was
+    not confirmed by the deadline is rejected."""
+    late_ms = change.now_ms - DEADLINE_DAYS * DAY_MS
+    for subscriber_id in await change.all(_NEVER_CONFIRMED, received_ms=late_ms, most=BATCH):
+        await signups.reject_unconfirmed(change, subscriber_id)
     found: Sequence[str] = await change.all(_TO_ERASE, most=BATCH)
     for subscriber_id in found:
         await signups.erase(change, subscriber_id)

@@ -5,10 +5,11 @@ What was due waits until the account is resumed.
 
 from __future__ import annotations
 
-from honeyguide.account_life import owner_emails, program_switches
+from honeyguide.account_life import closing_reminders, owner_emails, program_switches
 from honeyguide.accounts import accounts, invitations
 from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
+from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import account_life_texts, email_kinds
 from honeyguide.referrals.campaigns import LINKS
@@ -17,6 +18,7 @@ from honeyguide.store.statements import beside
 
 _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)
+_POSTPONE = _sql.command("postpone")
 _SET = _sql.command("set")
 
 
@@ -38,7 +40,11 @@ async def pause(change: Change) -> None:
     await program_switches.switch_off(change)
     await invitations.end_all(change)
     await _follow(change, "account.paused")
-    message = account_life_texts.paused(newsletter=await owner_emails.newsletter(change))
+    if account.closes_ms is not None:
+        await closing_reminders.withdraw(change, account.closes_ms)
+    message = account_life_texts.paused(
+        newsletter=await owner_emails.newsletter(change), is_closing=account.closes_ms is not None
+    )
     await owner_emails.send(change, email_kinds.ACCOUNT_PAUSED, message)
 
 
@@ -48,11 +54,30 @@ async def resume(change: Change) -> None:
         raise Invalid("This account is not paused.")
     await change.run(_SET, paused_ms=None)
     await program_switches.switch_on_again(change, account._replace(paused_ms=None))
+    closes_ms = await _go_on_closing(change, account.closes_ms)
     await _follow(change, "account.resumed")
     message = account_life_texts.resumed(
-        newsletter=await owner_emails.newsletter(change), link=f"{change.site.base_url}/"
+        newsletter=await owner_emails.newsletter(change),
+        closes_on=clock.short_day(closes_ms) if closes_ms is not None else None,
+        link=closing_reminders.page(change) if closes_ms else f"{change.site.base_url}/",
     )
     await owner_emails.send(change, email_kinds.ACCOUNT_RESUMED, message)
+
+
+async def _go_on_closing(change: Change, closes_ms: int | None) -> int | None:
+    """Whoever could not keep the account meanwhile has three days to do so."""
+    if closes_ms is None:
+        return None
+    postponed_ms = max(closes_ms, change.now_ms + closing_reminders.REMINDER_MS)
+    if postponed_ms > closes_ms:
+        await change.run(_POSTPONE, closes_ms=postponed_ms)
+        before, after = ({"closes_at": clock.iso(at)} for at in (closes_ms, postponed_ms))
+        await change_log.record(
+            change, "account.closing_postponed", change.tenant.account_id, before, after
+        )
+    else:
+        await closing_reminders.queue(change, closes_ms)
+    return postponed_ms
 
 
 async def _follow(change: Change, action: str) -> None:

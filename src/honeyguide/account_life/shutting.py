@@ -24,6 +24,7 @@ _KEYS = _sql.value("keys", str)
 _HAS_INTEGRATION = _sql.value("has_integration", int)
 _DELETE_TICKETS = _sql.command("delete_tickets")
 _STOP_FETCHES = _sql.command("stop_fetches")
+_STOP_IMPORTS = _sql.command("stop_imports")
 _SET_CLOSED = _sql.command("set_closed")
 
 
@@ -54,6 +55,7 @@ async def remove_members(change: Change) -> None:
     """The last step: nobody can get in any more."""
     await change.run(_DELETE_TICKETS)
     await change.run(_STOP_FETCHES)
+    await change.run(_STOP_IMPORTS)
     await slack_messages.delete_webhook(change.tx, change.tenant.account_id)
     await members.remove_all(change)
     await change.run(_SET_CLOSED)

@@ -19,5 +19,8 @@ DELETE FROM ticket WHERE account_id = :account_id;
 -- name: stop_fetches
 UPDATE remote_fetch SET is_stopped = 1, secret = '' WHERE account_id = :account_id AND secret <> '';
 
+-- name: stop_imports
+UPDATE import SET status = 'done' WHERE account_id = :account_id AND status = 'running';
+
 -- name: set_closed
 UPDATE account SET closed_ms = :now_ms WHERE id = :account_id AND closed_ms IS NULL;

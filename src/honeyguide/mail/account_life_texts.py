@@ -5,18 +5,28 @@ from __future__ import annotations
 from honeyguide.mail.content import Button, EmailText, Note, email
 
 
-def paused(*, newsletter: str) -> EmailText:
+def paused(*, newsletter: str, is_closing: bool) -> EmailText:
+    waits = " It is not closed while it is paused." if is_closing else ""
     return email(
         f"{newsletter} is paused",
         f"An administrator paused your account for {newsletter}. You can still log in and read "
         "everything, but nothing can be changed and nobody can sign up.",
         "No emails go to subscribers, nothing is sent to your email tool or webhooks, and no "
-        "partner fees are charged. What was due waits.",
+        f"partner fees are charged. What was due waits.{waits}",
         "If you think that this is a mistake, write to the administrator of this installation.",
     )
 
 
-def resumed(*, newsletter: str, link: str) -> EmailText:
+def resumed(*, newsletter: str, closes_on: str | None, link: str) -> EmailText:
+    if closes_on is not None:
+        return email(
+            f"{newsletter} will be closed on {closes_on}",
+            f"Your account for {newsletter} is no longer paused. An owner had asked to close it, "
+            f"so it will be closed on {closes_on}. After that nobody can bring its subscribers "
+            "back.",
+            "Until then you can download everything, and change your mind.",
+            Button("Download, or keep the account", link),
+        )
     return email(
         f"{newsletter} goes on",
         f"Your account for {newsletter} is no longer paused. Everything goes on where it stopped, "

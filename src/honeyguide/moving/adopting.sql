@@ -1,10 +1,10 @@
 -- name: due
 -- There are few integrations; each question is one row by an index.
 SELECT i.id FROM integration AS i
-WHERE i.adoption = 'adopting'
+WHERE i.account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) AND (i.adoption = 'adopting'
    OR (i.adoption = '' AND i.adoption_answer = 'adopt' AND EXISTS (
        SELECT 1 FROM adoption_value AS v WHERE v.integration_id = i.id AND v.state = 'found'))
-   OR (i.adoption = '' AND i.adoption_answer <> 'adopt' AND EXISTS (SELECT 1 FROM adoption_value AS v WHERE v.integration_id = i.id))
+   OR (i.adoption = '' AND i.adoption_answer <> 'adopt' AND EXISTS (SELECT 1 FROM adoption_value AS v WHERE v.integration_id = i.id)))
 ORDER BY i.id LIMIT :most;
 
 -- name: lock_integration

@@ -15,7 +15,8 @@ SELECT {fetch} FROM remote_fetch AS f JOIN import AS i ON i.id = f.import_id
 WHERE f.account_id = :account_id ORDER BY f.created_ms DESC, f.import_id DESC LIMIT 20;
 
 -- name: due
-SELECT import_id FROM remote_fetch WHERE secret <> '' AND is_stopped = 0 AND next_ms <= :now_ms ORDER BY next_ms LIMIT :most;
+SELECT import_id FROM remote_fetch WHERE secret <> '' AND is_stopped = 0 AND next_ms <= :now_ms
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY next_ms LIMIT :most;
 
 -- name: due_by_id
 SELECT {fetch} FROM remote_fetch AS f JOIN import AS i ON i.id = f.import_id WHERE f.import_id = :import_id;

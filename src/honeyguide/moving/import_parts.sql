@@ -1,7 +1,8 @@
 -- Over all accounts; each row found has its account.
 
 -- name: all_running
-SELECT id FROM import WHERE status = 'running' ORDER BY created_ms LIMIT :most;
+SELECT id FROM import WHERE status = 'running' AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+ORDER BY created_ms LIMIT :most;
 
 -- name: running
 SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines, gives_rewards, source,

@@ -43,4 +43,5 @@ WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id =
 
 -- name: next_restocked
 SELECT account_id, campaign_id, id FROM reward
-WHERE waiting > 0 AND codes_left > 0 AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY id LIMIT :most;
+WHERE waiting > 0 AND codes_left > 0 AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+  AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY id LIMIT :most;

@@ -30,6 +30,7 @@ ACTOR_KINDS = {
 PHRASES = {
     "account.closed": "closed the account",
     "account.closing": "asked to close the account",
+    "account.closing_postponed": "postponed closing the account",
     "account.email_changed": "changed their email address",
     "account.kept": "kept the account",
     "account.password_changed": "changed their password",
