@@ -197,7 +197,7 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
 
 
 @both_engines
-def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spent(
+def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_the_highest_that_was(
     engine: str,
 ) -> None:
     async def scenario(store: Store) -> None:
@@ -218,9 +218,11 @@ def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_what_is_spen
         assert await comes(100) == "budget_spent" and await trade.spent() == 800
         await trade.offer(total_budget=800)  # raised, but only to it
         assert await comes(100) == "budget_spent"
-        await trade.offer(total_budget=900)
+        await trade.offer(total_budget=1_000)  # raised, but only to what was reached before
+        assert await comes(100) == "budget_spent"
+        await trade.offer(total_budget=1_001)
         assert not await trade.reached()
-        assert await comes(100) == 100 and await trade.reached(), (
+        assert await comes(201) == 201 and await trade.reached(), (
             "exactly on the budget is paid, and reaches it"
         )
         assert await comes(1) == "budget_spent"

@@ -25,9 +25,18 @@ async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOu
     return await store.snapshot(lambda tx: outlook.of_partner(tx, account_id, now_ms=now_ms))
 
 
+async def highest_limits(trade: Trade) -> tuple[int, int]:
+    """Budget and cap of today, or of somebody who came before and waits."""
+    sql = "SELECT budget_cents, cap_cents FROM partner_referral WHERE decided_ms IS NULL"
+    today = (trade.program.total_budget_cents, trade.program.max_payout_cents)
+    budgets, caps = zip(today, *await trade.rows(sql), strict=True)
+    return max(budgets), max(caps)
+
+
 async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
     """Each partner expects what the owner does, and all of them no more than the budget holds."""
     owner = await trade.outlook(now_ms)
+    budget_cents, cap_cents = await highest_limits(trade)
     by_month: dict[str, int] = {}
     for joined in trade.partners:
         months = await of_partner(trade.store, joined.account_id, now_ms)
@@ -36,11 +45,10 @@ async def agree(trade: Trade, now_ms: int) -> list[MonthOutlook]:
             assert month.of(joined.id) == (theirs.of(joined.id) if theirs else month.fees)
             assert set(month.by_partner) <= {joined.id}, "nothing of another partner"
             by_month[month.month] = by_month.get(month.month, 0) + month.fees.expected_cents
-            assert month.most_cents <= max(trade.program.max_payout_cents, month.spent_cents)
+            assert month.most_cents <= max(cap_cents, month.spent_cents)
     for month in owner:
         assert by_month.get(month.month, 0) == month.fees.expected_cents
-        assert month.fees.expected_cents <= month.left_cents
-        assert month.most_cents <= max(trade.program.total_budget_cents, month.spent_cents)
+        assert month.most_cents <= max(budget_cents, month.spent_cents)
     return owner
 
 
@@ -73,6 +81,9 @@ def test_what_is_expected_is_what_is_charged_if_everybody_stays(engine: str, see
                 case 3:
                     budget = chance.choice([500, 2_000, 8_000])
                     await trade.offer(now_ms=now_ms, total_budget=budget)
+                case 4:
+                    cap = chance.choice([0, 300, 9_000])
+                    await trade.offer(now_ms=now_ms, max_payout=cap)
             await agree(trade, now_ms)
         for expected in await agree(trade, now_ms):
             last_ms = rules.month_bounds(expected.month)[1] - 1

@@ -108,6 +108,7 @@ class PartnerNetwork(Partings):
         moves += [self.ask] * 2 + [self.sync] * 3
         moves += [self.reverse] * 5 + [self.remove, self.allow, self.quit, self.join_again]
         moves += [self.block, self.unblock]
+        moves += [self.borrow_address] * 4
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
         await move()
@@ -126,7 +127,9 @@ class PartnerNetwork(Partings):
             made = await trade.arrive(place, email=spelling, now_ms=self.now_ms, origin=origin)
         except Invalid:
             same = [
-                r for r in self.model.readers if r.here and r.person == person and r.offer is offer
+                r
+                for r in self.model.readers
+                if r.here and r.listed_as == person and r.offer is offer
             ]
             assert same, "an address was refused that nobody has"
             return
@@ -147,6 +150,15 @@ class PartnerNetwork(Partings):
             trade, reader = found
             await trade.change(reader.id, now_ms=self.now_ms, status="confirmed")
             self.model.confirm(reader, self.now_ms)
+
+    async def borrow_address(self) -> None:
+        """The owner gives somebody an address of another person, or their own one back."""
+        if found := self._reader("pending", "verified"):
+            trade, reader = found
+            person = self.chance.choice([reader.person, self.chance.randrange(10)])
+            email = f"p{person}+{len(self.log)}@gmail.com"
+            await trade.change(reader.id, now_ms=self.now_ms, email=email)
+            reader.listed_as = person
 
     async def ask(self) -> None:
         """From now on the newsletter asks new subscribers to confirm, or no longer."""

@@ -21,6 +21,7 @@ from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
+from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
 
 DAY_MS = 86_400_000
@@ -128,6 +129,8 @@ def test_the_strongest_evidence_makes_a_group_and_dollars_come_first(alice: Oper
     assert "Rejecting keeps $15.00 in your budget." in shown
     # Less is said to be at stake if less fits: of the cap, then of the budget.
     path = alice.get("/v2/partner_programs").json()["partner_programs"][0]["uuid"]
+    came_low = statement("UPDATE partner_referral SET budget_cents = 0, cap_cents = 0")
+    alice.service.write(lambda tx: tx.run(came_low))  # else they keep the limits of their arrival
     for terms, sentences in (
         ({"max_payout": 6}, ("$5.00 in fees if verified; $10.00 does not fit", "keeps $5.00 in")),
         ({"total_budget": 3}, ("$2.50 in fees if verified; $12.50 does not fit", "keeps $2.50 in")),

@@ -14,12 +14,24 @@ KEPT = ("subscriber", "won_reward", "delivery", "charge", "transfer", "payout", 
 COUNTS = " UNION ALL ".join(f"SELECT '{table}', count(*) FROM {table}" for table in KEPT)
 
 
+# Of the referrals that are pending, how many have the limits of their program.
+LIMITS = (
+    "SELECT COUNT(*), COUNT(CASE WHEN r.budget_cents = p.total_budget_cents "
+    "AND r.cap_cents = p.max_payout_cents THEN 1 END) "
+    "FROM partner_referral AS r JOIN program AS p ON p.id = r.program_id WHERE r.decided_ms IS NULL"
+)
+
+
+def ask(engine: str, url: str, sql: str) -> list[str]:
+    if engine == "postgres":
+        return shared_server().execute(sql, url.rpartition("/")[2]).splitlines()
+    with connect_sqlite(url) as connection:
+        return ["|".join(map(str, row)) for row in connection.execute(sql)]
+
+
 def counts(engine: str, url: str) -> list[str]:
     """How many rows each table has that no upgrade may lose."""
-    if engine == "postgres":
-        return shared_server().execute(COUNTS, url.rpartition("/")[2]).splitlines()
-    with connect_sqlite(url) as connection:
-        return [f"{table}|{number}" for table, number in connection.execute(COUNTS)]
+    return ask(engine, url, COUNTS)
 
 
 def succeed(*arguments: str, database_url: str) -> str:
@@ -35,6 +47,8 @@ def test_a_database_of_the_previous_main_is_upgraded_verified_and_served(engine:
     assert not [line for line in before if line.endswith("|0")], "an empty table proves nothing"
     assert "Applied" in succeed("migrate", database_url=url)
     assert counts(engine, url) == before
+    ((pending, limited),) = (line.split("|") for line in ask(engine, url, LIMITS))
+    assert int(pending) == int(limited) > 0
     succeed("verify", database_url=url)
     with Serving(url) as server:
         call = server.caller(new_key(url, OWNER))

@@ -53,6 +53,16 @@ DAMAGES: dict[str, tuple[set[str], str]] = {
         },
         "DELETE FROM charge WHERE id = {first charge}",
     ),
+    "a charge under a lower budget than its referral's": (
+        {"charges_below_arrival"},
+        "UPDATE partner_referral SET budget_cents = 99999999 WHERE id = "
+        "(SELECT partner_referral_id FROM charge WHERE id = {first charge})",
+    ),
+    "a charge under a lower cap than its referral's": (
+        {"charges_below_arrival"},
+        "UPDATE partner_referral SET cap_cents = 99999999 WHERE id = "
+        "(SELECT partner_referral_id FROM charge WHERE id = {first charge})",
+    ),
     "a charge too low": (
         {
             "budget_steps_off",
@@ -133,11 +143,11 @@ DAMAGES: dict[str, tuple[set[str], str]] = {
         "DELETE FROM partner_spend",
     ),
     "a step over the cap": (
-        {"budget_steps_off"},
+        {"charges_below_arrival", "budget_steps_off"},
         "UPDATE charge SET budget_cap_cents = budget_spent_cents - 1 WHERE id = {first charge}",
     ),
     "a step over the partner's cap": (
-        {"partner_steps_off"},
+        {"charges_below_arrival", "partner_steps_off"},
         "UPDATE charge SET partner_cap_cents = 1 WHERE id = {first charge}",
     ),
     "a step left out": (

@@ -34,8 +34,15 @@ class Offer:
     begun: set[str] = field(
         default_factory=set
     )  # months in which a fee was asked for or the budget changed
-    reached: set[str] = field(default_factory=set)
+    reached: set[str] = field(default_factory=set)  # the budget of today, while the month is open
+    reached_at: dict[str, int] = field(default_factory=dict)  # the highest budget that was
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def reach(self, month: str, at: int) -> None:
+        self.reached_at[month] = max(self.reached_at.get(month, -1), at)
+        if self.reached_at[month] >= self.budget:
+            self.reached.add(month)
+
     removed: set[int] = field(default_factory=set)  # partners, by the owner
     blocked: set[int] = field(default_factory=set)  # in all programs of the owner
     left: set[int] = field(default_factory=set)  # by themselves
@@ -47,7 +54,10 @@ class Reader:
     partner: int
     person: int
     fee: int
+    budget: int  # when they came, like the fee
+    cap: int
     status: str
+    listed_as: int  # the person whose address they have by now
     due_ms: int | None = None
     charged: int | None = None
     charged_month: str = ""
@@ -86,13 +96,15 @@ class Model:
         self, offer: Offer, partner: int, person: int, now_ms: int, *, is_asked: bool
     ) -> Reader:
         """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does."""
-        reader = Reader(offer, partner, person, offer.cpa, "verified")
+        reader = Reader(
+            offer, partner, person, offer.cpa, offer.budget, offer.cap, "verified", person
+        )
         reader.must_confirm = is_asked and offer.needs_confirmation
         if (
             offer.paused
             or partner in offer.removed | offer.blocked | offer.left
             or any(
-                other.is_subscriber and other.person == person and other.offer is offer
+                other.is_subscriber and other.listed_as == person and other.offer is offer
                 for other in self.readers
             )
         ):
@@ -113,24 +125,26 @@ class Model:
         if reader.partner >= 0 and reader.fee > 0:
             offer.begun.add(month)
         spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
+        budget, cap = max(offer.budget, reader.budget), max(offer.cap, reader.cap)
         if reader.partner < 0:
             reader.why_not = "own_program"
         elif reader.fee == 0:
             reader.why_not = "free"
         elif reader.person in offer.paid_people:
             reader.why_not = "already_charged"
-        elif month in offer.reached or spent + reader.fee > offer.budget:
+        elif offer.reached_at.get(month, -1) >= budget or spent + reader.fee > budget:
             reader.why_not = "budget_spent"
-            offer.reached.add(month)
-        elif earned + reader.fee > offer.cap:
+            offer.reach(month, budget)
+        elif earned + reader.fee > cap:
             reader.why_not = "partner_cap"
         else:
             reader.charged, reader.charged_month = reader.fee, month
             offer.paid_people.add(reader.person)
             offer.spent[month] = spent + reader.fee
             offer.earned[reader.partner, month] = earned + reader.fee
-            if offer.spent[month] == offer.budget:
-                offer.reached.add(month)
+            for full in (offer.budget, budget):
+                if offer.spent[month] == full or offer.spent[month] > full == offer.budget:
+                    offer.reach(month, full)
 
     def reverse(self, reader: Reader) -> str | None:
         """Why it cannot be; None if it was."""
@@ -157,12 +171,11 @@ class Model:
         if budget == offer.budget:
             return
         offer.begun.add(self.open_month(now_ms))
-        for month in offer.begun - self.closed:
-            if budget <= offer.spent.get(month, 0):
-                offer.reached.add(month)
-            elif budget > offer.budget:
-                offer.reached.discard(month)
         offer.budget = budget
+        for month in offer.begun - self.closed:
+            offer.reached.discard(month)
+            at = budget if budget <= offer.spent.get(month, 0) else -1
+            offer.reach(month, at)
 
     def confirm(self, reader: Reader, now_ms: int) -> None:
         """They confirm their address."""

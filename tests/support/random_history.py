@@ -43,6 +43,8 @@ class Row(NamedTuple):
     person_key: str
     reason: str | None
     due_ms: int | None
+    budget_cents: int
+    cap_cents: int
 
 
 class Step(NamedTuple):
@@ -218,7 +220,8 @@ class RandomHistory:
     def rows(self) -> list[Row]:
         sql = (
             "SELECT r.partner_campaign_id, r.program_id, r.subscriber_id, r.fee_cents, r.is_own, "
-            "r.decided_ms, r.person_key, s.referral_reason, s.referral_due_ms "
+            "r.decided_ms, r.person_key, s.referral_reason, s.referral_due_ms, "
+            "r.budget_cents, r.cap_cents "
             "FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id "
             "WHERE r.account_id = :account_id"
         )
@@ -236,36 +239,44 @@ class RandomHistory:
         sql = "SELECT id, total_budget_cents, max_payout_cents FROM program"
         terms = {row[0]: row[1:] for row in self.read(f"{sql} WHERE account_id = :account_id")}
         budget, cap = terms[program_id]
-        sql = "SELECT program_id, month FROM budget WHERE reached_ms IS NOT NULL"
-        reached = {
-            month
-            for of, month in self.read(f"{sql} AND account_id = :account_id")
-            if of == program_id
-        }
+        sql = "SELECT program_id, month, reached_cents FROM budget WHERE account_id = :account_id"
+        reached = {month: at for of, month, at in self.read(sql) if of == program_id}
         steps = [step for step in self.steps() if step.program == program_id]
         due, found = self._due(program_id, steps), {}
         if is_shuffled:
             self.chance.shuffle(due)
-        for month, place, fee_cents in due:
+        for month, place, fee_cents, *limits in due:
+            most, most_of_partner = (max(pair) for pair in zip((budget, cap), limits, strict=True))
             spent = sum(each.cents for each in steps if each.month == month)
             own = sum(each.cents for each in steps if (each.month, each.place) == (month, place))
             one = Ahead(1, fee_cents)
-            if month in reached or spent + fee_cents > budget:
-                reached.add(month)
+            if most <= reached.get(month, -1) or spent + fee_cents > most:
+                reached[month] = max(most, reached.get(month, -1))
                 one = one._replace(over_budget_cents=fee_cents)
-            elif own + fee_cents > cap:
+            elif own + fee_cents > most_of_partner:
                 one = one._replace(over_cap_cents=fee_cents)
             else:
                 one = one._replace(expected_cents=fee_cents)
                 steps.append(Step(place, program_id, month, fee_cents, ""))
-                if spent + fee_cents == budget:
-                    reached.add(month)
+                full = most if spent + fee_cents == most else budget
+                if spent + fee_cents >= full:
+                    reached[month] = max(full, reached.get(month, -1))
             found[month, place] = found.get((month, place), Ahead()) + one
         return found
 
-    def _due(self, program_id: str, steps: list[Step]) -> list[tuple[str, str, int]]:
-        """What may be charged, with its month, in the order in which it falls due; what waits for
-        somebody comes last."""
+    def limits(self, program_id: str) -> set[tuple[int, int]]:
+        """Budget and cap of today, and those under which those who wait came, if higher."""
+        sql = "SELECT id, total_budget_cents, max_payout_cents FROM program"
+        of_all = self.read(f"{sql} WHERE account_id = :account_id")
+        (budget, cap), *_ = [row[1:] for row in of_all if row[0] == program_id]
+        waiting = [r for r in self.rows() if r.program == program_id and r.decided_ms is None]
+        return {(budget, cap)} | {
+            (max(budget, r.budget_cents), max(cap, r.cap_cents)) for r in waiting
+        }
+
+    def _due(self, program_id: str, steps: list[Step]) -> list[tuple[str, str, int, int, int]]:
+        """What may be charged, with its month and its limits, in the order in which it falls due;
+        what waits for somebody comes last."""
         now_ms, found = self.service.now_ms(), []
         for row in self.rows():
             is_paid = sum(
@@ -278,5 +289,6 @@ class RandomHistory:
                 due_ms = max(dated or now_ms, now_ms)
                 waits = dated is None or row.reason == "awaiting_confirmation"
                 order = (rules.month_of(due_ms), waits, due_ms, row.subscriber_id)
-                found.append((order, (order[0], row.place, row.fee_cents)))
+                limits = (row.budget_cents, row.cap_cents)
+                found.append((order, (order[0], row.place, row.fee_cents, *limits)))
         return [each for _, each in sorted(found)]

@@ -44,7 +44,8 @@ class ProgramSpendView(View, frozen=True):
         bool,
         doc(
             "Whether the monthly budget is reached. Nothing more is charged until it is raised "
-            "above what is spent."
+            "above what is spent and above the highest budget that was reached in the month. "
+            "Referrals that came under a higher budget than that can still be charged."
         ),
     ]
     uncharged_referrals: Uncharged

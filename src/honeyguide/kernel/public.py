@@ -242,13 +242,13 @@ CPA = doc(
 )
 MAX_PAYOUT = doc(
     "Cap per partner: the most one partner can earn in a month. "
-    "In US dollars, with at most two decimals.",
+    "In US dollars, with at most two decimals. A lower one is for referrals that come later.",
     250,
     label="Monthly cap per partner",
 )
 TOTAL_BUDGET = doc(
     "Monthly budget: the most the program spends in a month on all partners. "
-    "In US dollars, with at most two decimals.",
+    "In US dollars, with at most two decimals. A lower one is for referrals that come later.",
     1000,
     label="Monthly budget",
 )

@@ -103,14 +103,18 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
     )
 
 
-def budget_spent(*, program: str, month: str, spent: str, budget: str, page: str) -> EmailText:
+def budget_spent(
+    *, program: str, month: str, spent: str, budget: str, highest: str, page: str
+) -> EmailText:
+    """`highest` is the budget above which it opens again."""
     return email(
         f"{program} has reached its budget for {month}",
         f"Spent in {month}: {spent}. Your monthly budget: {budget}. "
         "Fees are never split, so a little may be left over.",
         "We are notifying your partners. They can still refer subscribers, "
-        "but nothing more will be charged this month.",
-        "To resume right away, raise the budget above what is spent.",
+        "but nothing more will be charged this month, except for those who came under a higher "
+        "budget.",
+        f"To resume right away, raise the budget above {highest}.",
         Button("View the program", page),
     )
 

@@ -7,6 +7,7 @@ cause, however many processes run this at once.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
@@ -33,6 +34,7 @@ class Spent(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     email: str
+    reached_cents: int
     reach: int
     """Which time of the month it was reached: the first is 1."""
 
@@ -111,7 +113,9 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool
     (budget,) = reached
     if not await tx.run(_LOCK_REACHED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    await _notify_owner(tx, site, budget, "budget_100", texts.budget_spent, now_ms=now_ms)
+    highest_cents = max(budget.spent_cents, budget.total_budget_cents, budget.reached_cents)
+    write_text = partial(texts.budget_spent, highest=money.show(highest_cents))
+    await _notify_owner(tx, site, budget, "budget_100", write_text, now_ms=now_ms)
     # A partner can do nothing about a month that is over.
     if (
         budget.month < this_month

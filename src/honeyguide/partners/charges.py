@@ -2,9 +2,10 @@
 rules, written with the change it belongs to.
 
 Everyone locks in one order: the subscriber, the month (shared), the program's budget, the partner's
-share of it. The caps are the program's own, read after its budget is locked; whoever changes the
-budget locks its row too. A fee that does not fit leaves the referral verified and uncharged, with
-the reason, in the same transaction.
+share of it. The limits are those of the program, read after its budget is locked, or those that
+held when the referral came, if they are higher; whoever changes the budget locks its row too. A fee
+that does not fit leaves the referral verified and uncharged, with the reason, in the same
+transaction.
 
 Charges and their reversals are the steps of a budget, of a partner's share and of what is paid for
 one person. Each step has its number there and records the total after it (docs/decisions/0025).
@@ -26,8 +27,8 @@ BUDGET_NOTIFICATIONS = "notices"
 
 
 class PartnerReferral(NamedTuple):
-    """A subscriber sent by a partner. The fee and the person are those of the signup: programs
-    change their fees, and owners can change an address to anybody's."""
+    """A subscriber sent by a partner. The fee, the limits and the person are those of the signup:
+    programs change their terms, and owners can change an address to anybody's."""
 
     id: str
     account_id: str
@@ -39,17 +40,34 @@ class PartnerReferral(NamedTuple):
     fee_cents: int
     is_own: int
     """Whether the partner and the program had a member in common when it came."""
+    budget_cents: int
+    cap_cents: int
 
 
 class Budget(NamedTuple):
     month: str
     spent_cents: int
     reached_ms: int | None
+    """When the budget of today was."""
+    reached_cents: int
+    """The highest budget at which it was reached."""
+
+    def highest_reached(self, today_cents: int) -> int:
+        """The version before, which may run beside this one, only writes `reached_ms`."""
+        at_cents = rules.NEVER_REACHED if self.reached_ms is None else today_cents
+        return max(self.reached_cents, at_cents)
+
+
+class ReferralLimits(NamedTuple):
+    """That hold for one referral."""
+
+    budget_cents: int
+    cap_cents: int
 
 
 class Standing(NamedTuple):
-    """The partner's share of the budget, the caps, and the numbers of the next step, read after the
-    budget was locked."""
+    """The partner's share of the budget, today's limits, and the numbers of the next step, read
+    after the budget was locked."""
 
     spent_cents: int
     total_budget_cents: int
@@ -64,6 +82,13 @@ class Standing(NamedTuple):
     def is_paid_for(self) -> bool:
         """A person's odd steps are charges, the even ones take them back."""
         return self.person_step % 2 == 0
+
+    def limits_of(self, referral: PartnerReferral) -> ReferralLimits:
+        """Lowering one is for those who come later."""
+        return ReferralLimits(
+            max(self.total_budget_cents, referral.budget_cents),
+            max(self.max_payout_cents, referral.cap_cents),
+        )
 
 
 class LastCharge(NamedTuple):
@@ -102,20 +127,26 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
         return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if standing.is_paid_for:
         return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
+    today_cents, limit_cents = (
+        standing.total_budget_cents,
+        standing.limits_of(referral).budget_cents,
+    )
+    is_reached = limit_cents <= budget.highest_reached(today_cents)
     decision = rules.decide_charge(
         fee_cents=referral.fee_cents,
-        budget_cap_cents=standing.total_budget_cents,
+        budget_cap_cents=limit_cents,
         budget_spent_cents=budget.spent_cents,
-        budget_reached=budget.reached_ms is not None,
-        partner_cap_cents=standing.max_payout_cents,
+        budget_reached=is_reached,
+        partner_cap_cents=standing.limits_of(referral).cap_cents,
         partner_spent_cents=standing.spent_cents,
     )
     if isinstance(decision, Uncharged):
-        if decision is Uncharged.BUDGET_SPENT and budget.reached_ms is None:
-            await _reach(tx, referral, month, now_ms=now_ms)
+        if decision is Uncharged.BUDGET_SPENT and not is_reached:
+            await _reach(tx, referral, month, limit_cents, now_ms=now_ms)
         return await _leave(tx, referral, month, decision)
-    if decision.reaches_budget:
-        await _reach(tx, referral, month, now_ms=now_ms)
+    full_cents = limit_cents if decision.reaches_budget else today_cents
+    if budget.spent_cents + decision.fee_cents >= full_cents:
+        await _reach(tx, referral, month, full_cents, now_ms=now_ms)
     await _book(tx, referral, budget, standing, now_ms=now_ms)
     return decision
 
@@ -190,8 +221,10 @@ def _of_month(referral: PartnerReferral, month: str) -> dict[str, Any]:
     }
 
 
-async def _reach(tx: Tx, referral: PartnerReferral, month: str, *, now_ms: int) -> None:
-    await tx.put(_REACH_BUDGET, **_of_month(referral, month), now_ms=now_ms)
+async def _reach(
+    tx: Tx, referral: PartnerReferral, month: str, at_cents: int, *, now_ms: int
+) -> None:
+    await tx.put(_REACH_BUDGET, **_of_month(referral, month), at_cents=at_cents, now_ms=now_ms)
     tx.wake(BUDGET_NOTIFICATIONS)
 
 
@@ -201,10 +234,12 @@ async def _book(
     """Writes a charge that the rules allow, and everything that must agree with it."""
     fee_cents = referral.fee_cents
     budget_spent_cents = budget.spent_cents + fee_cents
-    # The caps were read under the locks that we still have, so nobody can have changed them.
-    assert fee_cents > 0 and budget.reached_ms is None
-    assert budget_spent_cents <= standing.total_budget_cents
-    assert standing.spent_cents + fee_cents <= standing.max_payout_cents
+    # The limits were read under the locks that we still have, so nobody can have changed them.
+    limits = standing.limits_of(referral)
+    assert fee_cents > 0
+    assert limits.budget_cents > budget.highest_reached(standing.total_budget_cents)
+    assert budget_spent_cents <= limits.budget_cents
+    assert standing.spent_cents + fee_cents <= limits.cap_cents
     is_nearly_spent = rules.nearly_spent(
         spent_cents=budget_spent_cents, cap_cents=standing.total_budget_cents
     )
@@ -251,7 +286,7 @@ async def _write_step(
     now_ms: int,
 ) -> str:
     """Changes what is spent by an amount, and records the step."""
-    step_id = new_id()
+    step_id, limits = new_id(), standing.limits_of(referral)
     step: dict[str, Any] = {
         **_of_month(referral, budget.month),
         "partner_campaign_id": referral.partner_campaign_id,
@@ -269,10 +304,10 @@ async def _write_step(
         person_step=standing.person_step,
         budget_step=standing.budget_step,
         budget_spent_cents=budget.spent_cents + by_cents,
-        budget_cap_cents=standing.total_budget_cents,
+        budget_cap_cents=limits.budget_cents,
         partner_step=standing.partner_step,
         partner_spent_cents=standing.spent_cents + by_cents,
-        partner_cap_cents=standing.max_payout_cents,
+        partner_cap_cents=limits.cap_cents,
         reverses_id=reverses,
         reversal_reason=reason,
         now_ms=now_ms,
@@ -309,19 +344,22 @@ async def budget_changed(
     budgets = await tx.lock(_OPEN_BUDGETS, "update", **program_key)
     assert any(budget.month == month for budget in budgets)  # the row that was just locked
     for budget in budgets:
+        of_month = {**program_key, "month": budget.month}
         was_reached = budget.reached_ms is not None
+        reached_cents = budget.highest_reached(old_cents)
         is_reached = rules.reached_after_change(
-            reached=was_reached,
-            old_cap_cents=old_cents,
+            reached=reached_cents != rules.NEVER_REACHED,
+            old_cap_cents=reached_cents,
             new_cap_cents=new_cents,
             spent_cents=budget.spent_cents,
         )
         is_nearly_spent = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
-        if is_reached and not was_reached:
-            await tx.run(_REACH_BUDGET, **program_key, month=budget.month, now_ms=now_ms)
-        elif was_reached and not is_reached:
-            await tx.run(_REOPEN_BUDGET, **program_key, month=budget.month)
+        if is_reached:
+            at_cents = max(reached_cents, new_cents)
+            await tx.run(_REACH_BUDGET, **of_month, at_cents=at_cents, now_ms=now_ms)
+        elif was_reached:
+            await tx.run(_REOPEN_BUDGET, **of_month, at_cents=reached_cents)
         if is_nearly_spent:
-            await tx.run(_MARK_NEARLY, **program_key, month=budget.month, now_ms=now_ms)
+            await tx.run(_MARK_NEARLY, **of_month, now_ms=now_ms)
         if is_nearly_spent or is_reached != was_reached:
             tx.wake(BUDGET_NOTIFICATIONS)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from honeyguide.partners import rules
 from honeyguide.partners.rules import Charge, Uncharged
+from honeyguide.referrals.review import FeeAtArrival
 
 
 class PendingFees(NamedTuple):
@@ -26,6 +27,9 @@ class PendingFees(NamedTuple):
     """The earliest moment at which it can be verified."""
     first_id: str
     n: int
+    budget_cents: int = 0
+    """The limits that held when they came, which hold where they are higher than today's."""
+    cap_cents: int = 0
 
 
 class OpenMonth(NamedTuple):
@@ -36,6 +40,8 @@ class OpenMonth(NamedTuple):
     is_reached: bool
     partner_cap_cents: int
     partner_spent_cents: Mapping[str, int]
+    reached_cents: int = rules.NEVER_REACHED
+    """The highest budget at which it was reached."""
 
     @property
     def left_cents(self) -> int:
@@ -72,10 +78,17 @@ def total(fees: Iterable[ExpectedFees]) -> ExpectedFees:
     return ExpectedFees(*(sum(column) for column in zip(ExpectedFees(), *fees, strict=True)))
 
 
-def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[int]) -> int:
+def cost_at_once(month: OpenMonth, partner_campaign_id: str, fees: Iterable[FeeAtArrival]) -> int:
     """What of a partner's fees is charged if their referrals are all verified now."""
     pending = [
-        PendingFees(partner_campaign_id, fee, False, 0, f"{number:06}", 1)
+        PendingFees(
+            partner_campaign_id=partner_campaign_id,
+            is_waiting=False,
+            due_ms=0,
+            first_id=f"{number:06}",
+            n=1,
+            **fee._asdict(),
+        )
         for number, fee in enumerate(fees)
     ]
     return total(expect(month, pending).by_partner.values()).expected_cents
@@ -94,7 +107,8 @@ class _MonthToFill:
     def __init__(self, month: OpenMonth) -> None:
         self.month = month
         self.spent_cents = month.spent_cents
-        self.is_reached = month.is_reached
+        at_cents = month.budget_cents if month.is_reached else rules.NEVER_REACHED
+        self.reached_cents = max(month.reached_cents, at_cents)
         self.partner_spent = dict(month.partner_spent_cents)
         self.by_partner: dict[str, ExpectedFees] = {}
         self.full_ms: int | None = None
@@ -103,13 +117,13 @@ class _MonthToFill:
         place, fee = fees.partner_campaign_id, fees.fee_cents
         charged, over_cap, over_budget = 0, 0, 0
         while charged < fees.n:
-            decision = self._decide(place, fee)
+            decision = self._decide(fees)
             if not isinstance(decision, Charge):
                 # The same for all the others: no state changes but that a budget is reached.
                 rest = fee * (fees.n - charged)
                 if decision is Uncharged.BUDGET_SPENT:
                     over_budget = rest
-                    self._reach(fees)
+                    self._reach(fees, self._budget_of(fees))
                 elif decision is Uncharged.PARTNER_CAP:
                     over_cap = rest
                 break
@@ -118,31 +132,41 @@ class _MonthToFill:
         now = ExpectedFees(fees.n, charged, fee * charged, over_cap, over_budget)
         self.by_partner[place] = total((before, now))
 
-    def _decide(self, place: str, fee_cents: int) -> Charge | Uncharged:
+    def _budget_of(self, fees: PendingFees) -> int:
+        return max(self.month.budget_cents, fees.budget_cents)
+
+    def _cap_of(self, fees: PendingFees) -> int:
+        return max(self.month.partner_cap_cents, fees.cap_cents)
+
+    def _decide(self, fees: PendingFees) -> Charge | Uncharged:
+        budget_cents = self._budget_of(fees)
         return rules.decide_charge(
-            fee_cents=fee_cents,
-            budget_cap_cents=self.month.budget_cents,
+            fee_cents=fees.fee_cents,
+            budget_cap_cents=budget_cents,
             budget_spent_cents=self.spent_cents,
-            budget_reached=self.is_reached,
-            partner_cap_cents=self.month.partner_cap_cents,
-            partner_spent_cents=self.partner_spent.get(place, 0),
+            budget_reached=budget_cents <= self.reached_cents,
+            partner_cap_cents=self._cap_of(fees),
+            partner_spent_cents=self.partner_spent.get(fees.partner_campaign_id, 0),
         )
 
     def _charge(self, fees: PendingFees, most: int) -> int:
         """As many at once as fit: there may be thousands alike. Gives how many."""
         place, fee = fees.partner_campaign_id, fees.fee_cents
-        budget_left = self.month.budget_cents - self.spent_cents
-        cap_left = self.month.partner_cap_cents - self.partner_spent.get(place, 0)
+        budget_cents = self._budget_of(fees)
+        budget_left = budget_cents - self.spent_cents
+        cap_left = self._cap_of(fees) - self.partner_spent.get(place, 0)
         n = min(most, budget_left // fee, cap_left // fee)
         assert n > 0  # the first was just found to fit
         self.spent_cents += n * fee
         self.partner_spent[place] = self.partner_spent.get(place, 0) + n * fee
-        assert self.spent_cents <= self.month.budget_cents
-        if self.spent_cents == self.month.budget_cents:
-            self._reach(fees)
+        assert self.spent_cents <= budget_cents
+        full_cents = budget_cents if n * fee == budget_left else self.month.budget_cents
+        if self.spent_cents >= full_cents:
+            self._reach(fees, full_cents)
         return n
 
-    def _reach(self, fees: PendingFees) -> None:
-        if not self.is_reached:
-            self.is_reached = True
+    def _reach(self, fees: PendingFees, at_cents: int) -> None:
+        """At today's budget or a higher one."""
+        if self.reached_cents < self.month.budget_cents:
             self.full_ms = None if fees.is_waiting else fees.due_ms
+        self.reached_cents = max(self.reached_cents, at_cents)

@@ -26,11 +26,12 @@ class BudgetForecast(NamedTuple):
 
     spent_cents: int
     reached_ms: int | None
+    reached_cents: int
     told_nearly_ms: int | None
     told_reached_ms: int | None
 
 
-_UNTOUCHED = BudgetForecast(0, None, None, None)
+_UNTOUCHED = BudgetForecast(0, None, rules.NEVER_REACHED, None, None)
 
 
 class Pending(NamedTuple):
@@ -55,6 +56,16 @@ class Undecided(NamedTuple):
         if not self.cents:
             return f"{self._pending}."
         return f"{self._pending}: up to {money.show(self.cents)} may still be charged."
+
+    @property
+    def sentence_of_lowering(self) -> str:
+        """What a lower budget or cap does not change; empty if there is nothing."""
+        if not self.cents:
+            return ""
+        return (
+            f"Up to {money.show(self.cents)} for {self.referrals:,} who came before can still "
+            "fall due."
+        )
 
     @property
     def sentence_to_partner(self) -> str:
@@ -146,6 +157,7 @@ class _Room(NamedTuple):
     max_payout_cents: int
     spent_cents: int
     reached_ms: int | None
+    reached_cents: int
     partner_spent_cents: int
 
 
@@ -291,6 +303,7 @@ async def open_months(
             is_reached=room.reached_ms is not None,
             partner_cap_cents=room.max_payout_cents,
             partner_spent_cents={room.partner_campaign_id: room.partner_spent_cents},
+            reached_cents=room.reached_cents,
         )
         for room in rooms
     }

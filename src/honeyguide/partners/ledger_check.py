@@ -63,6 +63,9 @@ _PROMISES = {
         "Every charge raised its partner's earnings by exactly one fee, within the cap at "
         "that time, and every reversal lowered them by one; none is missing between them."
     ),
+    "charges_below_arrival": (
+        "No charge was made under a lower limit than the one that held when its referral came."
+    ),
     "charges_without_referral": (
         "Every charge belongs to one verified referral, with that referral's fee and subscriber."
     ),
@@ -98,6 +101,7 @@ _SLICED = {
     "charge_slice": (
         "charges_without_transfer",
         "reversals_off",
+        "charges_below_arrival",
         "charges_without_referral",
         "charges_unconfirmed",
     ),

@@ -88,6 +88,10 @@ SELECT COUNT(*) AS n FROM (
     FROM charge WHERE {of_programs}
 ) AS s WHERE step <> number OR spent_cents <> before_cents + fee_cents OR (fee_cents > 0 AND spent_cents > cap_cents);
 
+-- name: charges_below_arrival
+SELECT COUNT(*) AS n FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id
+WHERE c.id > :after AND c.id <= :until AND (c.budget_cap_cents < r.budget_cents OR c.partner_cap_cents < r.cap_cents);
+
 -- name: charges_without_referral
 -- A charge that was reversed is no longer what its referral costs.
 SELECT COUNT(*) AS n FROM charge AS c LEFT JOIN partner_referral AS r ON r.id = c.partner_referral_id

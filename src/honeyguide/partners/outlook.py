@@ -64,6 +64,8 @@ class _FeeRow(NamedTuple):
     fee_cents: int
     is_waiting: int
     due_ms: int | None
+    budget_cents: int
+    cap_cents: int
     first_id: str
     n: int
 
@@ -77,6 +79,7 @@ class _Budget(NamedTuple):
     month: str | None
     spent_cents: int
     reached_ms: int | None
+    reached_cents: int
     deleted_ms: int | None
     is_on: int
 
@@ -176,6 +179,8 @@ def _pending(row: _FeeRow, now_ms: int) -> PendingFees:
         due_ms=max(row.due_ms or now_ms, now_ms),
         first_id=row.first_id,
         n=row.n,
+        budget_cents=row.budget_cents,
+        cap_cents=row.cap_cents,
     )
 
 
@@ -200,6 +205,7 @@ def _of_program(
             is_reached=budget is not None and budget.reached_ms is not None,
             partner_cap_cents=program.max_payout_cents,
             partner_spent_cents=shares.get(month, {}),
+            reached_cents=budget.reached_cents if budget else rules.NEVER_REACHED,
         )
         expected = expected_fees.expect(state, in_month)
         months.append(

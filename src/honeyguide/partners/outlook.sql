@@ -19,9 +19,10 @@ SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.
 
 -- fragment: fees
 -- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a charge on their date.
-SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms, MIN(f.id) AS first_id, COUNT(*) AS n
+SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms, f.budget_cents, f.cap_cents,
+       MIN(f.id) AS first_id, COUNT(*) AS n
 FROM (
-    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.subscriber_id AS id,
+    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents, r.subscriber_id AS id,
            CASE WHEN r.program_id {in :by_day} THEN '' ELSE r.subscriber_id END AS alone,
            CASE WHEN s.referral_due_ms IS NULL OR s.referral_reason = 'awaiting_confirmation' OR s.referral_reason {in :undated}
                THEN 1 ELSE 0 END AS is_waiting,
@@ -36,11 +37,12 @@ FROM (
 
 -- fragment: grouped
 ) AS f GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
-    f.alone
+    f.budget_cents, f.cap_cents, f.alone
 
 -- fragment: budgets
 SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(g.reached_cents, -1) AS reached_cents,
+       COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
        CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id

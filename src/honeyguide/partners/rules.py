@@ -20,6 +20,8 @@ from honeyguide.referrals.rules import Decision, Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000
+# As the highest budget at which a month was reached.
+NEVER_REACHED = -1
 MONTH_PATTERN = "(19[7-9]|2[0-9]{2})[0-9]-(0[1-9]|1[0-2])"
 _MONTH = re.compile(MONTH_PATTERN)
 
@@ -129,7 +131,7 @@ def decide_charge(
 
     The budget comes first: a fee that fits neither cap is refused for the budget. The caller has
     already settled that the program is not the partner's own and that the person was not charged
-    before.
+    before, and knows whether the month was reached at this budget or a higher one.
     """
     if fee_cents == 0:
         return Uncharged.FREE
@@ -148,8 +150,8 @@ def reached_after_change(
 ) -> bool:
     """Whether a budget is reached once its owner has changed it.
 
-    A budget at or below what is spent is reached. One above it is reopened by a raise; a budget
-    that was lowered but is still above what is spent stays as it was.
+    A budget at or below what is spent is reached. One above it is reopened by a raise above
+    `old_cap_cents`, the highest at which it was reached; until then it stays as it was.
     """
     if new_cap_cents <= spent_cents:
         return True

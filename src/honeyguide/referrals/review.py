@@ -52,6 +52,14 @@ class EvidenceLine(NamedTuple):
     """How many of the group it is about."""
 
 
+class FeeAtArrival(NamedTuple):
+    """Of a partner's referral: the fee and the program's limits when it came."""
+
+    fee_cents: int
+    budget_cents: int
+    cap_cents: int
+
+
 class GroupReferrer(NamedTuple):
     """Without an email address if they were erased, or if it is a partner."""
 
@@ -66,7 +74,7 @@ class ReviewGroup(NamedTuple):
     """The newest first."""
     at_stake_cents: int
     """The fees of all of them, whether or not budget and cap can hold them."""
-    fees: list[int]
+    fees: list[FeeAtArrival]
     """The same, one by one."""
     evidence: list[EvidenceLine]
     referrer: GroupReferrer = GroupReferrer(None, None)
@@ -116,11 +124,6 @@ class ReviewGroup(NamedTuple):
         return sum(each.due_ms is not None for each in self.members)
 
 
-class _Fee(NamedTuple):
-    subscriber_id: str
-    fee_cents: int
-
-
 class _NamedReferrer(NamedTuple):
     id: str
     email: str | None
@@ -132,7 +135,7 @@ class _NamedReferrer(NamedTuple):
 _sql = beside(__file__)
 _NEWEST = {kind: _sql.query(f"{kind}_newest", WaitingReferral) for kind in REVIEW_LISTS}
 _OF_CODE = {kind: _sql.value(f"{kind}_of_code", str) for kind in REVIEW_LISTS}
-_FEES = _sql.query("fees", _Fee)
+_FEES = _sql.query("fees", lambda subscriber_id, *fee: (subscriber_id, FeeAtArrival(*fee)))
 _REFERRERS = _sql.query("referrers", _NamedReferrer)
 
 
@@ -146,7 +149,7 @@ async def page_of_groups(
     fees = dict(await tx.all(_FEES, account_id=tenant.account_id, ids=paid))
     groups = []
     for key, members in _grouped(waiting, found).items():
-        cents = sum(fees.get(each.id, 0) for each in members)
+        cents = sum(fees[each.id].fee_cents for each in members if each.id in fees)
         groups.append((-cents, -len(members), -members[0].received_ms, key, members))
     groups.sort()
     shown = [

@@ -42,6 +42,8 @@ class PartnerOfCode(NamedTuple):
     """Of the account and of all its members, with spaces between."""
     is_own: int
     cpa_cents: int
+    total_budget_cents: int
+    max_payout_cents: int
     referral_pending_duration: int
     referral_pending_duration_enabled: int
     deleted_ms: int | None
@@ -199,6 +201,8 @@ async def record(
         person_key=partner.person_key,
         fee_cents=partner.cpa_cents,
         is_own=partner.is_own,
+        budget_cents=partner.total_budget_cents,
+        cap_cents=partner.max_payout_cents,
     )
     change.know(find_referral, referral, subscriber.id)
     is_pending = subscriber.referral_status == Status.PENDING

@@ -7,7 +7,7 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email || ' ' || C
            WHERE m.account_id = j.account_id), '') AS partner_emails,
        CASE WHEN j.account_id = j.owner_account_id OR EXISTS (SELECT 1 FROM member AS m JOIN member AS o ON o.user_id = m.user_id
            AND o.account_id = j.account_id WHERE m.account_id = j.owner_account_id) THEN 1 ELSE 0 END AS is_own,
-       p.cpa_cents, p.referral_pending_duration,
+       p.cpa_cents, p.total_budget_cents, p.max_payout_cents, p.referral_pending_duration,
        p.referral_pending_duration_enabled, p.deleted_ms, b.status AS publication_status,
        b.deleted_ms AS publication_deleted_ms, b.enabled_partner_program,
        CASE WHEN j.removed_ms IS NOT NULL OR EXISTS (SELECT 1 FROM partner_block AS x
@@ -35,5 +35,6 @@ WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :da
 -- touches: adds partner_referral
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
-    arrived_ms = :now_ms, decided_ms, rule, screening, hold_until_ms, is_own
+    arrived_ms = :now_ms, decided_ms, rule, screening, hold_until_ms, is_own,
+    budget_cents, cap_cents
 };

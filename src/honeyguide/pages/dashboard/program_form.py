@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard import cards
 from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import network, programs, publications, verification
+from honeyguide.partners import forecast, network, programs, publications, verification
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
@@ -157,6 +157,7 @@ async def _view(
     publication: Publication,
     old: Program | None = None,
     now: Verification | None = None,
+    lowering: str = "",
 ) -> PageView:
     return request.view(
         "program_form.html",
@@ -171,6 +172,7 @@ async def _view(
         card=await _card(tx, request, form, publication, old.id if old else ""),
         money=money.show,
         guess=_guess(form, request.fields),
+        lowering=lowering,
         subscribers=SUBSCRIBERS,
         partners=PARTNERS,
     )
@@ -203,16 +205,34 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     now = await verification.get(tx, request.who.account_id, old.id)
     saved = _saved(old, now, request.services.site)
     form = FORM.typed(request) if request.errors else saved
-    return await _view(tx, request, form, publication, old, now)
+    lowering = await _what_stays(tx, request, old)
+    return await _view(tx, request, form, publication, old, now, lowering=lowering)
+
+
+async def _what_stays(tx: Tx, request: PageRequest, program: Program) -> str:
+    """What a lower cap or budget does not change; empty if nothing."""
+    key = (program.account_id, program.id)
+    return (await forecast.undecided(tx, *key, now_ms=request.now_ms)).sentence_of_lowering
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
     change = request.change(tx)
+    old = await programs.get(tx, request.who.account_id, request.at("id"))
     changed = await programs.update(change, request.at("id"), _checked(request))
     now = await verification.get(tx, request.who.account_id, changed.id)
     chosen = _chosen(request, now.rule, now.screening)
     await verification.set_verification(change, changed.id, chosen)
-    return request.go(f"/program/{changed.id}", "Saved. Pending referrals keep their original fee.")
+    flash = "Saved. Pending referrals keep their original fee."
+    if _is_lowered(old, changed):
+        flash = f"{flash} {await _what_stays(tx, request, changed)}".strip()
+    return request.go(f"/program/{changed.id}", flash)
+
+
+def _is_lowered(old: Program, new: Program) -> bool:
+    return (
+        new.total_budget_cents < old.total_budget_cents
+        or new.max_payout_cents < old.max_payout_cents
+    )
 
 
 async def sketch_card(tx: Tx, request: PageRequest) -> Response:
