@@ -19,6 +19,7 @@ OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "wr
 # Background engines and caches, which no caller gives a transaction to.
 OWN_TRANSACTIONS = {
     "accounts/admission.py": "admits a request before its transaction begins",
+    "backups/access.py": "changes a scratch database that nobody else uses",
     "backups/checking.py": "reads a scratch database that nobody else uses",
     "backups/restoring.py": "changes a scratch database that nobody else uses",
     "copying/copying.py": "reads a whole database that no server uses meanwhile",

@@ -111,6 +111,13 @@ async def keep(change: Change) -> None:
     await owner_emails.send(change, email_kinds.ACCOUNT_KEPT, message)
 
 
+async def end_waiting_period(change: Change, closes_ms: int) -> None:
+    """For an account that was closed already in the database that a backup replaces."""
+    await pausing.lock(change)
+    await program_switches.switch_off(change)
+    await change.run(_SET, closes_ms=closes_ms)
+
+
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[ClosingAccount]:
     """Whose waiting period is over, and which are not empty yet."""
     return await tx.all(_DUE, now_ms=now_ms, most=most)

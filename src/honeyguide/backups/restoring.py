@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from honeyguide.backups import packing, records
+from honeyguide.backups.access import KeptAccess, keep_access, read_access
 from honeyguide.backups.checking import Verified, load_dump, verify
 from honeyguide.backups.erasure_files import distinct, erase_again, read_erasures
 from honeyguide.backups.names import backup_ms, stamp
@@ -52,6 +53,7 @@ class Restored:
     erased_again: int
     # Whether there was any log of erasures to apply.
     has_erasure_log: bool
+    access: KeptAccess
     # What the replaced database is called now.
     old: str | None
 
@@ -80,13 +82,16 @@ async def _restore(asked: Restoring, contains: Contains, *, now_ms: int) -> Rest
         dump = folder / "dump"
         await run_apart(packing.unpack, file, dump, asked.identity)
         log = await _erasure_log(asked, contains, folder)
+        there = await read_access(url) if contains is Contains.ACCOUNTS else None
         async with scratch_database(url, folder) as scratch:
             asked.tell("Loading it into a scratch database")
             migrations = await _load(scratch, dump)
             asked.tell("Verifying it")
             store = await open_store(scratch, pool_size=2)
             try:
-                erased = await _make_current(store, await asked.site_of(store), log, now_ms=now_ms)
+                site = await asked.site_of(store)
+                erased = await _make_current(store, site, log, now_ms=now_ms)
+                access = await keep_access(store, scratch, site, there, now_ms=now_ms)
                 verified = await verify(store)
             finally:
                 await store.close()
@@ -105,6 +110,7 @@ async def _restore(asked: Restoring, contains: Contains, *, now_ms: int) -> Rest
         migrations=migrations,
         erased_again=erased,
         has_erasure_log=log is not None,
+        access=access,
         old=old,
     )
 

@@ -6,7 +6,7 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Concatenate, NoReturn, ParamSpec, TextIO, TypeVar
 
 import typer
@@ -124,3 +124,8 @@ def progress(time: ProgressColumn, *, transient: bool) -> Progress:
         disable=not sys.stderr.isatty(),
         transient=transient,
     )
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """How many of each, without those of which there are none."""
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)

@@ -13,7 +13,7 @@ from rich.progress import TimeElapsedColumn
 
 from honeyguide.accounts import invitations
 from honeyguide.app import clock_of
-from honeyguide.cli.base import fail, find_settings_file, progress, read_settings
+from honeyguide.cli.base import counted, fail, find_settings_file, progress, read_settings
 from honeyguide.copying.copying import CopyReport, CopyRequest, copy
 from honeyguide.doctor import records
 from honeyguide.doctor.results import HealthLevel
@@ -138,6 +138,11 @@ def _report(report: CopyReport) -> Iterator[str]:
         yield "verify found the same errors in both. Run `honeyguide verify` to see them."
     else:
         yield "verify found no errors in either."
+    if dropped := counted(report.dropped):
+        yield (
+            f"Not copied, so that nothing lets somebody in twice: {dropped}. "
+            "Everybody logs in again."
+        )
     if report.left_out:
         yield f"Not copied, because they are not Honeyguide's: {', '.join(report.left_out)}."
 

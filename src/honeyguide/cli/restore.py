@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from honeyguide.app import backup_plan_of, site_of
+from honeyguide.backups.access import KeptAccess
 from honeyguide.backups.restoring import Restored, Restoring, restore
-from honeyguide.cli.base import current_ms, fail, read_settings
+from honeyguide.cli.base import counted, current_ms, fail, read_settings
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
 
@@ -91,6 +92,25 @@ def _report(done: Restored, *, dry_run: bool) -> Iterator[str]:
         )
     else:
         yield f"People erased after the backup, and now erased again: {done.erased_again:,}."
+    yield from _report_access(done.access)
     if done.old is not None:
         yield f"The old database is kept as {done.old}. Delete it when you no longer need it."
     yield "Nothing was changed." if dry_run else "You can start the service now."
+
+
+def _report_access(access: KeptAccess) -> Iterator[str]:
+    """What of the backup lets nobody in, and what nobody knows."""
+    if dropped := counted(access.dropped):
+        yield f"Everybody logs in again. Of the backup these were left out: {dropped}."
+    if changed := counted(access.changed):
+        yield (
+            "Who gets in stays as in the database that was there. So these are otherwise than in "
+            f"the backup: {changed}."
+        )
+    if access.unknown_accounts:
+        yield (
+            "What was revoked after this backup is not known for this many accounts, because no "
+            f"database that has them could be read: {access.unknown_accounts:,}. There, logins, "
+            "members, second factors, API keys, webhook secrets and keys of other services are "
+            "as in the backup. Look through them, and revoke again what should not work."
+        )

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from honeyguide.backups.credentials import DROPPED
 from honeyguide.copying import tables
 from honeyguide.copying.digests import Digester, TableDigest, batches, digest_table
 from honeyguide.kernel.errors import Invalid, Unavailable
@@ -25,7 +26,7 @@ from honeyguide.store.migrate import is_in_baseline, migration_names
 from honeyguide.store.new_databases import NewDatabase, new_database
 from honeyguide.store.replacing import Contains, inspect, reserved
 from honeyguide.store.server_lock import ServerRuns
-from honeyguide.store.table_rows import TableRows, Tables, opened_tables
+from honeyguide.store.table_rows import TableRows, Tables, TableShape, opened_tables
 
 Step = Callable[[str, int], None]
 
@@ -53,6 +54,8 @@ class CopyReport(NamedTuple):
     tables: list[CopiedTable]
     # Tables in the source that are not ours.
     left_out: list[str]
+    # How many rows of each kind of credential are not in the copy.
+    dropped: dict[str, int]
     # What verify found, which is the same in both.
     findings: list[Finding]
 
@@ -164,7 +167,14 @@ async def _fill(
     asked.begin("Verifying the copy", ledger_check.GROUPS)
     found, _ = await target.read(lambda tx: ledger_check.verify(tx, lambda: asked.advance(1)))
     _refuse_other_findings(findings, found)
-    return CopyReport(copied, tables.others(shapes), found)
+    return CopyReport(copied, tables.others(shapes), await _count_dropped(source, shapes), found)
+
+
+async def _count_dropped(source: Tables, shapes: dict[str, TableShape]) -> dict[str, int]:
+    keys = {each: shapes[each.table].key for each in DROPPED if not each.is_part_of_row}
+    return {
+        each.name: await source.count(TableRows(each.table, key, key)) for each, key in keys.items()
+    }
 
 
 async def _copy_table(

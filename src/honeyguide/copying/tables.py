@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.backups.credentials import DROPPED
 from honeyguide.kernel.errors import Invalid
 from honeyguide.store.table_rows import TableRows, TableShape
 
@@ -16,6 +17,8 @@ class CopyRule(NamedTuple):
     stays_because: str = ""
     # Columns that only one engine has.
     of_one_engine: frozenset[str] = frozenset()
+    # Columns that are empty in the copy, as the table's own default has them.
+    emptied: frozenset[str] = frozenset()
     # If the engines have different keys: what both can tell rows apart by, and what is added up.
     key: tuple[str, ...] = ()
     summed: tuple[str, ...] = ()
@@ -23,17 +26,17 @@ class CopyRule(NamedTuple):
 
 _WHOLE = """
 account adjustment adoption_value advocate api_key attempt attempt_count backup budget campaign
-campaign_brand campaign_day certificate change_log charge click click_day click_source code_look
-cohort_change cohort_count cohort_state confirmation_brake consent consent_text coupon
-delayed_action delivery disconnected_integration email_change email_stop embed erasure event
-evidence failing_loop fetched_person idempotency import import_error import_finding import_own_id
+campaign_brand campaign_day certificate change_log charge click click_day click_source
+code_look cohort_change cohort_count cohort_state confirmation_brake consent consent_text
+coupon delayed_action delivery disconnected_integration email_stop embed erasure event evidence
+failing_loop fetched_person idempotency import import_error import_finding import_own_id
 import_part installation_key instance integration integration_event integration_subscriber
 job_failure job_lease letter link_host listing listing_run login_user logo member month_digest
 moved_document newsletter_block notice notification_choice partner_block partner_campaign
 partner_referral partner_spend payout period program program_day program_figures publication
-recovery_code referral_decision remote_fetch saved_filter screening_entry second_factor session
-slack_message slack_webhook slug subscriber subscriber_change subscriber_code subscriber_note
-subscriber_tag ticket transfer used_form webhook won_reward
+recovery_code referral_decision saved_filter screening_entry second_factor slack_message
+slack_webhook slug subscriber subscriber_change subscriber_code subscriber_note subscriber_tag
+transfer used_form webhook won_reward
 """
 RULES = (
     *(CopyRule(table) for table in _WHOLE.split()),
@@ -54,6 +57,13 @@ RULES = (
     ),
     # A transaction of the old server, which means nothing to another one.
     CopyRule("reward", of_one_engine=frozenset({"walk_after"})),
+    # They would let somebody in twice: here, and in the database that is left behind.
+    *(
+        CopyRule(each.table, emptied=frozenset(each.columns))
+        if each.is_part_of_row
+        else CopyRule(each.table, stays_because="its links and tokens would work twice")
+        for each in DROPPED
+    ),
     CopyRule("schema_migration", stays_because="each database records its own migrations"),
     CopyRule("rate_key", stays_because="the rate limit counts a minute; SQLite has it in memory"),
     CopyRule("rate_slot", stays_because="the rate limit counts a minute; SQLite has it in memory"),
@@ -86,5 +96,5 @@ def _rows(rule: CopyRule, source: TableShape | None, target: TableShape) -> Tabl
         )
     # Also between two databases of one engine: the rule is the same for all. By name, because the
     # engines have some columns in another order, and digests of any two databases should compare.
-    columns = tuple(sorted(set(target.columns) - rule.of_one_engine))
+    columns = tuple(sorted(set(target.columns) - rule.of_one_engine - rule.emptied))
     return TableRows(rule.table, columns, rule.key or target.key, rule.summed)
