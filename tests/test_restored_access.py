@@ -47,6 +47,8 @@ OTHERS = {
             "partner_referral.person_key",
             "erasure.person_key",
             "charge.person_key",
+            "earlier_person_key.earlier_key",
+            "earlier_person_key.person_key",
             "used_form.mailbox_hash",
         ),
         "who somebody is, to compare",

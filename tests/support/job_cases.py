@@ -12,6 +12,7 @@ from tests.support.job_referrals import (
     find_values,
     hold_emails,
     hold_referrals,
+    keep_earlier_keys,
     keep_old_evidence,
     never_confirm,
     subscribe,
@@ -94,6 +95,13 @@ CASES = {
     ),
     "count who joined on each day": Case(
         mark_days, "INSERT", "cohort_count", "NEW.account_id = '{id}'", rows("cohort_count")
+    ),
+    "give subscribers their new person keys": Case(
+        keep_earlier_keys,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.person_key <> OLD.person_key",
+        no_rows("person_rekeying"),
     ),
     "give added coupon codes to waiting advocates": Case(
         restock,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support import partner_network
@@ -116,3 +117,21 @@ def hold_emails(world: World) -> None:
     for who in world.both:
         held_code(who)
     world.do("UPDATE confirmation_brake SET look_ms = 1")
+
+
+def keep_earlier_keys(world: World) -> None:
+    """A subscriber whose key is the one of an earlier version."""
+    for who in world.both:
+        email = f"{new_id()}.{new_id()}@proton.me"
+        who.subscribe(email)
+        earlier = world.service.services.site.person_keys(EmailAddress(email))[1]
+        world.do(
+            "UPDATE subscriber SET person_key = :key WHERE account_id = :id",
+            key=earlier,
+            id=who.account_id,
+        )
+        world.do(
+            "INSERT INTO person_rekeying (campaign_id, account_id) VALUES (:campaign, :id)",
+            campaign=who.campaign_id,
+            id=who.account_id,
+        )

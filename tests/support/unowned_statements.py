@@ -38,6 +38,7 @@ UNOWNED: dict[str, str] = {
     "signups.erasures.all": "everybody who must be erased again after a restore",
     "signups.erasures.known": "whether a restored database has an erasure, by its id",
     "signups.erasures.purge": "sweeps records of more than a year ago",
+    "referrals.persons.due": "finds campaigns to go on with, of all accounts",
     "backups.checking.contents": "what is in a restored backup",
     "backups.access.drop_session": "everybody's, in a restored backup",
     "backups.access.drop_ticket": "everybody's, in a restored backup",

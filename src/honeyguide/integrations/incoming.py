@@ -234,8 +234,8 @@ async def _join(leased: LeasedIntegration, reported: PlatformChange, *, received
         email = EmailAddress.parse(reported.email)
     except Invalid:
         return
-    person_key = leased.site.person_key(email)
-    if await leased.one(_ERASED_SINCE, person_key=person_key, since_ms=received_ms):
+    person_keys = leased.site.person_keys(email)
+    if await leased.one(_ERASED_SINCE, person_keys=person_keys, since_ms=received_ms):
         return
     is_past = reported.created_ms is not None and reported.created_ms < leased.now_ms
     new = NewSubscriber(

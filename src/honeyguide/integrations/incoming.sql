@@ -68,7 +68,7 @@ WHERE account_id = :account_id AND integration_id = :integration_id AND subscrib
 -- name: erased_since
 -- Whether this person was erased after the platform said something about them.
 SELECT id FROM erasure
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key = :person_key AND erased_ms >= :since_ms LIMIT 1;
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key {in :person_keys} AND erased_ms >= :since_ms LIMIT 1;
 
 -- name: note_received
 UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import email_validator
 
+from honeyguide.kernel import mailboxes
 from honeyguide.kernel.errors import Invalid
 
 LONGEST = 254
@@ -25,21 +26,6 @@ email_validator.SPECIAL_USE_DOMAIN_NAMES.clear()
 # never decides a refusal.
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _plain = re.compile(rf"[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:{_LABEL}\.)+[a-z]{{2,63}}").fullmatch
-
-_GMAIL = frozenset({"gmail.com", "googlemail.com"})
-
-# Providers where everything after a `+` reaches the same mailbox. Other domains are not guessed at:
-# a `+` may be part of a name there, and a wrong guess would reject an honest subscriber. Yahoo is
-# left out, because its tags follow a hyphen and a made-up base name that looks like a real one.
-_PROVIDERS = """
-outlook.com outlook.de outlook.es outlook.fr outlook.it outlook.jp outlook.com.br
-outlook.com.au hotmail.com hotmail.co.uk hotmail.de hotmail.es hotmail.fr hotmail.it
-hotmail.nl hotmail.se live.com live.co.uk live.ca live.de live.fr live.it live.nl live.se
-live.com.au msn.com icloud.com me.com mac.com fastmail.com fastmail.fm proton.me
-protonmail.com protonmail.ch pm.me zoho.com zoho.eu zoho.in zohomail.com zohomail.eu
-zohomail.in yandex.com yandex.ru ya.ru mailbox.org posteo.de runbox.com hey.com
-"""
-_TAGGING = _GMAIL | frozenset(_PROVIDERS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +75,12 @@ class EmailAddress:
     def person(self) -> str:
         """The same for all spellings of one mailbox. Only for comparing: it is never shown, and
         nothing is sent to it."""
-        local, _, domain = self.key.rpartition("@")
-        if domain in _TAGGING:
-            # An address that is all tag keeps it, or every such address would be one person.
-            local = local.partition("+")[0] or local
-        if domain in _GMAIL:
-            local, domain = local.replace(".", ""), "gmail.com"
-        return f"{local}@{domain}"
+        return mailboxes.one_spelling(self.key)
+
+    @property
+    def earlier_person(self) -> str:
+        """What `person` was in earlier versions."""
+        return mailboxes.earlier_spelling(self.key)
 
     @property
     def domain(self) -> str:

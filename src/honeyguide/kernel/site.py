@@ -32,6 +32,11 @@ class Site:
         """What is kept of a person for good: the same for all spellings of one mailbox."""
         return self.keyed_hash("person", email.person)
 
+    def person_keys(self, email: EmailAddress) -> list[str]:
+        """The key of today, and before it was changed, if that was another one."""
+        spellings = dict.fromkeys((email.person, email.earlier_person))
+        return [self.keyed_hash("person", each) for each in spellings]
+
     def reader_link(self, code: str) -> str:
         return f"{self.base_url}/r/{code}"
 

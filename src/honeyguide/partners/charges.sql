@@ -9,6 +9,8 @@ RETURNING month, spent_cents, reached_ms, reached_cents;
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
+    (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0) FROM charge WHERE program_id = :program_id
+        AND person_key IN (SELECT earlier_key FROM earlier_person_key WHERE person_key = :person_key)) AS paid_earlier,
     (SELECT COALESCE(MAX(budget_step), 0) + 1 FROM charge WHERE program_id = :program_id AND month = :month) AS budget_step,
     (SELECT COALESCE(MAX(partner_step), 0) + 1 FROM charge
         WHERE partner_campaign_id = :partner_campaign_id AND month = :month) AS partner_step,

@@ -97,7 +97,7 @@ async def _signals(
             tx,
             tenant,
             referrer.referrer_id if referrer else None,
-            site.person_key(email),
+            site.person_keys(email),
         ),
         disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(

@@ -22,6 +22,7 @@ from honeyguide.referrals import (
     earned_rewards,
     evidence,
     moves,
+    persons,
     rules,
     screening,
     subscribers,
@@ -142,7 +143,7 @@ async def sign_up(
     """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
     claimed code is kept. `needs_confirmation` is the campaign's setting."""
     _check(new)
-    person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
+    person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     claimed = "" if partner or not new.referrer_code else new.referrer_code.strip()
     referrer = await find_referrer(change.tx, change.tenant, claimed) if claimed else None
     decision = partner.decision if partner else rules.Decision(rules.Status.VERIFIED)
@@ -174,6 +175,7 @@ async def sign_up(
         must_confirm=must_confirm,
         now_ms=change.now_ms,
     )
+    await persons.remember(change.tx, change.site, email)
     # Not by `change.put`, which would copy so many values once more.
     await change.tx.put(
         _INSERT,
@@ -182,7 +184,7 @@ async def sign_up(
         account_id=change.tenant.account_id,
         campaign_id=change.tenant.campaign_id,
         email_key=person.email.key,
-        person_key=person.key,
+        person_key=person.keys[0],
         network=person.ip_network,
     )
     if found:
@@ -292,6 +294,7 @@ async def change_person(change: Change, id_or_email: str, changes: SubscriberCha
         email = EmailAddress.parse(changes.email)
     if changes.status is not msgspec.UNSET:
         status = checks.one_of(changes.status, SETTABLE_STATUSES, param="status")
+    await persons.remember(change.tx, change.site, email)
     await change.run(
         _SET_PERSON,
         taken=_TAKEN,

@@ -27,8 +27,8 @@ class Person(NamedTuple):
     """The person who signs up."""
 
     email: EmailAddress
-    key: str
-    """A keyed hash that outlives the person's data."""
+    keys: list[str]
+    """Keyed hashes that outlive the person's data: that of today first."""
     ip_network: str | None
 
 
@@ -76,7 +76,7 @@ def is_disposable(domain: str) -> bool:
     return False
 
 
-async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: str) -> bool:
+async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, keys: Sequence[str]) -> bool:
     """Whether one of those who referred the referrer (`above_id` and everyone above them) is this
     person."""
     if above_id is None:
@@ -86,7 +86,7 @@ async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, person_key: 
             _CLOSES_LOOP,
             referrer_id=above_id,
             campaign_id=tenant.campaign_id,
-            person_key=person_key,
+            person_keys=list(keys),
         )
     )
 
@@ -117,7 +117,7 @@ async def judge_referral(
     """Gathers what the rules need to know, and no more than the campaign's screening level asks
     for. `found` is the evidence about the signup."""
     tx, tenant, now_ms = change.tx, change.tenant, change.now_ms
-    loop = await closes_loop(tx, tenant, referrer.referrer_id, person.key)
+    loop = await closes_loop(tx, tenant, referrer.referrer_id, person.keys)
     same_network, same_code = False, OnCode(0, 0)
     if referrer.screening != rules.Level.FLEXIBLE:
         recent = now_ms - referrer.received_ms < DAY_MS
@@ -127,7 +127,7 @@ async def judge_referral(
         same_code = await on_code(tx, tenant, referrer.ref_code, person.ip_network, now_ms)
     listed = referrer_listed = ListMatch.NOWHERE
     if referrer.has_lists:
-        listed, referrer_listed = await _look_up_both(tx, tenant, person, referrer)
+        listed, referrer_listed = await _look_up_both(change, person, referrer)
     signals = rules.Signals(
         email=person.email,
         referrer_emails=(EmailAddress(referrer.email),),
@@ -166,27 +166,28 @@ async def on_evidence(change: Change, subscriber: Subscriber) -> rules.Decision 
 
 
 async def _look_up_both(
-    tx: Tx, tenant: Tenant, person: Person, referrer: Referrer
+    change: Change, person: Person, referrer: Referrer
 ) -> tuple[ListMatch, ListMatch]:
     """Which list has the person who signs up, and which has the referrer."""
-    referrer_email = EmailAddress(referrer.email)
+    email = EmailAddress(referrer.email)
+    keys = change.site.person_keys(email)
     found = await screening_lists.find(
-        tx, tenant, [person.key, referrer.person_key], [person.email, referrer_email]
+        change.tx, change.tenant, [*person.keys, *keys], [person.email, email]
     )
     return (
-        screening_lists.judge(found, person.key, person.email, person.ip_network),
-        screening_lists.judge(found, referrer.person_key, referrer_email),
+        screening_lists.judge(found, person.keys, person.email, person.ip_network),
+        screening_lists.judge(found, keys, email),
     )
 
 
 async def is_allowed(change: Change, subscriber: Subscriber) -> bool:
     """Whether the owner's allow list has them."""
     email = EmailAddress(subscriber.email)
-    person = Person(email, change.site.person_key(email), ip_network_of(subscriber.ip_address))
+    person = Person(email, change.site.person_keys(email), ip_network_of(subscriber.ip_address))
     return await look_up(change.tx, change.tenant, person) is ListMatch.ALLOWED
 
 
 async def look_up(tx: Tx, tenant: Tenant, person: Person) -> ListMatch:
     """Which list has this person."""
-    found = await screening_lists.find(tx, tenant, [person.key], [person.email])
-    return screening_lists.judge(found, person.key, person.email, person.ip_network)
+    found = await screening_lists.find(tx, tenant, person.keys, [person.email])
+    return screening_lists.judge(found, person.keys, person.email, person.ip_network)

@@ -6,7 +6,7 @@ WITH RECURSIVE ancestor (person_key, referrer_id, depth) AS (
     SELECT s.person_key, s.referrer_id, a.depth + 1 FROM subscriber AS s JOIN ancestor AS a ON s.id = a.referrer_id
     WHERE a.depth < 20
 )
-SELECT COUNT(*) AS n FROM ancestor WHERE person_key = :person_key;
+SELECT COUNT(*) AS n FROM ancestor WHERE person_key {in :person_keys};
 
 -- name: on_code
 -- Signups with this code in the last hour, and from this IP network in the last day.

@@ -7,7 +7,7 @@ of them here and they stay blocked. It also covers the aliases of the address.
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -155,11 +155,16 @@ async def find(
 
 
 def judge(
-    found: list[ScreeningEntry], person_key: str, email: EmailAddress, ip_network: str | None = None
+    found: list[ScreeningEntry],
+    person_keys: Sequence[str],
+    email: EmailAddress,
+    ip_network: str | None = None,
 ) -> ListMatch:
     """An entry for the person outranks one for their domain or IP address. Otherwise the block list
     outranks the allow list."""
-    own = [each for each in found if (each.kind, each.value) == (EMAIL, person_key)]
+    own_by_key = {each.value: each for each in found if each.kind == EMAIL}
+    # The key of today first: an entry for the earlier one is older.
+    own = [own_by_key[key] for key in person_keys if key in own_by_key][:1]
     domains = _with_parents(email.domain)
     shared = [
         each

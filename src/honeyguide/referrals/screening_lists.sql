@@ -9,9 +9,14 @@ SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_
 SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id
   AND (kind = 'email' AND value {in :person_keys} OR kind = 'domain' AND value {in :domains} OR kind = 'ip_range');
 
+-- fragment: person_keys
+SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id
+UNION SELECT e.earlier_key FROM subscriber AS s JOIN earlier_person_key AS e ON e.person_key = s.person_key
+WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id
+
 -- name: of_subscriber
 SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
-  AND value = (SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id);
+  AND value IN ({person_keys});
 
 -- name: count
 SELECT COUNT(*) AS n FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id;
@@ -27,4 +32,4 @@ DELETE FROM screening_entry WHERE account_id = :account_id AND campaign_id = :ca
 -- name: erase
 UPDATE screening_entry SET hint = NULL
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
-  AND value = (SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id);
+  AND value IN ({person_keys});

@@ -100,7 +100,7 @@ async def _get_claiming(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscribe
 async def _decide(change: Change, subscriber: Subscriber, referrer: Referrer) -> Subscriber:
     code = referrer.ref_code
     email = EmailAddress(subscriber.email)
-    person = Person(email, change.site.person_key(email), ip_network_of(subscriber.ip_address))
+    person = Person(email, change.site.person_keys(email), ip_network_of(subscriber.ip_address))
     decision = await screening.judge_referral(
         change,
         referrer,

@@ -86,7 +86,8 @@ async def find(change: Change, new: NewSubscriber, email: EmailAddress) -> Partn
     code = links.partner_code(new.referrer_code)
     if code is None or not await change.lock(_LOCK, "share", code=code):
         return None
-    return await change.one(_FIND, code=code, person_key=change.site.person_key(email))
+    person_keys = change.site.person_keys(email)
+    return await change.one(_FIND, code=code, person_key=person_keys[0], person_keys=person_keys)
 
 
 async def decide(
@@ -97,7 +98,7 @@ async def decide(
     *,
     needs_confirmation: bool,
 ) -> DecidedSignup:
-    person = Person(email, change.site.person_key(email), ip_network_of(new.ip_address))
+    person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     origin = Origin(new.origin)
     rule, level = verification.effective(partner, partner.campaign_level, origin)
     has_terms = verification.has_terms(partner, origin)

@@ -16,10 +16,10 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id, a.email || ' ' || C
        p.screening, p.is_verification_chosen, c.screening AS campaign_level,
        -- Who has confirmed this address came under another one, unless it was paid for under this one.
        COALESCE((SELECT r.person_key FROM partner_referral AS r WHERE r.account_id = :account_id
-           AND r.confirmed_person_key = :person_key AND NOT EXISTS (
-               SELECT 1 FROM charge AS t WHERE t.program_id = j.program_id AND t.person_key = :person_key
+           AND r.confirmed_person_key {in :person_keys} AND NOT EXISTS (
+               SELECT 1 FROM charge AS t WHERE t.program_id = j.program_id AND t.person_key {in :person_keys}
            ) ORDER BY r.id LIMIT 1), :person_key) AS person_key,
-       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key = :person_key AND s.erased_ms IS NULL
+       (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = c.id AND s.person_key {in :person_keys} AND s.erased_ms IS NULL
            -- A person who has not confirmed is not subscribed yet.
            AND NOT (s.must_confirm = 1 AND s.status = 'active')) AS already_here,
        CASE WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1 ELSE 0 END AS has_lists

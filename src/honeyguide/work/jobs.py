@@ -60,6 +60,7 @@ from honeyguide.work import (
     money,
     moving,
     notifications,
+    persons,
     weekly_summaries,
 )
 from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
@@ -365,6 +366,7 @@ def jobs_of(
             5 * SECOND_MS,
             (Items(backfill.restocked_rewards, partial(supply_codes, site)),),
         ),
+        persons.job_of(site),
         Job(
             "send budget notifications",
             10 * SECOND_MS,

@@ -237,7 +237,7 @@ async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSyn
 
 def _screened(site: Site, person: Subscriber) -> Person:
     email = EmailAddress(person.email)
-    return Person(email, site.person_key(email), ip_network_of(person.ip_address))
+    return Person(email, site.person_keys(email), ip_network_of(person.ip_address))
 
 
 def _typed(request: PageRequest) -> dict[str, str]:
