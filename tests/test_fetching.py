@@ -235,7 +235,13 @@ def test_a_key_that_is_refused_halfway_can_be_replaced(opened: OpenStore) -> Non
     opened.run(work())
 
 
-@pytest.mark.parametrize(("answer", "tries"), [(garbage, 4), (status(503), 10)])
+async def nine_megabytes(_request: web.Request) -> web.StreamResponse:
+    return web.Response(body=b" " * 9_000_000, content_type="application/json")
+
+
+@pytest.mark.parametrize(
+    ("answer", "tries"), [(garbage, 4), (status(503), 10), (nine_megabytes, 1)]
+)
 def test_it_gives_up_with_a_sentence(opened: OpenStore, answer: Any, tries: int) -> None:
     move = moving(opened, 300)
 

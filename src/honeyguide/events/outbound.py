@@ -90,6 +90,7 @@ class FullAnswer(NamedTuple):
     headers: Mapping[str, str]
     body: bytes
     retry_after_s: int | None = None
+    is_too_long: bool = False
 
 
 class GuardedResolver(AbstractResolver):
@@ -216,7 +217,9 @@ class Outbound:
                     kept += chunk
                     if len(kept) > most_read:
                         response.close()
-                        return FullAnswer(None, "The answer was too long.", {}, b"")
+                        return FullAnswer(
+                            None, "The answer was too long.", {}, b"", is_too_long=True
+                        )
                 return FullAnswer(
                     response.status,
                     None,

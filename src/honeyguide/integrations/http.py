@@ -14,6 +14,7 @@ import msgspec
 from honeyguide import __version__
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.problems import (
+    TooLong,
     TryLater,
     Unexpected,
     WrongCredentials,
@@ -98,6 +99,11 @@ class PlatformHttp:
         answer = await self._outbound.request(
             method, url, body=body, headers=sent, most_read=MOST_READ
         )
+        if answer.is_too_long:
+            raise TooLong(
+                f"{self._platform} sent an answer of more than {MOST_READ // 1024**2} MB, which is "
+                "more than we read."
+            )
         if answer.status is None:
             raise TryLater(f"{self._platform} could not be reached. {answer.error}")
         reply = PlatformReply(self._platform, answer.status, answer.headers, answer.body)

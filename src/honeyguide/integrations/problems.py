@@ -31,6 +31,10 @@ class TryLater(PlatformError):
         self.after_s = after_s
 
 
+class TooLong(TryLater):
+    """More than we read. It passes only once there is less to send."""
+
+
 class WrongCredentials(PlatformError):
     """The key is wrong, was revoked or lacks a permission. Nothing works until it is replaced."""
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
-from honeyguide.integrations.problems import PlatformError, TryLater, WrongCredentials
+from honeyguide.integrations.problems import PlatformError, TooLong, TryLater, WrongCredentials
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing, Unavailable
@@ -74,6 +74,8 @@ class Fetcher:
                 await self._fetch_documents(fetch, api)
         except WrongCredentials as error:
             await self.stop(fetch, error.reason)
+        except TooLong as error:
+            await self.stop(fetch, f"{error.reason} Import a file from there instead.")
         except PlatformError as error:
             await self.store.write(self._wait, fetch, error)
         return await self.store.read(fetching.get, fetch.tenant, fetch.import_id)
