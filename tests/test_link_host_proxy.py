@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from tests.support.proxies import Proxy
+from tests.support.proxies import HOST, Proxy
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 from tests.test_link_host_serving import verify
@@ -69,6 +69,17 @@ def test_no_other_host_gets_one(caddy: Proxy, alice: Operator, host: str) -> Non
         alice.web.post("/settings/link-hosts", host=host)
     with pytest.raises(httpx.ConnectError, match=r"(?i)tls|ssl"):
         ask(caddy, host, "/")
+
+
+@pytest.mark.parametrize("host", [HOST, "nobody.example.org", "127.0.0.1:8000", "localhost"])
+@pytest.mark.parametrize("path", ["/metrics", "/internal/tls?domain=go.alice.example"])
+def test_what_is_for_the_machine_itself_is_found_at_no_host(
+    caddy: Proxy, host: str, path: str
+) -> None:
+    """Caddy looks at the Host header, whatever name the certificate was asked for."""
+    with caddy.client(host=host) as http:
+        assert http.get("/healthz").status_code == 200
+        assert http.get(path).status_code == 404
 
 
 def test_the_installations_own_host_is_as_before(caddy: Proxy) -> None:

@@ -93,14 +93,3 @@ def amount(text: str, *, param: str) -> Decimal:
     if not _AMOUNT.fullmatch(text := text.strip().removeprefix("$").strip()):
         raise Invalid("{field} must be an amount such as 2.50.", param=param)
     return Decimal(text.replace(",", ""))
-
-
-def local_path(path: str, otherwise: str) -> str:
-    """Where to go next: a page of ours, never an address that a link or a form chose."""
-    is_local = (
-        path.startswith("/")
-        and not path.startswith("//")
-        and "\\" not in path
-        and path.isprintable()
-    )
-    return path if is_local else otherwise

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from starlette.responses import RedirectResponse
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from honeyguide.kernel import project
+from honeyguide.pages import redirects
 from honeyguide.pages.static import TypedFiles
 
 PATH = "/docs/guide"
 FOLDER = Path(__file__).parent.parent / "guide"
 
 
-async def _elsewhere(_: object) -> RedirectResponse:
-    return RedirectResponse(project.DOCUMENTS, 302)
+async def _elsewhere(_: object) -> Response:
+    return redirects.to_website(project.DOCUMENTS, 302)
 
 
 def routes() -> list[BaseRoute]:

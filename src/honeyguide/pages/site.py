@@ -17,7 +17,7 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from honeyguide.pages import guide, logos, reference, reference_ids, rendering
+from honeyguide.pages import guide, logos, redirects, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
 from honeyguide.pages.dashboard import second_factor
@@ -61,7 +61,9 @@ _PROBLEMS = {
 
 
 class Guarded:
-    """Adds the headers above to every response that does not set them itself."""
+    """Adds the headers above to every response that does not set them itself. Links on a page whose
+    address has a token, which is a key, do not pass that address on.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -70,6 +72,8 @@ class Guarded:
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                if "token" in scope.get("path_params", {}):
+                    headers["referrer-policy"] = "no-referrer"
                 _guard(headers)
             await send(message)
 
@@ -174,10 +178,15 @@ def _methods(request: Request) -> list[str]:
     return sorted(set().union(*matching))
 
 
+async def _without_slash(request: Request) -> Response:
+    query = f"?{request.url.query}" if request.url.query else ""
+    return redirects.to_page(f"/{request.path_params['path']}{query}", 307)
+
+
 def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) -> Starlette:
     """`describe` makes the OpenAPI document, which the reference shows."""
     docs = Reference(lambda: reference.render(describe()), services)
-    return Starlette(
+    app = Starlette(
         routes=[
             Nowhere(),
             *dashboard.routes(services),
@@ -188,6 +197,7 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
             *embed_routes(services),
             *reader_routes(services),
             *logos.routes(services),
+            Route("/{path:path}/", _without_slash, methods=["GET", "POST"]),
         ],
         middleware=[
             Middleware(Guarded),
@@ -196,3 +206,5 @@ def pages_app(describe: Callable[[], dict[str, Any]], services: PageServices) ->
         ],
         exception_handlers={HTTPException: _refused, Exception: _refused},
     )
+    app.router.redirect_slashes = False  # which would send to the host that a request names
+    return app

@@ -73,7 +73,7 @@ class Standing(NamedTuple):
     total_budget_cents: int
     max_payout_cents: int
     paid_earlier: int
-    """How many charges stand that were made under keys which this person had in earlier versions."""
+    """How many charges stand that were made under keys of this person of earlier versions."""
     budget_step: int
     partner_step: int
     person_step: int

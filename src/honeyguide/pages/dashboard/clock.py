@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from honeyguide.kernel.clock import CLOCK_SET, DAY_MS, HOUR_MS, system_clock
-from honeyguide.pages import forms
+from honeyguide.pages import redirects
 from honeyguide.pages.dashboard import session_start
 from honeyguide.pages.dashboard.page_request import SESSION_S, PageRequest
 from honeyguide.pages.services import PageServices
@@ -36,7 +36,7 @@ async def move(services: PageServices, request: PageRequest) -> Response:
         if step == "now"
         else "Time moved forward. Everything due by then follows in a moment."
     )
-    response = request.go(forms.local_path(request.text("back"), "/"), flash)
+    response = request.go(redirects.local_path(request.text("back")), flash)
     request.set_cookie(response, "session", token, SESSION_S)
     return response
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from honeyguide.pages import forms
+from honeyguide.pages import redirects
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 
 # The question, the button that answers yes, and the action that it is about where a form has
@@ -42,4 +42,4 @@ def ask(request: PageRequest, text: str, yes: str) -> PageView | None:
 
 def _path(url: str) -> str:
     parts = urlsplit(url)
-    return forms.local_path(f"{parts.path}?{parts.query}" if parts.query else parts.path, "/")
+    return redirects.local_path(f"{parts.path}?{parts.query}" if parts.query else parts.path)

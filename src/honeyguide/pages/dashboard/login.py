@@ -15,7 +15,7 @@ from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.pages import forms
+from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import guessing, session_start
 from honeyguide.pages.dashboard.guessing import Guess
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -44,7 +44,7 @@ def _email_key(email: str) -> str:
 
 def _after_login(path: str) -> str:
     """Where to go after the login: a page of ours that is not the login itself."""
-    path = forms.local_path(path, "/")
+    path = redirects.local_path(path)
     return "/" if path.startswith(("/login", "/logout")) else path
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from starlette.datastructures import URL
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from honeyguide.pages import redirects
 from honeyguide.pages.dashboard.page_route import PageRoute
 
 LOOK = "/look"
@@ -39,11 +39,16 @@ def routes(pages: Iterable[PageRoute]) -> list[Route]:
     ]
 
 
+def to_new(path: str, request: Request, status: int) -> Response:
+    """To where the page is now, with what was asked of it."""
+    query = request.url.query
+    return redirects.to_page(f"{path}?{query}" if query else path, status)
+
+
 def _to(address: str, status: int = 308) -> Callable[[Request], Awaitable[Response]]:
     """308 makes the browser send the same form again; the new address checks it like any other."""
 
     async def redirect(request: Request) -> Response:
-        url = URL(address.format(**request.path_params)).replace(query=request.url.query)
-        return RedirectResponse(url, status)
+        return to_new(address.format(**request.path_params), request, status)
 
     return redirect

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from starlette.datastructures import FormData, ImmutableMultiDict, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from honeyguide.accounts import sessions
 from honeyguide.accounts.permissions import Role
@@ -29,7 +29,7 @@ from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages import cookies, forms, rendering
+from honeyguide.pages import cookies, redirects, rendering
 from honeyguide.pages.dashboard import nav, page_rights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
@@ -218,11 +218,11 @@ class PageRequest:
         """The page to come back to: this one, or for a form that was refused the one it was on."""
         is_form = self.http.method == "POST"
         url = urlsplit(self.http.headers.get("referer", "") if is_form else str(self.http.url))
-        return forms.local_path(f"{url.path}?{url.query}" if url.query else url.path, "/")
+        return redirects.local_path(f"{url.path}?{url.query}" if url.query else url.path)
 
     def go(self, path: str, flash: str = "", *, undo: str = "") -> Response:
         """On to another page, which says what was done and offers to undo it."""
-        response = RedirectResponse(path, 303)
+        response: Response = redirects.to_page(path)
         if flash:
             self.set_cookie(response, "flash", quote(flash), 60)
             self.set_cookie(response, "undo", undo, 60)
@@ -280,7 +280,7 @@ async def recognize(request: PageRequest) -> None:
 def to_login(http: Request) -> Response:
     requested = http.url.path + (f"?{http.url.query}" if http.url.query else "")
     back = f"?next={quote(requested)}" if http.method == "GET" and requested != "/" else ""
-    return RedirectResponse(f"/login{back}", 303)
+    return redirects.to_page(f"/login{back}")
 
 
 async def check_post(request: PageRequest) -> None:

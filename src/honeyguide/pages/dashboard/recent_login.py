@@ -17,7 +17,7 @@ from honeyguide.accounts import attempts, passwords, sessions
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Invalid, TooMany
-from honeyguide.pages import forms
+from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import login_code
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
@@ -99,7 +99,7 @@ def _page(
     return request.view(
         "recent_login.html",
         status,
-        action=forms.local_path(action, "/"),
+        action=redirects.local_path(action),
         fields=fields,
         needs_password=PASSWORD in asked,
         needs_code=CODE in asked,
@@ -110,7 +110,7 @@ def _page(
 
 def _came_from(request: PageRequest) -> str:
     url = urlsplit(request.http.headers.get("referer", ""))
-    return forms.local_path(f"{url.path}?{url.query}" if url.query else url.path, "/")
+    return redirects.local_path(f"{url.path}?{url.query}" if url.query else url.path)
 
 
 async def page(tx: Tx, request: PageRequest) -> PageView:
@@ -122,7 +122,7 @@ async def page(tx: Tx, request: PageRequest) -> PageView:
 async def confirm(services: PageServices, request: PageRequest) -> Response:
     """Back to the page that was to be seen."""
     await _prove(request, _asked(request, NeededProof.LOGIN))
-    return request.go(forms.local_path(request.text("next"), "/"))
+    return request.go(redirects.local_path(request.text("next")))
 
 
 async def _prove(request: PageRequest, asked: forms.Fields) -> None:

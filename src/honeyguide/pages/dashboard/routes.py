@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from starlette.datastructures import URL
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages import rendering
@@ -362,8 +361,7 @@ page_rights.learn(PAGES)
 
 async def _moved(request: Request) -> Response:
     """Emails link to /dashboard/…; the dashboard is at the root."""
-    url = URL(f"/{request.path_params['path'].lstrip('/')}").replace(query=request.url.query)
-    return RedirectResponse(url, 302)
+    return moved_pages.to_new(f"/{request.path_params['path'].lstrip('/')}", request, 302)
 
 
 def routes(services: PageServices) -> list[Route]:

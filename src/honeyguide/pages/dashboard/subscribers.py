@@ -18,7 +18,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
-from honeyguide.pages import forms
+from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import confirm, formats, undo
 from honeyguide.pages.dashboard import subscriber_filters as filter_form
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -212,7 +212,7 @@ async def _erase_one(tx: Tx, request: PageRequest, subscriber_id: str) -> None:
 
 def back(request: PageRequest, otherwise: str) -> str:
     """The list that the form was on, if it is one of ours."""
-    path = forms.local_path(request.text("back"), otherwise)
+    path = redirects.local_path(request.text("back"), otherwise)
     is_list = path.startswith(("/subscribers", "/review")) or path == "/"
     return path if is_list else otherwise
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from starlette.responses import Response
 
-from honeyguide.pages import forms
+from honeyguide.pages import redirects
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.referrals import shipments
@@ -59,7 +59,7 @@ async def undo(tx: Tx, request: PageRequest) -> Response:
     """One action, or all that were asked for together."""
     action = request.text("action")
     undone = await delayed_actions.undo(tx, request.tenant, action)
-    where = forms.local_path(request.text("back"), "/")
+    where = redirects.local_path(request.text("back"))
     if not undone:
         unsent = await shipments.undo_sent(request.change(tx), action)
         return request.go(where, _to_send_again(unsent) if unsent else NOTHING_LEFT)

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse, Response
 
 from honeyguide.languages.language import Language
-from honeyguide.pages import rendering
+from honeyguide.pages import redirects, rendering
 from honeyguide.pages.readers.page_branding import PageBranding
 
 # A form's token says when the page was made, and private pages are for one reader: no proxy may
@@ -47,10 +47,15 @@ def html(template: str, brand: PageBranding | None, language: Language, **values
     return rendering.reader_page(language, f"readers/{template}", brand=brand, **values)
 
 
-def see_other(address: str) -> RedirectResponse:
-    return RedirectResponse(
-        address, 303, {"cache-control": "no-store", "referrer-policy": "no-referrer"}
-    )
+_LEAVING = {"cache-control": "no-store", "referrer-policy": "no-referrer"}
+
+
+def see_other(path: str) -> Response:
+    return redirects.to_page(path, headers=_LEAVING)
+
+
+def see_website(url: str) -> Response:
+    return redirects.to_website(url, headers=_LEAVING)
 
 
 class WayOn(NamedTuple):

@@ -37,7 +37,7 @@ from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.reader_services import ReaderServices
-from honeyguide.pages.readers.showing import see_other
+from honeyguide.pages.readers.showing import see_other, see_website
 from honeyguide.referrals import (
     clicks,
     consents,
@@ -139,7 +139,7 @@ async def subscribe(services: ReaderServices, request: ReaderRequest) -> Respons
     email = checked(request.fields, brand, new, has_agreed=_has_agreed(request, brand))
     code = await enter(services, brand, new, email, shown=shown, now_ms=request.now_ms)
     if brand.thankyou_page_url:
-        return see_other(brand.thankyou_page_url)
+        return see_website(brand.thankyou_page_url)
     token = start.token(services.site, code)
     if brand.needs_confirmation:
         token = inbox.token(services.site, code, request.now_ms)
