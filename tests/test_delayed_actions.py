@@ -1,15 +1,19 @@
 """Delayed actions: what is done on the dashboard waits a minute as a row. Before that nothing else
-is written, and what was undone never is.
+is written, and of what was undone only that somebody undid it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 
-from honeyguide.signups import delayed_kinds
+from honeyguide.accounts.permissions import Right, Role
+from honeyguide.kernel.errors import Forbidden
+from honeyguide.pages.dashboard import page_rights
+from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support.delayed import (
     Fields,
     action_of,
@@ -28,6 +32,7 @@ from tests.support.delayed import (
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
 from tests.support.stores import statement
+from tests.support.team import colleague
 from tests.support.web import Operator, operator, text_of
 
 
@@ -168,9 +173,50 @@ def test_what_is_undone_never_happens(alice: Operator, case: Case, by: str) -> N
     answer = undo(alice, action.id if by == "its own button" else offered(page))
     assert "Undone. Nothing was changed." in answer
     pass_minute(alice.service)
-    assert written(alice.service) == before
+    after = written(alice.service)
+    (entry,) = [row for row in after.pop("change_log") if row not in before["change_log"]]
+    del before["change_log"]
+    assert after == before
+    facts = delayed_kinds.BY_NAME[case.kind]
+    assert (entry["action"], entry["subject_id"]) == (facts.undone, made["subject"])
+    assert entry["actor_id"] == alice.user_id and entry["after"] is None
+    assert json.loads(entry["before"]) == {"action": case.kind, "asked_by": alice.user_id}
     assert not case.is_done(alice, made)
     assert "There was nothing left to undo" in undo(alice, action.id)
+
+
+@EVERY_KIND
+def test_undoing_needs_the_right_that_asking_needs(alice: Operator, case: Case) -> None:
+    made = case.make(alice)
+    ask(alice, made)
+    action, right = action_of(alice, made), delayed_kinds.BY_NAME[case.kind].right
+    assert action is not None
+    assert right is page_rights.right_for("POST", made["path"].partition("?")[0])
+    others = set(Right) - {right}
+    with pytest.raises(Forbidden, match="may not undo"):
+        alice.make(delayed_actions.undo_by_member, action.id, others.__contains__)
+    assert action_of(alice, made) == action, "it goes on waiting"
+    assert alice.make(delayed_actions.undo_by_member, action.id, {right}.__contains__) == 1
+
+
+@pytest.mark.parametrize("role", [Role.FINANCE, Role.ANALYST])
+def test_roles_that_may_not_decide_undo_nothing(alice: Operator, role: Role) -> None:
+    made = referral(alice)
+    page = ask(alice, made, do="verify")
+    other = colleague(alice.service, alice, role)
+    refused = other.web.post("/account/undo", page="/settings", action=offered(page))
+    assert refused.status_code == 403 and action_of(alice, made) is not None
+
+
+def test_an_editor_undoes_what_the_owner_asked_for_and_is_named(alice: Operator) -> None:
+    made = referral(alice)
+    page = ask(alice, made, do="verify")
+    editor = colleague(alice.service, alice, Role.EDITOR)
+    undone = editor.web.post("/account/undo", page="/settings", action=offered(page))
+    assert undone.status_code == 303 and action_of(alice, made) is None
+    email = alice.subscriber(made["subject"])["email"]
+    log = text_of(alice.web.get("/account/changes").text)
+    assert f"undid a decision about the referral of {email} within its minute." in log
 
 
 @EVERY_KIND

@@ -7,6 +7,7 @@ from tests.support.belongings import (
     api_key,
     blocked_partner,
     claiming,
+    delayed,
     invitation,
     member,
     member_invitation,
@@ -214,6 +215,14 @@ PAGES = [
     ),
     Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
     Logged("/account/keys/{id}/rotate", "api_key.rotated", {"overlap": "1"}, None, {}, api_key),
+    Logged(
+        "/account/undo",
+        "referral.decision_undone",
+        {"action": ...},
+        {"action": "verify"},
+        None,
+        delayed,
+    ),
     Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
     Logged(
         "/account/password",

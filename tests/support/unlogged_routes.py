@@ -31,7 +31,6 @@ NOT_LOGGED = {
     "/account/name": "what colleagues call somebody",
     "/account/switch": "goes to another account",
     "/account/new": "opens an account, which says since when it is there",
-    "/account/undo": "nothing has happened yet",
     "/subscribers/tags": "about subscribers",
     "/subscribers/filters": "a saved search",
     "/subscribers/import": "a file, which is a row of its own",

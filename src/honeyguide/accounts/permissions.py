@@ -75,7 +75,7 @@ RIGHTS: dict[Right, RightFacts] = {
     Right.PARTNERS: RightFacts("Run publications and programs, join and leave programs", _EDITOR),
     Right.WEBHOOKS: RightFacts("Set up webhooks", _EDITOR),
     Right.EXPORT: RightFacts("Download the list of all subscribers", _EDITOR),
-    Right.UNDO: RightFacts("Undo what was done a moment ago", _EDITOR | _FINANCE),
+    Right.UNDO: RightFacts("Undo what was done a moment ago", _EDITOR),
     Right.MONEY: RightFacts("Take back fees and see to payouts", _FINANCE),
     Right.ACCOUNT: RightFacts("Manage members, API keys and the account itself", frozenset()),
     Right.OWN_LOGIN: RightFacts("Change one’s own login", _EVERYBODY),

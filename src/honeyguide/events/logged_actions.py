@@ -67,6 +67,8 @@ SUBJECTS: dict[str, LoggedSubject] = {
     "referrer": LoggedSubject("the referrer of", _PEOPLE),
     "claimed_code": LoggedSubject("the unknown code of", _PEOPLE),
     "confirmations": LoggedSubject("confirmation emails", _PEOPLE),
+    "note": LoggedSubject("a note", _PEOPLE),
+    "saved_filter": LoggedSubject("a saved filter", _PEOPLE),
     "reward": LoggedSubject("the reward", _REWARDS),
     "earned_reward": LoggedSubject("the reward", _REWARDS),
     "shipment": LoggedSubject("the shipment", _REWARDS),

@@ -1,6 +1,6 @@
 """What an operator does on the dashboard and can undo for a minute. It is a row until then: undoing
 deletes the row, and doing it deletes the row in the same transaction, so it is done once however
-many processes try. Nothing else is written before, so nobody learns of what was undone.
+many processes try. Nothing else is written before, so of what was undone only the change log tells.
 
 What to do comes from `delayed_kinds`. If the subject changed meanwhile, or a rule forbids it by
 now, it is dropped and the operator is notified.
@@ -9,15 +9,17 @@ now, it is dropped and the operator is notified.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
 from honeyguide.accounts import owner_notifications
+from honeyguide.accounts.permissions import Right
+from honeyguide.events import change_log
 from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.kernel.errors import Fault, Invalid, Missing
+from honeyguide.kernel.errors import Fault, Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
@@ -30,6 +32,7 @@ from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
 DELAY_MS = MINUTE_MS
+MAY_NOT_UNDO = "Your role may not do this, so it may not undo it either."
 # The job.
 APPLYING = "apply delayed actions"
 
@@ -85,6 +88,7 @@ _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_SUBJECTS = _sql.query("of_subjects", DelayedAction)
 _OF_CODES = _sql.query("of_codes", DelayedAction)
+_WAITING = _sql.query("waiting", DelayedAction)
 _DUE = _sql.query("due", DelayedAction)
 _DELETE = _sql.command("delete")
 _UNDO_BATCH = _sql.command("undo_batch")
@@ -171,6 +175,18 @@ async def undo(tx: Tx, tenant: Tenant, action_or_batch_id: str) -> int:
     return await tx.run(_DELETE, account_id=account_id, id=id_) or await tx.run(
         _UNDO_BATCH, account_id=account_id, id=id_
     )
+
+
+async def undo_by_member(
+    change: Change, action_or_batch_id: str, may: Callable[[Right], bool]
+) -> int:
+    """For whoever may do what they undo, which somebody else may have asked for. It is logged."""
+    for action in await change.lock(_WAITING, id=action_or_batch_id):
+        if not may(action.facts.right):
+            raise Forbidden(MAY_NOT_UNDO)
+        asked = {"action": action.kind, "asked_by": action.actor_id}
+        await change_log.record(change, action.facts.undone, action.subject_id, asked)
+    return await undo(change.tx, change.tenant, action_or_batch_id)
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[DelayedAction]:

@@ -15,6 +15,9 @@ SELECT {action} FROM delayed_action WHERE account_id = :account_id AND EXISTS (
     SELECT 1 FROM subscriber AS s WHERE s.id = delayed_action.subject_id AND s.referrer_code {in :codes}
 ) ORDER BY id;
 
+-- name: waiting
+SELECT {action} FROM delayed_action WHERE account_id = :account_id AND (id = :id OR batch_id = :id) ORDER BY id;
+
 -- name: due
 SELECT {action} FROM delayed_action WHERE (due_ms <= :now_ms OR due_ms > :ahead_ms)
   AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY due_ms, id LIMIT :most;

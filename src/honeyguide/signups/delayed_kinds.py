@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import earned_rewards, moves, notes, saved_filters, subscribers
 from honeyguide.referrals.earned_rewards import EarnedReward
@@ -28,6 +29,10 @@ class DelayedKind(NamedTuple):
     noun: str
     done: str
     """As in "1 referral will be verified"."""
+    right: Right
+    """What a member needs to ask for it, and to undo it, whoever asked."""
+    undone: str
+    """What the change log calls that."""
     unknown: str
     """What is said of a subject that is not there."""
     page: str
@@ -76,6 +81,8 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
         name,
         noun="referral",
         done=status.value,
+        right=Right.SUBSCRIBERS,
+        undone="referral.decision_undone",
         unknown=subscribers.UNKNOWN,
         page="/review",
         find=subscribers.find_many,
@@ -112,6 +119,8 @@ async def _redeem(change: Change, earned: EarnedReward, arguments: Arguments) ->
 _declare_for_reward = partial(
     _declare,
     noun="reward",
+    right=Right.REWARDS,
+    undone="earned_reward.decision_undone",
     unknown=earned_rewards.UNKNOWN,
     page="/rewards",
     find=_find_earned,
@@ -162,6 +171,8 @@ DELETE_NOTE = _declare(
     "delete_note",
     noun="note",
     done="deleted",
+    right=Right.SUBSCRIBERS,
+    undone="note.deletion_undone",
     unknown=notes.UNKNOWN,
     page="/subscribers",
     find=_find_notes,
@@ -174,6 +185,8 @@ DELETE_FILTER = _declare(
     "delete_filter",
     noun="saved filter",
     done="deleted",
+    right=Right.SUBSCRIBERS,
+    undone="saved_filter.deletion_undone",
     unknown=saved_filters.UNKNOWN,
     page="/subscribers",
     find=_find_filters,

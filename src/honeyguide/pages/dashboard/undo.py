@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from starlette.responses import Response
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.pages import redirects
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
@@ -57,11 +58,11 @@ def refusals(done: int, refused: Counter[str]) -> list[str]:
 
 async def undo(tx: Tx, request: PageRequest) -> Response:
     """One action, or all that were asked for together."""
-    action = request.text("action")
-    undone = await delayed_actions.undo(tx, request.tenant, action)
+    action, change, may = request.text("action"), request.change(tx), request.who.may
+    undone = await delayed_actions.undo_by_member(change, action, may)
     where = redirects.local_path(request.text("back"))
     if not undone:
-        unsent = await shipments.undo_sent(request.change(tx), action)
+        unsent = await shipments.undo_sent(change, action) if may(Right.REWARDS) else 0
         return request.go(where, _to_send_again(unsent) if unsent else NOTHING_LEFT)
     count = f"{formats.number(undone)} actions were undone" if undone > 1 else "Undone"
     return request.go(where, f"{count}. Nothing was changed.")
