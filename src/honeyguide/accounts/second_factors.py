@@ -52,6 +52,8 @@ class Cipher(Protocol):
 
     def decrypt(self, encrypted: str, *, row_id: str) -> str: ...
 
+    def is_lost(self, encrypted: str) -> bool: ...
+
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
@@ -103,6 +105,12 @@ def _digest(site: Site, user_id: str, code: str) -> str:
 
 async def is_on(tx: Tx, user_id: str) -> bool:
     return await tx.one(_SECRET, user_id=user_id) is not None
+
+
+async def is_lost(tx: Tx, cipher: Cipher, user_id: str) -> bool:
+    """Whether the key that it was encrypted with is not here."""
+    encrypted = await tx.one(_SECRET, user_id=user_id)
+    return encrypted is not None and cipher.is_lost(encrypted)
 
 
 async def turn_on(

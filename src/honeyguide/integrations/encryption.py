@@ -57,6 +57,10 @@ class EncryptionKeys:
         """How many of them need a key that is not here."""
         return sum(key_id_of(each) not in self._ciphers for each in encrypted)
 
+    def is_lost(self, encrypted: str) -> bool:
+        """Whether it needs a key that is not here: HONEYGUIDE_SECRET_KEY has changed."""
+        return bool(encrypted) and self.count_lost([encrypted]) > 0
+
     def encrypt(self, text: str, *, row_id: str) -> str:
         if not self._ciphers:
             raise NoSecretKey

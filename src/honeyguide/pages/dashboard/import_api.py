@@ -7,7 +7,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from honeyguide.integrations.connecting import CannotConnect
-from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
+from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey, Undecryptable
 from honeyguide.integrations.problems import PlatformError
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving import fetching, importing, moved_documents
@@ -77,6 +77,9 @@ async def _resume(
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     fetch = await fetching.get(tx, request.tenant, request.at("id"))
+    if fetch.is_under_way and _keys(request.services).is_lost(fetch.secret):
+        # The job finds out at its next try.
+        fetch = fetch._replace(is_stopped=1, problem=Undecryptable().message)
     return request.view(
         "import_api_fetch.html",
         fetch=fetch,

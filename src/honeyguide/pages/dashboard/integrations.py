@@ -66,6 +66,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
                 for each in PLATFORMS.values()
             ],
         )
+    integration = _known_state(request.services, integration)
     about = integrations.platform_of(integration.platform).about
     backlog = await integrations.backlog(tx, integration)
     total, left = await _progress(tx, integration, backlog.due)
@@ -98,6 +99,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         kinds=SYNC_LABELS,
         today_ms=system_clock(),
         fields_shown_ms=7 * DAY_MS,
+    )
+
+
+def _known_state(services: PageServices, integration: Integration) -> Integration:
+    """A key that cannot be decrypted does not work, also before the next write finds out."""
+    if not _keys(services).is_lost(integration.credentials):
+        return integration
+    return msgspec.structs.replace(
+        integration, status=integrations.FAILED, problem=Undecryptable().message
     )
 
 

@@ -57,6 +57,7 @@ def labels_of(kind: NotificationKind) -> list[tuple[str, str]]:
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id = request.who.account_id
     webhook = await slack_messages.webhook_of(tx, account_id)
+    keys = EncryptionKeys(request.services.settings.secret_keys)
     chosen = await notification_choices.of_account(tx, account_id)
     if request.errors:
         chosen = _typed(request)
@@ -64,6 +65,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         "notification_preferences.html",
         rows=[(kind, chosen[kind.name], labels_of(kind)) for kind in NOTIFICATION_KINDS],
         webhook=webhook,
+        is_lost=webhook is not None and keys.is_lost(webhook.encrypted_url),
         url=request.text("url"),
         email=request.who.email,
     )

@@ -15,6 +15,7 @@ from honeyguide.accounts import (
     sessions,
 )
 from honeyguide.accounts.permissions import Right
+from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
@@ -40,6 +41,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sessions=await sessions.of_user(tx, who.user_id, now_ms=now_ms),
         codes_left=await second_factors.count_recovery_codes(tx, who.user_id),
         has_secret_key=bool(settings.secret_keys),
+        is_lost=await second_factors.is_lost(tx, EncryptionKeys(settings.secret_keys), who.user_id),
         is_required_here=settings.require_second_factor == "yes",
         is_required_in_account=bool(account.needs_second_factor),
         email_change=await email_changes.of_user(tx, who.user_id, now_ms=now_ms),
