@@ -200,7 +200,7 @@ def test_the_page_after_the_thank_you_page_tells_nobody_who_is_subscribed(wax: N
 
 def test_nobody_who_unsubscribed_is_said_to_stay_subscribed(wax: Newsletter) -> None:
     ben = wax.advocate(1)
-    hub, stop = wax.hub(ben), reader_emails.stop_url(wax.service.services.site, ben.ref_code)
+    hub, stop = wax.hub(ben), reader_emails.stop_url(wax.service.services.site, ben)
     pages = (stop, f"{hub}/leave", hub)
 
     def sentences() -> list[bool]:

@@ -251,7 +251,9 @@ def test_two_processes_post_a_slack_message_once(ana: Operator) -> None:
 
 def test_one_click_turns_a_kind_off_and_a_get_does_not(ana: Operator) -> None:
     site = ana.service.services.site
-    url = notification_links.turn_off_url(site, ana.account_id, WEEKLY_SUMMARY)
+    url = notification_links.turn_off_url(
+        site, ana.account_id, WEEKLY_SUMMARY, link_version=0, now_ms=ana.service.now_ms()
+    )
     assert "Turn this off?" in httpx.get(url, verify=False).text
     assert "Weekly summary" in httpx.get(url, verify=False).text
     assert chosen(ana, "weekly_summary") == "at_once"

@@ -12,8 +12,8 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notification_choices, notification_links
 from honeyguide.mail.notification_kinds import BUDGET
-from honeyguide.pages.readers import requested_emails, start
-from honeyguide.referrals import hub, reader_emails
+from honeyguide.pages.readers import start
+from honeyguide.referrals import hub, reader_links
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 from tests.support.tables import Dump, dump
@@ -51,7 +51,9 @@ def state(service: Service) -> Dump:
 
 def test_notifications_are_turned_off_by_our_own_links_only(service: Service) -> None:
     alice, site = operator(service), service.services.site
-    good = notification_links.turn_off_url(site, alice.account_id, BUDGET).rpartition("/")[2]
+    good = notification_links.turn_off_url(
+        site, alice.account_id, BUDGET, link_version=0, now_ms=service.now_ms()
+    ).rpartition("/")[2]
     before = state(service)
     for token in forgeries(site, "turn off notifications", good):
         for method in ("GET", "POST"):
@@ -71,11 +73,11 @@ def test_a_readers_link_that_we_did_not_sign_opens_nothing(wax: Newsletter, kind
     reader = wax.advocate(0)
     until_ms = service.now_ms() + DAY_MS
     path, purpose, good = {
-        "stop": ("/stop", "stop emails", reader_emails.stop_token(site, reader.ref_code)),
+        "stop": ("/stop", "stop emails", reader_links.stop_token(site, reader.ref_code)),
         "confirm": (
             "/confirm",
             "confirm",
-            requested_emails.confirm_token(site, reader.ref_code, until_ms),
+            reader_links.confirm_token(site, reader.ref_code, until_ms),
         ),
         "start": ("/hub/start", "thanks", start.token(site, reader.ref_code)),
         "hub": ("/hub", "", hub.token(site, reader.id, reader.ref_code)),
@@ -101,9 +103,10 @@ def _hub_forgeries(site: Site, good: str) -> Iterator[str]:
         yield good[:n] + ("0" if good[n] != "0" else "1") + good[n + 1 :]
 
 
-def test_a_confirmation_ends_when_it_says_so(wax: Newsletter) -> None:
+def test_a_confirmation_says_when_it_ends(wax: Newsletter) -> None:
     site, reader = wax.service.services.site, wax.advocate(0)
     now_ms = wax.service.now_ms()
-    token = requested_emails.confirm_token(site, reader.ref_code, now_ms)
-    assert requested_emails.confirm_code(site, token, now_ms) == reader.ref_code
-    assert requested_emails.confirm_code(site, token, now_ms + 1) is None
+    token = reader_links.confirm_token(site, reader.ref_code, now_ms)
+    signed = reader_links.read_confirm_token(site, token)
+    assert signed == (reader.ref_code, 0, now_ms)
+    assert wax.visitor.get(f"/confirm/{token}").status_code == 410

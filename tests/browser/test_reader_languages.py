@@ -124,7 +124,7 @@ def test_no_page_has_a_text_in_english(in_pseudo: Places) -> None:
     pages |= refused_pages(in_pseudo)
     pages["asked"] = wax.visitor.post("/hub", data={**wax.fields("/hub"), "email": "a@b.de"}).text
     reader = wax.advocate(1)
-    stop = stop_url(wax.service.services.site, reader.ref_code)
+    stop = stop_url(wax.service.services.site, reader)
     pages["stop"], pages["stopped"] = wax.visitor.get(stop).text, wax.visitor.post(stop).text
     pages["resumed"] = wax.visitor.post(f"{stop}?again=1").text
     for name, html in pages.items():

@@ -61,7 +61,11 @@ def v1_webhook(owner: Operator) -> str:
 def off_link(owner: Operator) -> str:
     site = owner.service.services.site
     return notification_links.turn_off_url(
-        site, owner.account_id, NOTIFICATION_KINDS[0]
+        site,
+        owner.account_id,
+        NOTIFICATION_KINDS[0],
+        link_version=0,
+        now_ms=owner.service.now_ms(),
     ).rpartition("/")[2]
 
 

@@ -126,6 +126,15 @@ PAGES = [
         subscriber,
     ),
     Logged(
+        "/subscribers/{id}/link",
+        "subscriber.links_renewed",
+        {},
+        None,
+        None,
+        subscriber,
+        is_idempotent=False,
+    ),
+    Logged(
         "/subscribers/{id}/list",
         "screening_entry.added",
         {"do": "block"},

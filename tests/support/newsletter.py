@@ -23,6 +23,7 @@ from honeyguide.referrals import (
     clicks,
     earned_rewards,
     hub,
+    reader_links,
     rewards,
     subscribers,
 )
@@ -137,10 +138,9 @@ class Newsletter:
         """
         message = next(message for message in self.emails("confirm") if message.to_email == email)
         until_ms = message.created_ms + requested_emails.CONFIRM_WITHIN_MS
-        code = self.person(email).ref_code
-        return (
-            f"/confirm/{requested_emails.confirm_token(self.service.services.site, code, until_ms)}"
-        )
+        site, person = self.service.services.site, self.person(email)
+        token = reader_links.confirm_token(site, person.ref_code, until_ms, person.link_version)
+        return f"/confirm/{token}"
 
     def clicks(self, code: str = "") -> int:
         self.service.run(self.service.application._links.counter.flush())

@@ -36,6 +36,8 @@ class Account(NamedTuple):
     closes_ms: int | None
     """When it is closed, or was, since an owner asked for it."""
     closed_ms: int | None
+    link_version: int
+    """Of the links in its notifications that work without a login."""
 
 
 class Proof(NamedTuple):

@@ -16,13 +16,16 @@ from honeyguide.store.tx import Tx
 PURGE_BATCH = 500
 
 
+TOO_MANY = "Too many attempts. Try again {wait}."
+
+
 class Limit(NamedTuple):
     """So many attempts of a kind in a window of at most a day."""
 
     name: str
     most: int
     window_ms: int
-    refusal: str = "Too many attempts. Try again {wait}."
+    refusal: str = TOO_MANY
 
 
 # The names are stored with each attempt, so they stay as they are.

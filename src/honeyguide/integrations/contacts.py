@@ -54,6 +54,7 @@ class QueuedWrite(NamedTuple):
     must_confirm: int
     removed_ms: int | None
     adjustments: int
+    link_version: int
 
     @property
     def toward_rewards(self) -> int:
@@ -260,7 +261,7 @@ def _values(
     # What another tool counted is an adjustment here, and must not vanish from the field.
     is_adopted = integration.adoption_answer == ADOPT
     referrals = queued.toward_rewards if is_adopted else queued.referrals_verified
-    token = hub.token(site, queued.subscriber_id, queued.ref_code)
+    token = hub.token(site, queued.subscriber_id, queued.ref_code, queued.link_version)
     ahead = rewards.next_reward(all_rewards, queued.toward_rewards)
     return {
         SyncField.CODE: queued.ref_code,

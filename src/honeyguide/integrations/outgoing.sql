@@ -46,7 +46,7 @@ WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token
 -- name: due
 SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.seen_ms, t.tries, s.email, s.name, s.ref_code, s.status, s.origin,
        s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms, s.must_confirm,
-       t.removed_ms, s.adjustments
+       t.removed_ms, s.adjustments, s.link_version
 FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
 WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.due_ms <= :now_ms
 ORDER BY t.due_ms, t.subscriber_id LIMIT :most;

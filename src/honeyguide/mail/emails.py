@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
@@ -57,6 +58,13 @@ class Backlog(NamedTuple):
     since_ms: int | None
 
 
+class _UnsentTexts(NamedTuple):
+    id: str
+    body_text: str
+    body_html: str | None
+    unsubscribe_url: str | None
+
+
 class RecentCounts(NamedTuple):
     of_account: int
     of_all: int
@@ -75,6 +83,8 @@ _ERASE = _sql.command("erase")
 _WITHDRAW = _sql.command("withdraw")
 _HAND_OVER = _sql.command("hand_over")
 _CANCEL_UNSENT = _sql.command("cancel_unsent")
+_UNSENT_TO = _sql.query("unsent_to", _UnsentTexts)
+_REWRITE = _sql.command("rewrite")
 _MARK_ALL_SENT = _sql.command("mark_all_sent")
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
@@ -210,6 +220,26 @@ async def hand_over(tx: Tx, account_id: str, old_id: str, new_id: str) -> None:
 
 async def cancel_unsent(tx: Tx, account_id: str, about_id: str, error: str) -> None:
     await tx.run(_CANCEL_UNSENT, account_id=account_id, about_id=about_id, error=error)
+
+
+async def rewrite_unsent(
+    tx: Tx, account_id: str, about_id: str, to: EmailAddress, rewrite: Callable[[str], str]
+) -> None:
+    """Gives every email to a subscriber that has not left this address, and rewrites its texts."""
+    kinds = email_kinds.TO_SUBSCRIBERS
+    unsent = await tx.all(_UNSENT_TO, account_id=account_id, about_id=about_id, kinds=kinds)
+    for email in unsent:
+        stop_url = email.unsubscribe_url
+        await tx.run(
+            _REWRITE,
+            account_id=account_id,
+            id=email.id,
+            to_email=to.text,
+            mailbox=to.person,
+            body_text=rewrite(email.body_text),
+            body_html=None if email.body_html is None else rewrite(email.body_html),
+            unsubscribe_url=None if stop_url is None else rewrite(stop_url),
+        )
 
 
 async def mark_all_sent(tx: Tx, account_id: str, until_ms: int) -> None:

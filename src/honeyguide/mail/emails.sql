@@ -44,7 +44,19 @@ UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id
 
 -- name: cancel_unsent
 UPDATE letter SET due_ms = NULL, held_code = NULL, error = :error, lease_token = NULL, lease_until_ms = 0
-WHERE account_id = :account_id AND about_id = :about_id AND (due_ms IS NOT NULL OR held_code IS NOT NULL);
+WHERE account_id = :account_id AND about_id = :about_id AND {is_unsent};
+
+-- fragment: is_unsent
+(due_ms IS NOT NULL OR held_code IS NOT NULL)
+
+-- name: unsent_to
+SELECT id, body_text, body_html, unsubscribe_url FROM letter
+WHERE account_id = :account_id AND about_id = :about_id AND kind {in :kinds} AND {is_unsent};
+
+-- name: rewrite
+-- Without its lease, one that is about to be sent as it was is not sent.
+UPDATE letter SET {assign to_email, mailbox, body_text, body_html, unsubscribe_url, lease_token = NULL, lease_until_ms = 0}
+WHERE account_id = :account_id AND id = :id AND {is_unsent};
 
 -- name: mark_all_sent
 UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;

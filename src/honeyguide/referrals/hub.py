@@ -14,21 +14,30 @@ from honeyguide.store.tx import Tx
 _HASH_LENGTH = 32
 
 
-def token(site: Site, subscriber_id: str, ref_code: str) -> str:
-    return ref_code + site.keyed_hash("hub", subscriber_id)[:_HASH_LENGTH]
+def token(site: Site, subscriber_id: str, ref_code: str, link_version: int = 0) -> str:
+    """Of a version of the subscriber's links (`reader_links`)."""
+    signed = f"{subscriber_id} {link_version}" if link_version else subscriber_id
+    return ref_code + site.keyed_hash("hub", signed)[:_HASH_LENGTH]
 
 
 def link(site: Site, subscriber: Subscriber) -> str:
-    return f"{site.base_url}/hub/{token(site, subscriber.id, subscriber.ref_code)}"
+    return f"{site.base_url}/hub/{token_of(site, subscriber)}"
+
+
+def token_of(site: Site, subscriber: Subscriber) -> str:
+    return token(site, subscriber.id, subscriber.ref_code, subscriber.link_version)
 
 
 async def find(tx: Tx, site: Site, given: str) -> tuple[Tenant, Subscriber] | None:
-    """The subscriber of this page. None for a wrong token or an erased subscriber."""
+    """The subscriber of this page. None for a wrong token, one that ended, or an erased
+    subscriber."""
     found = await links.lookup(tx, given[:CODE_LENGTH])
-    if found is None or not hmac.compare_digest(
-        token(site, found.subscriber_id, found.code).encode(), given.encode()
-    ):
+    if found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
     subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
-    return None if subscriber is None else (tenant, subscriber)
+    if subscriber is None or not hmac.compare_digest(
+        token_of(site, subscriber).encode(), given.encode()
+    ):
+        return None
+    return tenant, subscriber

@@ -36,6 +36,8 @@ class Linked(Protocol):
     @property
     def ref_code(self) -> str: ...
     @property
+    def link_version(self) -> int: ...
+    @property
     def referrals_verified(self) -> int: ...
     @property
     def toward_rewards(self) -> int: ...
@@ -61,9 +63,10 @@ def everyone_url(site: Site, slug: str) -> str:
 def values_of(site: Site, subscriber: Linked, rewards: Sequence[Reward]) -> dict[str, str]:
     """The fields of `newsletter_tools`, as text."""
     ahead = next_reward(rewards, subscriber.toward_rewards)
+    token = hub.token(site, subscriber.id, subscriber.ref_code, subscriber.link_version)
     return {
         LINK: site.reader_link(subscriber.ref_code),
-        HUB: f"{site.base_url}/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}",
+        HUB: f"{site.base_url}/hub/{token}",
         COUNT: str(subscriber.referrals_verified),
         NEXT: ahead[0].name if ahead else "",
         TO_GO: str(ahead[1]) if ahead else "",

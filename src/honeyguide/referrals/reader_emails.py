@@ -7,43 +7,19 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, layout
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.layout import EmailBranding
-from honeyguide.referrals import hub, links, subscribers
+from honeyguide.referrals import hub, reader_links
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
-
-_PURPOSE = "stop emails"
 
 
-def stop_token(site: Site, ref_code: str) -> str:
-    return site.seal(_PURPOSE, ref_code.encode())
-
-
-def stop_url(site: Site, ref_code: str) -> str:
+def stop_url(site: Site, reader: Subscriber) -> str:
     """Needs no login: whoever has the email may stop such emails."""
-    return f"{site.base_url}/stop/{stop_token(site, ref_code)}"
-
-
-def stop_code(site: Site, token: str) -> str | None:
-    """The referral code in a token that we made."""
-    content = site.unseal(_PURPOSE, token)
-    return None if content is None else content.decode()
-
-
-async def find_by_stop_token(tx: Tx, site: Site, token: str) -> tuple[Tenant, Subscriber] | None:
-    """None for a token that we never made and for a subscriber who was erased."""
-    ref_code = stop_code(site, token)
-    found = await links.lookup(tx, ref_code) if ref_code else None
-    if found is None:
-        return None
-    tenant = Tenant(found.account_id, found.campaign_id)
-    subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
-    return None if subscriber is None else (tenant, subscriber)
+    token = reader_links.stop_token(site, reader.ref_code, reader.link_version)
+    return f"{site.base_url}/stop/{token}"
 
 
 async def send(
@@ -61,7 +37,7 @@ async def send(
     False if there is an email with this `once` already."""
     site, stop, leave = change.site, None, None
     if kind.can_be_stopped:
-        stop, leave = stop_url(site, reader.ref_code), f"{hub.link(site, reader)}/leave"
+        stop, leave = stop_url(site, reader), f"{hub.link(site, reader)}/leave"
     made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
     return await emails.enqueue(
         change.tx,

@@ -51,6 +51,7 @@ class FoundSubscriber(NamedTuple):
     utm_source: str | None
     utm_campaign: str | None
     must_confirm: int
+    link_version: int
 
     @property
     def toward_rewards(self) -> int:

@@ -51,6 +51,8 @@ class Subscriber(msgspec.Struct, frozen=True):
     """What the operator added to their progress toward rewards."""
     language: str | None = None
     """Of the page on which they signed up."""
+    link_version: int = 0
+    """Of the links in emails that work without a login (`reader_links`)."""
 
     @property
     def toward_rewards(self) -> int:

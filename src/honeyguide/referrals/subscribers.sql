@@ -6,7 +6,7 @@
 id, email, name, ref_code, status, must_confirm, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
 referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
 utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms,
-unsubscribed_ms, claimed_code, adjustments, language
+unsubscribed_ms, claimed_code, adjustments, language, link_version
 
 -- name: by_id
 -- batch: id

@@ -27,6 +27,7 @@ from honeyguide.referrals import (
     lifecycle,
     moves,
     notes,
+    reader_links,
     referral_decisions,
     saved_filters,
     screening_lists,
@@ -196,6 +197,7 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     old = EmailAddress(changed.before.email)
     if old.key != EmailAddress(changed.after.email).key:
         await import_erasure.forget_address(change.tx, change.tenant, old)
+        await reader_links.rewrite_unsent(change, changed.after)
     if changed.before.email != changed.after.email:
         await change_log.record(change, "subscriber.email_changed", changed.after.id)
     return await _follow(change, changed)

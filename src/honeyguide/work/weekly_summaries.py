@@ -56,6 +56,7 @@ class DueAccount(NamedTuple):
     time_zone: str
     weekly_due_ms: int
     weekly_monday: str | None
+    link_version: int = 0
 
 
 class _WaitingRewards(NamedTuple):
@@ -159,7 +160,9 @@ async def summarize(
         budgets=await _budgets(tx, site, account.id, zone, now_ms=now_ms),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
-        turn_off_url=notification_links.turn_off_url(site, account.id, WEEKLY_SUMMARY),
+        turn_off_url=notification_links.turn_off_url(
+            site, account.id, WEEKLY_SUMMARY, link_version=account.link_version, now_ms=now_ms
+        ),
     )
 
 

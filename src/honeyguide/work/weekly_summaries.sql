@@ -1,5 +1,5 @@
 -- name: due_accounts
-SELECT id, email, time_zone, weekly_due_ms, weekly_monday FROM account
+SELECT id, email, time_zone, weekly_due_ms, weekly_monday, link_version FROM account
 WHERE weekly_due_ms <= :now_ms AND paused_ms IS NULL AND closed_ms IS NULL ORDER BY weekly_due_ms, id LIMIT :batch;
 
 -- name: move

@@ -89,6 +89,7 @@ PHRASES = {
     "subscriber.adjusted": "adjusted the progress of {it}",
     "subscriber.code_chosen": "chose a referral code for {it}",
     "subscriber.email_changed": "changed the email address of {it}",
+    "subscriber.links_renewed": "ended the private links of {it}",
     "subscriber.erased": "erased a subscriber",
     "webhook.secret_rotated": "rotated the secret of {it}",
     "webhook.sparkloop_token_changed": "changed the SparkLoop token of {it}",

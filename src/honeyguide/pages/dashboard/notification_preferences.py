@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from honeyguide.accounts import notification_settings
+from honeyguide.accounts import accounts, notification_settings
 from honeyguide.events.addresses import check_url
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
 from honeyguide.kernel import actors
@@ -118,11 +118,11 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
 
 async def ask_off(tx: Tx, request: PageRequest) -> PageView:
     """Changes nothing: mail scanners open every link."""
-    return _off_view(request, _turn_off(request), is_off=False)
+    return _off_view(request, await _turn_off(tx, request), is_off=False)
 
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
-    asked = _turn_off(request)
+    asked = await _turn_off(tx, request)
     # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
     tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
@@ -130,9 +130,13 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     return _off_view(request, asked, is_off=True)
 
 
-def _turn_off(request: PageRequest) -> TurnOff:
-    asked = notification_links.read_token(request.services.site, request.at("token"))
+async def _turn_off(tx: Tx, request: PageRequest) -> TurnOff:
+    site, token, now_ms = request.services.site, request.at("token"), request.now_ms
+    asked = notification_links.read_token(site, token, now_ms=now_ms)
     if asked is None:
+        raise HTTPException(404)
+    account = await accounts.get(tx, asked.account_id)
+    if account.link_version != asked.link_version:
         raise HTTPException(404)
     return asked
 

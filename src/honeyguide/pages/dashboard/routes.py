@@ -156,6 +156,7 @@ PAGES = (
         subscriber.show,
         subscriber_edits.CODE,
     ),
+    post("/subscribers/{id}/link", SUBSCRIBERS, WRITES, subscriber_edits.renew_links),
     post("/subscribers/{id}/list", SUBSCRIBERS, WRITES, subscriber_edits.change_list),
     post("/subscribers/{id}/emails", SUBSCRIBERS, WRITES, subscriber_emails.send, subscriber.show),
     post("/subscribers/{id}/rewards", REWARDS, WRITES, subscriber.redeem),

@@ -11,7 +11,15 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
-from honeyguide.referrals import adjustments, codes, notes, screening_lists, subscribers, tags
+from honeyguide.referrals import (
+    adjustments,
+    codes,
+    notes,
+    reader_links,
+    screening_lists,
+    subscribers,
+    tags,
+)
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import delayed_kinds, signups
@@ -82,6 +90,15 @@ async def choose_code(tx: Tx, request: PageRequest) -> Response:
     person = await subscribers.get(tx, request.tenant, request.at("id"))
     chosen = await codes.choose(request.change(tx), person.id, request.text("code"))
     return request.go(f"/subscribers/{person.id}#h-codes", f"Their code is {chosen.code}.")
+
+
+async def renew_links(tx: Tx, request: PageRequest) -> Response:
+    """Ends every link that they were sent, for one that somebody else got hold of."""
+    person = await reader_links.renew(request.change(tx), request.at("id"))
+    return request.go(
+        f"/subscribers/{person.id}",
+        "Their referral page has a new link. The links they were sent before no longer work.",
+    )
 
 
 async def change_list(tx: Tx, request: PageRequest) -> Response:

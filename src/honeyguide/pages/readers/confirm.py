@@ -9,11 +9,11 @@ from starlette.responses import Response
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import page_branding, requested_emails
+from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.showing import WayOn, see_other, sorry
-from honeyguide.referrals import branding, hub, links, subscribers
+from honeyguide.referrals import branding, hub, links, reader_links
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
@@ -23,7 +23,7 @@ from honeyguide.store.tx import Tx
 class _Confirming(NamedTuple):
     brand: PageBranding
     subscriber: Subscriber | None
-    """None if the link has expired."""
+    """None if the link has expired, or they have other links by now."""
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
@@ -40,22 +40,23 @@ async def confirm(tx: Tx, request: ReaderRequest) -> Response:
     site = request.services.site
     change = Change(tx, site, brand.tenant, actors.subscriber(subscriber.id), request.now_ms)
     subscriber = await signups.confirm(change, subscriber)
-    return see_other(f"/hub/{hub.token(site, subscriber.id, subscriber.ref_code)}?welcome=1")
+    return see_other(f"/hub/{hub.token_of(site, subscriber)}?welcome=1")
 
 
 async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     site, token = request.services.site, request.at("token")
-    # Also of an expired link: it says whose newsletter it was.
-    code = requested_emails.confirm_code(site, token, 0)
-    link = await links.lookup(tx, code) if code else None
+    # Also of a link that ended: it says whose newsletter it was.
+    signed = reader_links.read_confirm_token(site, token)
+    link = await links.lookup(tx, signed.code) if signed else None
     if link is None:
         raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
     brand = brand.for_reader(request.accepted_languages)
-    if requested_emails.confirm_code(site, token, request.now_ms) is None:
+    found = await reader_links.find(tx, signed)
+    if found is None or signed is None or signed.until_ms < request.now_ms:
         return _Confirming(brand, None)
-    return _Confirming(brand, await subscribers.get(tx, tenant, link.subscriber_id))
+    return _Confirming(brand, found[1])
 
 
 def _expired(request: ReaderRequest, brand: PageBranding) -> Response:

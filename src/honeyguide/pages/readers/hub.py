@@ -7,7 +7,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
@@ -231,13 +231,18 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
     found = await hub.find(tx, request.services.site, request.at("token"))
     if found is None:
         raise Missing(page_branding.UNKNOWN)
-    tenant, person = found
+    return await load_visitor(tx, *found, request.accepted_languages)
+
+
+async def load_visitor(
+    tx: Tx, tenant: Tenant, person: Subscriber, accepted_languages: str = ""
+) -> HubVisitor:
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
     has_board = bool(brand.campaign.show_leaderboard)
     earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
-        brand=brand.for_reader(request.accepted_languages),
+        brand=brand.for_reader(accepted_languages),
         person=person,
         rewards=await rewards.of_campaign(tx, tenant),
         earned=earned,
@@ -255,46 +260,53 @@ def hub_url(request: ReaderRequest) -> str:
 
 def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
     person, site = visitor.person, request.services.site
-    slug = visitor.brand.campaign.slug
     return request.view(
         "hub.html",
         visitor.brand,
         private=True,
+        **shown_values(site, visitor),
         hub=hub_url(request),
-        first_name=first_name(person),
-        is_subscribed=person.status != "unsubscribed",
         welcome=request.query("welcome") == "1",
-        progress=progress.measure(
-            visitor.brand.language,
-            visitor.rewards,
-            visitor.earned,
-            ReferralCount.of(person),
-            unseen=visitor.unseen,
-        ),
-        share=sharing.of(visitor.brand.texts, codes.link(site, slug, visitor.code)),
         own_code=OwnCodeForm(
-            start=site.campaign_link(slug, "").partition("://")[2],
+            start=site.campaign_link(visitor.brand.campaign.slug, "").partition("://")[2],
             token=request.token(f"code {person.id}"),
             typed=request.fields.get("code", "") if request.refusal else "",
             is_saved=request.query("chosen") == "1",
         ),
         token=request.token(f"claim {person.id}"),
-        choices=visitor.choices,
         choices_token=request.token(f"choices {person.id}"),
         has_saved=request.query("saved") == "1",
         corrected=request.query("corrected"),
-        public_first_name=names.first_name(person.name),
-        public_short_name=names.short_name(person.name),
-        leaderboard=[
+        stop_url=reader_emails.stop_url(site, person),
+        active_token=request.token(f"active {person.id}"),
+    )
+
+
+def shown_values(site: Site, visitor: HubVisitor) -> dict[str, Any]:
+    """What can be seen on the page, without what acts as the reader."""
+    person, brand = visitor.person, visitor.brand
+    return {
+        "first_name": first_name(person),
+        "is_subscribed": person.status != "unsubscribed",
+        "progress": progress.measure(
+            brand.language,
+            visitor.rewards,
+            visitor.earned,
+            ReferralCount.of(person),
+            unseen=visitor.unseen,
+        ),
+        "share": sharing.of(brand.texts, codes.link(site, brand.campaign.slug, visitor.code)),
+        "choices": visitor.choices,
+        "public_first_name": names.first_name(person.name),
+        "public_short_name": names.short_name(person.name),
+        "leaderboard": [
             LeaderboardPlace(leader.short_name, leader.verified, leader.subscriber_id == person.id)
             for leader in visitor.leaders
         ],
-        stop_url=f"/stop/{reader_emails.stop_token(site, person.ref_code)}",
-        has_stopped_emails=visitor.has_stopped_emails,
-        is_start=False,
-        asks_for_sign=person.referral_reason == Reason.AWAITING_ACTIVITY,
-        active_token=request.token(f"active {person.id}"),
-    )
+        "has_stopped_emails": visitor.has_stopped_emails,
+        "is_start": False,
+        "asks_for_sign": person.referral_reason == Reason.AWAITING_ACTIVITY,
+    }
 
 
 def address_form(

@@ -13,16 +13,16 @@ from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.ids import CODE_LENGTH
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.readers import page_branding, requested_emails
+from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import branding, campaigns, links, reader_emails
+from honeyguide.referrals import branding, campaigns, links, reader_links
 from honeyguide.store.tx import Tx
 
 # Pages that only a subscriber has a link to. Who could not confirm is none yet.
-_SUBSCRIBERS = ("hub", "stop")
+_SUBSCRIBERS = (reader_links.HUB, reader_links.STOP)
 
 
 async def show(services: ReaderServices, http: Request) -> HTMLResponse:
@@ -77,8 +77,4 @@ def _code_in(site: Site, first: str, rest: Sequence[str]) -> str | None:
     """A subscriber's code, also of one who was erased."""
     if first == "r":
         return rest[-1][:CODE_LENGTH]
-    if first == "hub":
-        return rest[0][:CODE_LENGTH]
-    if first == "stop":
-        return reader_emails.stop_code(site, rest[0])
-    return requested_emails.confirm_code(site, rest[0], 0) if first == "confirm" else None
+    return reader_links.code_in(site, first, rest[0])

@@ -7,12 +7,11 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
-from honeyguide.kernel.site import Site
 from honeyguide.mail import emails, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.referrals import hub, reader_emails, subscribers
+from honeyguide.referrals import hub, reader_emails, reader_links, subscribers
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import confirmations
 from honeyguide.store.change import Change
@@ -24,18 +23,6 @@ AGAIN_MS = MINUTE_MS
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
-
-
-def confirm_token(site: Site, ref_code: str, until_ms: int) -> str:
-    return site.seal("confirm", until_ms.to_bytes(6, "big") + ref_code.encode())
-
-
-def confirm_code(site: Site, token: str, now_ms: int) -> str | None:
-    """The referral code of the subscriber that the email was sent to, until it expires."""
-    content = site.unseal("confirm", token)
-    if content is None or int.from_bytes(content[:6], "big") < now_ms:
-        return None
-    return content[6:].decode()
 
 
 async def send_next_step(
@@ -64,7 +51,8 @@ async def send_confirm(
     if hold is not None and hold.is_queued:
         return False
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
-    link = f"{site.base_url}/confirm/{confirm_token(site, reader.ref_code, until_ms)}"
+    token = reader_links.confirm_token(site, reader.ref_code, until_ms, reader.link_version)
+    link = f"{site.base_url}/confirm/{token}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     held_code = hold.code if hold else None
     is_queued = await _send(
@@ -77,10 +65,11 @@ async def send_confirm(
 
 async def send_hub_link(
     change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
-) -> None:
+) -> bool:
+    """False if nothing was queued."""
     link = hub.link(change.site, reader)
     email = texts.hub_link(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    await _send(change, brand, reader, kind=HUB_LINK, email=email, every_ms=every_ms)
+    return await _send(change, brand, reader, kind=HUB_LINK, email=email, every_ms=every_ms)
 
 
 async def _send(
@@ -118,6 +107,6 @@ async def _send(
         email,
         brand.email_branding(site),
         kind=kind,
-        once=f"{kind.name}:{reader.id}:{now_ms // (every_ms or EVERY_MS)}",
+        once=f"{kind.name}:{reader.id}:{reader.link_version}:{now_ms // (every_ms or EVERY_MS)}",
         held_code=held_code,
     )

@@ -12,7 +12,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import stops
 from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
-from honeyguide.referrals import branding, reader_emails
+from honeyguide.referrals import branding, reader_links
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
 
@@ -34,7 +34,8 @@ async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
 
 
 async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
-    found = await reader_emails.find_by_stop_token(tx, request.services.site, request.at("token"))
+    signed = reader_links.read_stop_token(request.services.site, request.at("token"))
+    found = await reader_links.find(tx, signed)
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     return found
