@@ -19,6 +19,7 @@ from honeyguide.referrals import (
     evidence,
     hub_choices,
     notes,
+    reader_links,
     referral_decisions,
     rules,
     saved_filters,
@@ -240,7 +241,10 @@ def _platform(synced: _Synced) -> dict[str, Any]:
         "platform": synced.platform,
         "id_there": synced.remote_id,
         "synced_at": _at(synced.synced_ms),
-        "fields": written.get("fields", {}),
+        "fields": {
+            name: reader_links.without_keys(text)
+            for name, text in written.get("fields", {}).items()
+        },
     }
 
 

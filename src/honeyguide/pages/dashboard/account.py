@@ -28,14 +28,14 @@ async def _page(
     tx: Tx, request: PageRequest, status: int = 200, *, invitation_link: str = ""
 ) -> PageView:
     account_id, now_ms = request.who.account_id, request.now_ms
-    invited = (
-        await invitations.of_inviter(tx, account_id, now_ms=now_ms) if request.who.is_admin else []
-    )
+    may_invite = request.who.may(Right.ADMINISTRATION)
+    invited = await invitations.of_inviter(tx, account_id, now_ms=now_ms) if may_invite else []
     return request.view(
         "account.html",
         status,
         account=await accounts.get(tx, account_id),
         may_use_keys=request.who.may(Right.ACCOUNT),
+        may_invite=may_invite,
         invitations=invited,
         errors=_errors_by_section(request),
         entered=request.fields if request.errors else {},

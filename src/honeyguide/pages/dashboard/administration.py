@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from starlette.responses import Response
 
 from honeyguide import __version__
 from honeyguide.accounts import accounts, invitations
+from honeyguide.accounts.permissions import Right
 from honeyguide.doctor import checks, records
 from honeyguide.doctor.judgements import SeenRequest
 from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel, in_order
@@ -49,43 +50,57 @@ def _month(request: PageRequest) -> str:
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    months = await payouts.months(tx)
-    so_far = {
-        row.month: await payouts.earned_so_far(tx, row.month)
-        for row in months
-        if row.closed_ms is None
-    }
-    now_ms = request.now_ms
-    checked = await _checks(tx, request)
+    """Whoever only pays partners sees the payouts, and nothing else of the installation."""
+    runs_installation = request.who.may(Right.ADMINISTRATION)
     return request.view(
         "administration.html",
-        months=months,
-        so_far=so_far,
-        month=_month(request),
-        owed=await payouts.of_month(tx, _month(request)),
-        accounts=await accounts.list_all(tx),
-        link_hosts=await link_hosts.list_all(tx),
-        invited=await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
-        backup_ms=await accounts.last_backup_ms(tx),
-        backups=await backups.find_backups(tx, request),
-        proof=await accounts.last_proof(tx),
-        unsent_emails=await emails.backlog(tx, now_ms=now_ms),
-        deliveries=await webhooks.backlog(tx, now_ms=now_ms),
-        checks=checked,
-        not_checked=[
+        runs_installation=runs_installation,
+        given=request.fields,
+        money=money.show,
+        **await _payouts(tx, request),
+        **(await _installation(tx, request) if runs_installation else {}),
+    )
+
+
+async def _payouts(tx: Tx, request: PageRequest) -> dict[str, Any]:
+    months = await payouts.months(tx)
+    return {
+        "months": months,
+        "so_far": {
+            row.month: await payouts.earned_so_far(tx, row.month)
+            for row in months
+            if row.closed_ms is None
+        },
+        "month": _month(request),
+        "owed": await payouts.of_month(tx, _month(request)),
+        "closes_at": rules.closes_at,
+    }
+
+
+async def _installation(tx: Tx, request: PageRequest) -> dict[str, Any]:
+    now_ms = request.now_ms
+    checked = await _checks(tx, request)
+    return {
+        "accounts": await accounts.list_all(tx),
+        "link_hosts": await link_hosts.list_all(tx),
+        "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
+        "backup_ms": await accounts.last_backup_ms(tx),
+        "backups": await backups.find_backups(tx, request),
+        "proof": await accounts.last_proof(tx),
+        "unsent_emails": await emails.backlog(tx, now_ms=now_ms),
+        "deliveries": await webhooks.backlog(tx, now_ms=now_ms),
+        "checks": checked,
+        "not_checked": [
             title.lower()
             for title in TITLES.values()
             if title not in {row.title for row in checked}
         ],
-        engine=request.services.store.engine_name,
-        version=__version__,
-        given=request.fields,
-        money=money.show,
-        closes_at=rules.closes_at,
-        jobs=await job_runs.all_jobs(tx),
-        skipped=Counter(failure.job for failure in await job_failures.list_all(tx)),
-        system_ms=system_clock(),
-    )
+        "engine": request.services.store.engine_name,
+        "version": __version__,
+        "jobs": await job_runs.all_jobs(tx),
+        "skipped": Counter(failure.job for failure in await job_failures.list_all(tx)),
+        "system_ms": system_clock(),
+    }
 
 
 async def _checks(tx: Tx, request: PageRequest) -> list[CheckRow]:

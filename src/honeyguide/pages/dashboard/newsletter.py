@@ -230,6 +230,8 @@ async def _readers(tx: Tx, request: PageRequest) -> dict[str, Reader]:
         subscriber = await subscribers.find(tx, tenant, advocate.id)
         if subscriber is not None:
             values = newsletter_links.values_of(site, subscriber, offered)
+            # Not the key to it: whoever previews the block need not be allowed to act as them.
+            values[HUB] = f"{site.base_url}/subscribers/{subscriber.id}/page"
             found[TOP] = Reader(f"{subscriber.name or subscriber.email}, your top advocate", values)
     ahead = rewards.next_reward(offered, 0)
     first = (ahead[0].name, ahead[1]) if ahead else (SAMPLE_REWARD, SAMPLE_REFERRALS)

@@ -106,6 +106,7 @@ PAGES = (
         subscribers.REASON,
         proof_for=ERASES,
     ),
+    get("/subscribers/{id}/page", SEE, READS, subscriber.referral_page),
     get("/subscribers/{id}/export.json", SEE, READS, subscriber.export),
     post(
         "/subscribers/{id}/edit",

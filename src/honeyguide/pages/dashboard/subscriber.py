@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 from starlette.responses import Response
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.integrations import integrations
 from honeyguide.kernel import actors, money
 from honeyguide.kernel.email_addresses import EmailAddress
@@ -23,6 +24,8 @@ from honeyguide.pages.dashboard import subscribers as listed
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.subscriber_activity import History
 from honeyguide.pages.downloads import attachment
+from honeyguide.pages.readers import hub as reader_hub
+from honeyguide.pages.readers import preview
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger, partner_names, reversal_reasons
 from honeyguide.partners.rules import Uncharged
@@ -36,6 +39,7 @@ from honeyguide.referrals import (
     hub_choices,
     notes,
     origins,
+    reader_links,
     screening,
     screening_lists,
     search,
@@ -118,7 +122,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         timeline=subscriber_activity.timeline(history),
         signs=_signs(origin.explained),
         codes=await _codes(tx, request, person),
-        hub=hub.link(site, person),
+        hub=hub.link(site, person) if _may_act_as_them(request) else "",
         money=money.show,
         uncharged=Uncharged,
         why_reversed=reversal_reasons.describe,
@@ -231,7 +235,31 @@ async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSyn
         is_due=state.due_ms is not None,
         waits_for_answer=state.adoption == integrations.ASKED,
         reason=state.reason,
-        fields=msgspec.json.decode(state.written)["fields"] if state.written else {},
+        fields=_shown_fields(request, msgspec.json.decode(state.written)["fields"])
+        if state.written
+        else {},
+    )
+
+
+def _may_act_as_them(request: PageRequest) -> bool:
+    """Whoever opens a private link of theirs does."""
+    return request.who.may(Right.SUBSCRIBERS)
+
+
+def _shown_fields(request: PageRequest, fields: dict[str, str]) -> dict[str, str]:
+    if _may_act_as_them(request):
+        return fields
+    return {name: reader_links.without_keys(text) for name, text in fields.items()}
+
+
+async def referral_page(tx: Tx, request: PageRequest) -> PageView:
+    """A picture of the page that they see."""
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    visitor = await reader_hub.load_visitor(tx, request.tenant, person)
+    return request.view(
+        "subscriber_page.html",
+        person=person,
+        picture=preview.picture(request.services.site, visitor),
     )
 
 

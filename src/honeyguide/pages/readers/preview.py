@@ -10,8 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.site import Site
 from honeyguide.pages.readers import page_branding, progress, sharing
-from honeyguide.pages.readers.hub import LeaderboardPlace
+from honeyguide.pages.readers.hub import HubVisitor, LeaderboardPlace, shown_values
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.pages.readers.showing import html
@@ -29,6 +30,18 @@ SAMPLE_LEADERBOARD = [
     LeaderboardPlace("Ana S.", 4, is_reader=True),
     LeaderboardPlace("Leila", 2, is_reader=False),
 ]
+# What is a referral page's only for whoever has the key to it.
+_NO_KEYS: dict[str, Any] = {
+    "errors": {},
+    "hub": "",
+    "welcome": False,
+    "own_code": None,
+    "token": "",
+    "choices_token": "",
+    "has_saved": False,
+    "stop_url": "",
+    "active_token": "",
+}
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL | re.IGNORECASE)
 # What a reader's browser shows once the script runs; a preview runs none.
 _HIDDEN_COPY_BUTTON = re.compile(r'(<button [^>]*data-copy="[^>]*) hidden>')
@@ -63,29 +76,33 @@ def _page(
     return _html(
         "hub.html",
         brand,
-        errors={},
-        hub="",
+        **_NO_KEYS,
         first_name="Ana",
-        welcome=False,
         share=share,
-        token="",
         progress=progress.measure(
             brand.language,
             rewards,
             _sample_earned(rewards, verified, SAMPLE_MS),
             progress.ReferralCount(verified, 1),
         ),
-        own_code=None,
         choices=HubChoices(),
-        choices_token="",
-        has_saved=False,
         public_first_name="Ana",
         public_short_name="Ana S.",
         leaderboard=SAMPLE_LEADERBOARD if brand.campaign.show_leaderboard else [],
-        stop_url="",
         has_stopped_emails=False,
         is_start=False,
         asks_for_sign=False,
+    )
+
+
+def picture(site: Site, visitor: HubVisitor) -> str:
+    """The referral page of a real subscriber, for those who may not act as them: no link or form in
+    it holds a key."""
+    return _html(
+        "hub.html",
+        visitor.brand,
+        **shown_values(site, visitor),
+        **_NO_KEYS,
     )
 
 
