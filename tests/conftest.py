@@ -18,7 +18,7 @@ import pytest
 from honeyguide.events import signature
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
-from honeyguide.pages.readers import hub, signup
+from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.store import Store
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
@@ -150,9 +150,10 @@ def wax(service: Service) -> Newsletter:
 
 @pytest.fixture
 def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limits per network have tests
-    of their own.
+    """All tests of a process share one service and one address; the limits per network, and the
+    time that an answer takes, have tests of their own.
     """
+    monkeypatch.setattr(forms, "ANSWER_AFTER_S", 0)
     for origin, limit in signup.BY_NETWORK.items():
         monkeypatch.setitem(signup.BY_NETWORK, origin, limit._replace(most=ROOMY))
     monkeypatch.setattr(hub, "ASKED_BY_NETWORK", hub.ASKED_BY_NETWORK._replace(most=ROOMY))

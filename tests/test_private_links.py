@@ -27,8 +27,8 @@ INTEGRATION = """INSERT INTO integration (
     id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id,
     audience_name, field_names, code_field, adds_existing, hook_key, created_ms, leased_until_ms
 ) VALUES (
-    :id, :account_id, :campaign_id, 'kit', 'active', '1.none.none', '', '', '', '{"hub_link": "PAGE"}', '', 0,
-    :id, 1, 9000000000000000)"""
+    :id, :account_id, :campaign_id, 'kit', 'active', '1.none.none', '', '', '',
+    '{"hub_link": "PAGE"}', '', 0, :id, 1, 9000000000000000)"""
 WRITTEN = """INSERT INTO integration_subscriber (
     integration_id, subscriber_id, account_id, written, synced_ms
 ) SELECT :id, id, account_id, :written, 1 FROM subscriber

@@ -67,6 +67,7 @@ class _UnsentTexts(NamedTuple):
 
 class RecentCounts(NamedTuple):
     of_account: int
+    of_account_today: int
     of_all: int
 
 
@@ -177,8 +178,8 @@ async def find_bounce(tx: Tx, account_id: str, about_id: str) -> int | None:
 async def count_recent(
     tx: Tx, account_id: str, to: EmailAddress, kind: EmailKind, *, since_ms: int, day_ago_ms: int
 ) -> RecentCounts:
-    """Emails of a kind to this mailbox: those of this account since a time, and those of all
-    accounts in a day."""
+    """Emails of a kind to this mailbox: those of this account since a time and in a day, and those
+    of all accounts in a day."""
     found = await tx.one(
         _COUNT_RECENT,
         account_id=account_id,
@@ -187,7 +188,7 @@ async def count_recent(
         since_ms=since_ms,
         day_ago_ms=day_ago_ms,
     )
-    return found or RecentCounts(0, 0)
+    return found or RecentCounts(0, 0, 0)
 
 
 async def backlog(tx: Tx, *, now_ms: int) -> Backlog:

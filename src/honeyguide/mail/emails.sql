@@ -24,6 +24,7 @@ WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 ORDER BY
 
 -- name: count_recent
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END), 0) AS of_account,
+       COALESCE(SUM(CASE WHEN account_id = :account_id THEN 1 ELSE 0 END), 0) AS of_account_today,
        COUNT(*) AS of_all
 FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :kind;
 

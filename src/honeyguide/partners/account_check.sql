@@ -69,6 +69,8 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM subscriber_code AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM form_code AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM delayed_action AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM used_form AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id

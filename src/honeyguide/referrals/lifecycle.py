@@ -21,6 +21,7 @@ from honeyguide.referrals import (
     codes,
     earned_rewards,
     evidence,
+    form_codes,
     moves,
     persons,
     rules,
@@ -262,10 +263,13 @@ async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
     found = await tx.one(
         _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=code.lower()
     )
-    if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
-        found = await tx.one(
-            _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=own
-        )
+    if found is None:
+        own = await codes.find_ref_code(tx, tenant, code)
+        own = own or (await form_codes.find_ref_codes(tx, tenant, [code])).get(code)
+        if own is not None:
+            found = await tx.one(
+                _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=own
+            )
     return found
 
 
@@ -278,7 +282,9 @@ async def find_referrer_ids(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dic
     folded = {code: code.lower() for code in asked}
     ids = await find(folded.values())
     found = {code: ids[each] for code, each in folded.items() if each in ids}
-    further = await codes.find_ref_codes(tx, tenant, folded.keys() - found.keys())
+    rest = folded.keys() - found.keys()
+    further = await form_codes.find_ref_codes(tx, tenant, rest) if rest else {}
+    further |= await codes.find_ref_codes(tx, tenant, rest)
     ids = await find(further.values()) if further else {}
     return found | {code: ids[own] for code, own in further.items() if own in ids}
 

@@ -32,10 +32,13 @@ class Link(NamedTuple):
     campaign_id: str
     slug: str
     destination_url: str | None
+    form_code: str | None = None
+    """The one that was followed, if a signup form answered with it (`form_codes`)."""
 
 
 _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
+_LOOKUP_FORM_CODE = _sql.query("lookup_form_code", Link)
 _LOOKUP_ALL = _sql.query("lookup_all", Link)
 _CAMPAIGN = _sql.query("campaign", Tenant)
 _BY_CODE = _sql.query("campaign_by_code", Tenant)
@@ -43,9 +46,12 @@ _SIGNS = frozenset(ALPHABET)
 
 
 async def lookup(tx: Tx, code: str) -> Link | None:
-    """One lookup by key. None for an unknown code or an erased subscriber."""
+    """One lookup by key, two for a code that no subscriber has. None for an unknown code or an
+    erased subscriber."""
     code = code.lower()
-    return await tx.one(_LOOKUP, code=code) if _is_ours(code) else None
+    if not _is_ours(code):
+        return None
+    return await tx.one(_LOOKUP, code=code) or await tx.one(_LOOKUP_FORM_CODE, code=code)
 
 
 async def lookup_all(tx: Tx, asked: Iterable[str]) -> dict[str, Link]:
@@ -102,7 +108,7 @@ def destination(site: Site, link: Link, query: str) -> str:
     """Where a click goes: the stored URL or the campaign's signup page, with the visitor's query
     and `ref`."""
     stored = link.destination_url or site.page_link(link.slug)
-    return with_query(stored, query, "ref", link.code)
+    return with_query(stored, query, "ref", link.form_code or link.code)
 
 
 def with_query(stored: str, query: str, name: str, code: str) -> str:

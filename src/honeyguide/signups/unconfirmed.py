@@ -7,7 +7,7 @@ from __future__ import annotations
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import emails
-from honeyguide.referrals import lifecycle
+from honeyguide.referrals import form_codes, lifecycle
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import partner_signups, signups
@@ -34,6 +34,7 @@ async def sign_up_again(
     await signups.erase(change, subscriber.id)
     signed_up = await signups.sign_up(change, new, email=email)
     await emails.hand_over(tx, account_id, kept_by, signed_up.id)
+    await form_codes.hand_over(change, subscriber, signed_up.id)
     return signed_up
 
 

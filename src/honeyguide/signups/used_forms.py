@@ -4,6 +4,8 @@ sends the same form again, with the same address; a robot sends it with others.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
@@ -18,9 +20,15 @@ LONGEST_MS = 2 * DAY_MS
 KEPT_MS = LONGEST_MS + HOUR_MS
 PURGE_BATCH = 1_000
 
+
+class _Answer(NamedTuple):
+    mailbox_hash: str
+    code: str | None
+
+
 _sql = beside(__file__)
 _USE = _sql.command("use")
-_MAILBOX = _sql.value("mailbox", str)
+_ANSWER = _sql.query("answer", _Answer)
 _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 
@@ -30,26 +38,29 @@ def _mailbox_hash(site: Site, tenant: Tenant, email: EmailAddress) -> str:
 
 
 async def use(
-    tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress, *, now_ms: int
+    tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress, code: str, now_ms: int
 ) -> bool:
-    """Uses up the form, and returns whether this was the first time."""
+    """Uses up the form, and returns whether this was the first time. `code` is what it is answered
+    with."""
     added = await tx.run(
         _USE,
         token_hash=token_hash,
         account_id=tenant.account_id,
         campaign_id=tenant.campaign_id,
         mailbox_hash=_mailbox_hash(site, tenant, email),
+        code=code,
         now_ms=now_ms,
     )
     return added == 1
 
 
-async def was_used_by(
+async def find_answer(
     tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress
-) -> bool:
-    """Whether the form was used with this address."""
-    found = await tx.one(_MAILBOX, token_hash=token_hash, account_id=tenant.account_id)
-    return found == _mailbox_hash(site, tenant, email)
+) -> str | None:
+    """The code that the form was answered with. None if it was used with another address."""
+    found = await tx.one(_ANSWER, token_hash=token_hash, account_id=tenant.account_id)
+    is_same = found is not None and found.mailbox_hash == _mailbox_hash(site, tenant, email)
+    return found.code if found is not None and is_same else None
 
 
 purge = Purge(_OLD, _PURGE, lambda now_ms: {"before_ms": now_ms - KEPT_MS}, batch=PURGE_BATCH)

@@ -1,11 +1,11 @@
 -- Signup forms that were used. One of two transactions with the same token waits here for the other, and then finds its row.
 
 -- name: use
-{insert used_form: token_hash, account_id, campaign_id, mailbox_hash, used_ms = :now_ms}
+{insert used_form: token_hash, account_id, campaign_id, mailbox_hash, code, used_ms = :now_ms}
 ON CONFLICT (token_hash) DO NOTHING;
 
--- name: mailbox
-SELECT mailbox_hash FROM used_form WHERE token_hash = :token_hash AND account_id = :account_id;
+-- name: answer
+SELECT mailbox_hash, code FROM used_form WHERE token_hash = :token_hash AND account_id = :account_id;
 
 -- name: old
 -- Over all accounts, by age alone.

@@ -23,14 +23,13 @@ from honeyguide.kernel.site import Site
 from honeyguide.languages.language import CODES, Language, get_language
 from honeyguide.pages.handlers import WebRoute, refused
 from honeyguide.pages.readers import errors, forms, page_branding, signup
+from honeyguide.pages.readers.forms import ANSWER_AFTER_S
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals import branding, embeds
 from honeyguide.referrals.embeds import Embed
 from honeyguide.store.tx import Tx
 
-# Every answer to a form takes at least this long, so that its time tells nothing about the address.
-ANSWER_AFTER_S = 0.25
 # Exact over all processes. Many honest people share a network.
 BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS, forms.TOO_MANY)
 BY_NETWORK = Limit("embed by network", 120, 10 * MINUTE_MS, forms.TOO_MANY)
@@ -96,7 +95,7 @@ def endpoint(
         response.headers["access-control-allow-origin"] = origin
         response.headers["vary"] = "origin, accept-language"
         if http.method == "POST":
-            await asyncio.sleep(began_s + ANSWER_AFTER_S - asyncio.get_running_loop().time())
+            await forms.wait_until(began_s + ANSWER_AFTER_S)
         return response
 
     return answer

@@ -4,6 +4,7 @@ bots fill in, and whose IP network it came from.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -21,6 +22,9 @@ from honeyguide.pages.readers import errors
 from honeyguide.referrals import clicks
 from honeyguide.signups import used_forms
 
+# What a form answers that takes an address takes at least this long, so that its time tells nothing
+# about the address.
+ANSWER_AFTER_S = 0.25
 BODY_LIMIT = 16 * 1024
 FIELDS_LIMIT = 40
 # What a token holds, in bytes: when it was made; for a form that can be used once also a random
@@ -45,6 +49,11 @@ class ShownForm(NamedTuple):
     is_same_visitor: bool
     """Whether who sends it has the IP address and browser of who was shown it. Phones change their
     address, so this is evidence and no reason to refuse a form."""
+
+
+async def wait_until(time_s: float) -> None:
+    """By the clock of the event loop."""
+    await asyncio.sleep(time_s - asyncio.get_running_loop().time())
 
 
 def _refused(sentence: str, *, status: int = 400) -> FormErrors:

@@ -70,8 +70,9 @@ async def send_again(tx: Tx, request: ReaderRequest, brand: PageBranding, sent: 
     site, now_ms = request.services.site, request.now_ms
     if now_ms - sent.sent_ms < requested_emails.AGAIN_MS:
         raise FormErrors({"": JUST_SENT})
-    await attempts.count(tx, site, SENT_AGAIN, sent.code, now_ms=now_ms)
     link = await links.lookup(tx, sent.code)
+    who = link.subscriber_id if link else sent.code
+    await attempts.count(tx, site, SENT_AGAIN, who, now_ms=now_ms)
     if link is None or link.campaign_id != brand.tenant.campaign_id:
         return
     reader = await subscribers.get(tx, brand.tenant, link.subscriber_id)

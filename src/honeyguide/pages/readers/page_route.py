@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -86,6 +87,8 @@ class ReaderRoute(WebRoute[ReaderRequest, Answer]):
     # Of a form that is shown again when it is refused: the sentences to show, by field. What shows
     # it is the GET row with the same path.
     errors: Callable[[Language, Fault, Mapping[str, str]], dict[str, str]] | None = None
+    takes_address: bool = False
+    """Anybody can send it with anybody's email address."""
 
 
 def endpoint(
@@ -94,11 +97,15 @@ def endpoint(
     """What Starlette calls. Whatever stops a handler becomes a page that a reader understands."""
 
     async def answer(http: Request) -> Response:
+        began_s = asyncio.get_running_loop().time()
         request = ReaderRequest(http, services, services.clock())
         try:
-            return await _answer(request, route, form)
+            response = await _answer(request, route, form)
         except Fault as fault:
-            return await _failure(request, fault)
+            response = await _failure(request, fault)
+        if route.takes_address:
+            await forms.wait_until(began_s + forms.ANSWER_AFTER_S)
+        return response
 
     return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -33,17 +34,23 @@ from honeyguide.pages.services import PageServices
 READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
 JOIN = "/join"
 
+
+def _address(path: str, submit: Any, errors: Any) -> ReaderRoute:
+    """A form that anybody can send with anybody's email address."""
+    return ReaderRoute("POST", path, SERVICES, submit, errors, takes_address=True)
+
+
 PAGES = (
     ReaderRoute("GET", "/confirm/{token}", READS, confirm.show),
     ReaderRoute("POST", "/confirm/{token}", WRITES, confirm.confirm),
     ReaderRoute("GET", "/m/{code}", SERVICES, signup.form),
-    ReaderRoute("POST", "/m/{code}", SERVICES, signup.subscribe, signup.signup_errors),
+    _address("/m/{code}", signup.subscribe, signup.signup_errors),
     ReaderRoute("GET", "/m/{code}/thanks", SERVICES, thanks.show),
-    ReaderRoute("POST", "/m/{code}/thanks", SERVICES, thanks.send_again, inbox.form_errors),
+    _address("/m/{code}/thanks", thanks.send_again, inbox.form_errors),
     ReaderRoute("GET", "/stop/{token}", READS, stop.show),
     ReaderRoute("POST", "/stop/{token}", WRITES, stop.stop),
     ReaderRoute("GET", "/hub", SERVICES, hub.ask_form),
-    ReaderRoute("POST", "/hub", SERVICES, hub.ask, forms.email_errors),
+    _address("/hub", hub.ask, forms.email_errors),
     ReaderRoute("GET", "/hub/{token}", SERVICES, hub.show),
     ReaderRoute("GET", "/hub/start/{token}", READS, start.show),
     ReaderRoute("GET", "/hub/{token}/choices", READS, choices.show),
@@ -72,11 +79,9 @@ PAGES = (
 def _signup_pages(prefix: str) -> tuple[ReaderRoute, ...]:
     return (
         ReaderRoute("GET", f"{prefix}/{{slug}}/thanks", SERVICES, thanks.show),
-        ReaderRoute(
-            "POST", f"{prefix}/{{slug}}/thanks", SERVICES, thanks.send_again, inbox.form_errors
-        ),
+        _address(f"{prefix}/{{slug}}/thanks", thanks.send_again, inbox.form_errors),
         ReaderRoute("GET", f"{prefix}/{{slug}}", SERVICES, signup.form),
-        ReaderRoute("POST", f"{prefix}/{{slug}}", SERVICES, signup.subscribe, signup.signup_errors),
+        _address(f"{prefix}/{{slug}}", signup.subscribe, signup.signup_errors),
     )
 
 

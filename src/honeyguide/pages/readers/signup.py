@@ -1,9 +1,9 @@
 """Signing up: the hosted page and a partner's magic link. Nothing subscribes on a GET; `thanks` is
 what comes after it.
 
-These pages never tell who is subscribed. Whoever enters an address sees the same page with the
-subscriber's public link, new or not, and a button to `start`. What is private (the link to the
-referral page, and that one is already subscribed) is sent to the mailbox.
+These pages never tell who is subscribed. Whoever enters an address sees the same page with a link
+that was never seen before, new or not (`form_codes`), and a button to `start`. What is private
+(the link to the referral page, and that one is already subscribed) is sent to the mailbox.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,6 +20,7 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors, checks, clock
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid
+from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
@@ -41,8 +43,10 @@ from honeyguide.pages.readers.showing import see_other, see_website
 from honeyguide.referrals import (
     clicks,
     consents,
+    form_codes,
     hub_choices,
     link_parameters,
+    links,
     signals,
     subscribers,
 )
@@ -236,15 +240,19 @@ async def enter(
     shown: ShownForm | None,
     now_ms: int,
 ) -> str:
-    """The subscriber's code, new or not. `shown` is the form that this uses up, if it has one."""
+    """A code of the subscriber that was never shown before, new or not. `shown` is the form that
+    this uses up, if it has one."""
 
     async def write(tx: Tx) -> str:
-        site, tenant = services.site, brand.tenant
+        site, tenant, code = services.site, brand.tenant, new_code()
         # First of all, so that nobody who waits for the same form has locked anything.
         if shown is None or await used_forms.use(
-            tx, site, tenant, shown.token_hash, email, now_ms=now_ms
+            tx, site, tenant, shown.token_hash, email, code, now_ms
         ):
-            return await _enter(tx, site, brand, new, email, now_ms)
+            await _enter(
+                tx, site, brand, msgspec.structs.replace(new, ref_code=code), email, now_ms
+            )
+            return code
         return await _find_first_answer(tx, site, tenant, shown, email)
 
     try:
@@ -261,17 +269,16 @@ async def _find_first_answer(
 ) -> str:
     """The code that this form was answered with, or a refusal if it was used with another
     address."""
-    if await used_forms.was_used_by(tx, site, tenant, shown.token_hash, email):
-        subscriber = await subscribers.find_by_email(tx, tenant, email)
-        # A subscriber who was erased meanwhile is a new one, and needs a new form.
-        if subscriber is not None:
-            return subscriber.ref_code
-    raise FormErrors({"token": USED_FORM})
+    code = await used_forms.find_answer(tx, site, tenant, shown.token_hash, email)
+    # A subscriber who was erased meanwhile is a new one, and needs a new form.
+    if code is None or await links.lookup(tx, code) is None:
+        raise FormErrors({"token": USED_FORM})
+    return code
 
 
 async def _enter(
     tx: Tx, site: Site, brand: PageBranding, new: NewSubscriber, email: EmailAddress, now_ms: int
-) -> str:
+) -> None:
     """Both cases write the same few rows and take as long."""
     tenant = brand.tenant
     mailbox = f"{tenant.campaign_id} {email.person}"
@@ -284,10 +291,11 @@ async def _enter(
     elif (anew := await unconfirmed.sign_up_again(change, subscriber, new, email)) is not None:
         # The link in the email before leads nowhere any more, so this one must not wait.
         subscriber, every_ms = anew, 0
+    if new.ref_code is not None and subscriber.ref_code != new.ref_code:
+        await form_codes.add(change, subscriber.id, new.ref_code)
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
     if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
         await consents.record(tx, tenant, subscriber.id, text_id, now_ms=now_ms)
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
     await requested_emails.send_next_step(change, brand, subscriber, every_ms=every_ms)
-    return subscriber.ref_code

@@ -48,7 +48,7 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
         first_name="",
         welcome=False,
         progress=progress.measure(brand.language, ahead, [], progress.ReferralCount(0, 0)),
-        share=sharing.of(brand.texts, site.reader_link(link.code)),
+        share=sharing.of(brand.texts, site.reader_link(link.form_code or link.code)),
         own_code=None,
         choices=HubChoices(),
         public_first_name="",

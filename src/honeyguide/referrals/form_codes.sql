@@ -1,0 +1,10 @@
+-- name: insert
+{insert form_code: code, account_id, campaign_id, subscriber_id, created_ms = :now_ms};
+
+-- name: hand_over
+UPDATE form_code SET subscriber_id = :new_id
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :old_id;
+
+-- name: find
+SELECT f.code, s.ref_code FROM form_code AS f JOIN subscriber AS s ON s.id = f.subscriber_id
+WHERE f.code {in :codes} AND f.account_id = :account_id AND f.campaign_id = :campaign_id;
