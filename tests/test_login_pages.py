@@ -9,8 +9,6 @@ import pytest
 from honeyguide.accounts import attempts
 from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.paging import Page
-from honeyguide.mail import emails
 from honeyguide.pages.dashboard import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
@@ -165,20 +163,6 @@ def test_the_login_leads_back_to_where_one_was_going(service: Service) -> None:
         "/login", email=alice.email, password=PASSWORD, next="/subscribers?show=advocates"
     )
     assert answer.headers["location"] == "/subscribers?show=advocates"
-
-
-def test_letters_are_limited_per_account(service: Service) -> None:
-    alice, web = operator(service), WebClient(service)
-    statuses = [
-        web.post("/password", email=alice.email).status_code
-        for _ in range(attempts.EMAILS_BY_ACCOUNT.most + 1)
-    ]
-    assert statuses == [200] * attempts.EMAILS_BY_ACCOUNT.most + [429]
-    found = service.read(lambda tx: emails.of_account(tx, alice.account_id, Page()))
-    assert (
-        len([email for email in found if email.kind == "password_reset"])
-        == attempts.EMAILS_BY_ACCOUNT.most
-    )
 
 
 def test_letters_are_limited_per_network(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

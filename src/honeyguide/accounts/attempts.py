@@ -49,6 +49,7 @@ EMAIL_CODES = Limit("email codes by user", 5, HOUR_MS)
 SETUP_BY_ADDRESS = Limit("setup by address", 10, 15 * MINUTE_MS)
 SETUP_BY_INSTALLATION = Limit("setup by installation", 200, 15 * MINUTE_MS)
 EMAILS_BY_ADDRESS = Limit("letters by address", 20, HOUR_MS)
+# Each purpose is counted apart, or whoever asks for one keeps others from getting another.
 EMAILS_BY_ACCOUNT = Limit("letters by account", 5, HOUR_MS)
 
 

@@ -67,6 +67,7 @@ from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
 from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
+from honeyguide.work.link_requests import requested_links
 from honeyguide.work.month_digests import DIGESTS
 from honeyguide.work.notifications import SlackPoster
 from honeyguide.work.shipment_emails import recipients_to_tell
@@ -376,7 +377,10 @@ def jobs_of(
         Job(
             "send emails",
             30 * SECOND_MS,
-            (Items(sending.due, partial(sending.send, transport), sending.BATCH, sending.BATCH),),
+            (
+                requested_links(site),
+                Items(sending.due, partial(sending.send, transport), sending.BATCH, sending.BATCH),
+            ),
             topic=emails.TOPIC,
         ),
         Job("close months and create payouts", MINUTE_MS, (money.MONTHS,), topic=CLOCK_SET),

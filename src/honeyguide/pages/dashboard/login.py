@@ -9,8 +9,17 @@ from email.utils import parseaddr
 
 from starlette.responses import Response
 
-from honeyguide.accounts import attempts, email_proofs, invitations, logins, passwords, sessions
+from honeyguide.accounts import (
+    attempts,
+    email_proofs,
+    invitations,
+    link_requests,
+    logins,
+    passwords,
+    sessions,
+)
 from honeyguide.accounts.invitations import Ticket
+from honeyguide.accounts.link_requests import LinkTo
 from honeyguide.kernel import checks, money
 from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
@@ -139,23 +148,21 @@ async def sign_up(tx: Tx, request: PageRequest) -> PageView | Response:
         return request.go("/setup")
     if request.services.settings.signups != "open":
         raise Missing("Accounts are by invitation only.")
-    email = await _count_email(tx, request)
-    await invitations.ask_to_join(tx, request.services.site, email, now_ms=request.now_ms)
-    return request.view("email_sent.html", email=request.text("email"))
+    return await _request_link(tx, request, LinkTo.ACCOUNT)
 
 
-async def _count_email(tx: Tx, request: PageRequest) -> EmailAddress:
-    """Limits the emails that one network may request and that one mailbox, returned, may get."""
+async def _request_link(tx: Tx, request: PageRequest, kind: LinkTo) -> PageView:
+    """A network is told when it asks too often. Over the limit of a mailbox the answer is as usual
+    and nothing is sent: the links that strangers asked for are there, and work."""
     forms.require(EMAIL, request.fields)
-    site, now_ms, network = (
-        request.services.site,
-        request.now_ms,
-        ip_network_of(request.peer) or request.peer,
-    )
+    site, now_ms = request.services.site, request.now_ms
+    network = ip_network_of(request.peer) or request.peer
     email = EmailAddress.parse(request.text("email"))
     await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
-    await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, email.key, now_ms=now_ms)
-    return email
+    mailbox = f"{kind} {email.key}"
+    if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms):
+        await link_requests.ask(tx, kind, email, now_ms=now_ms)
+    return request.view("email_sent.html", email=request.text("email"))
 
 
 async def use_link(tx: Tx, request: PageRequest, kind: str) -> Ticket | None:
@@ -182,9 +189,7 @@ async def forgot_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def forgot(tx: Tx, request: PageRequest) -> PageView:
-    email = await _count_email(tx, request)
-    await invitations.forgot_password(tx, request.services.site, email, now_ms=request.now_ms)
-    return request.view("email_sent.html", email=request.text("email"))
+    return await _request_link(tx, request, LinkTo.PASSWORD)
 
 
 async def reset_form(tx: Tx, request: PageRequest) -> PageView:
