@@ -264,6 +264,11 @@ def test_what_cannot_be_done_is_said_in_one_sentence(
         command("import", str(nameless), "--account", "alice@example.org", database_url=url),
         "Name that column `email`",
     )
+    nameless.write_text("name,email\nAnn,ann\nBob,bob@home\n")
+    assert_refused(
+        command("import", str(nameless), "--account", "alice@example.org", database_url=url),
+        "The column “email” has no valid email address.",
+    )
     assert_refused(
         command("export", "--account", "nobody@example.org", database_url=url), "nobody@example.org"
     )

@@ -36,6 +36,16 @@ MESSY = (
 )
 
 
+def test_a_column_of_addresses_without_any_is_told(service: Service) -> None:
+    alice = operator(service)
+    import_id = upload(alice, "name;E-mail;contact\nAnn;ann;ann@example.org\nBob;bob@home;\n")
+    page = f"/subscribers/import/{import_id}"
+    problem = "The column “E-mail” has no valid email address. Look into the file."
+    assert problem in text_of(alice.web.get(page).text)
+    alice.web.post(page, do="try", email="2", name="0")
+    assert problem not in text_of(alice.web.get(page).text)
+
+
 def test_a_messy_file_is_tried_brought_in_and_what_failed_comes_back(service: Service) -> None:
     alice = operator(service)
     import_id = upload(alice, MESSY)

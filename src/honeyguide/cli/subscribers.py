@@ -81,6 +81,8 @@ def _read_file(file: Path, source: str | None) -> UploadedFile:
     except Invalid as fault:
         fail(fault.message)
     if "email" not in read.mapping:
+        if problem := sources.without_addresses(read.header, read.mapping):
+            fail(f"{file}: {problem}")
         fail(f"{file} has no column with email addresses. Name that column `email`.")
     return read
 

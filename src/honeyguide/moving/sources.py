@@ -293,7 +293,23 @@ def _has_value(lines: Sequence[ImportLine], place: int) -> bool:
 
 
 def _has_address(lines: Sequence[ImportLine], place: int | None) -> bool:
-    return any("@" in value for value in _values(lines, place))
+    return any(_is_like_address(value) for value in _values(lines, place))
+
+
+def _is_like_address(value: str) -> bool:
+    """Nearly: each line is judged when it is imported."""
+    local, _, domain = value.strip().rpartition("@")
+    return bool(local) and "." in domain.strip(".")
+
+
+def without_addresses(header: Sequence[str], mapping: dict[str, int]) -> str:
+    """What to say if a column is called as one of addresses is, and has none."""
+    if "email" in mapping:
+        return ""
+    named = [name for name in header if plain(name) in known.ANY["email"]]
+    if not named:
+        return ""
+    return f"The column “{named[0]}” has no valid email address. Look into the file."
 
 
 def uses(source: ImportSource, header: Sequence[str], mapping: dict[str, int]) -> list[ColumnUse]:

@@ -71,6 +71,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     kept = await importing.get(tx, tenant, request.at("id"))
     is_new = kept.status == "new"
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
+    problem = sources.without_addresses(kept.columns, kept.chosen) if is_new else ""
     return request.view(
         "import_file.html",
         kept=kept,
@@ -85,7 +86,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sources=list(ImportSource),
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
-        refusal=request.errors.get("", ""),
+        refusal=request.errors.get("", "") or problem,
         checked=await checking.newest_of_import(tx, tenant, kept.id),
     )
 
