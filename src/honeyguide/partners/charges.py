@@ -77,8 +77,6 @@ class Standing(NamedTuple):
     budget_step: int
     partner_step: int
     person_step: int
-    shared_members: int
-    """How many users are members of the partner's account and of the program's."""
 
     @property
     def is_paid_for(self) -> bool:
@@ -125,8 +123,6 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     if referral.fee_cents == 0:
         return await _leave(tx, referral, month, Uncharged.FREE)
     budget, standing = await _lock_totals(tx, referral, month)
-    if standing.shared_members:
-        return await _leave(tx, referral, month, Uncharged.OWN_PROGRAM)
     if standing.is_paid_for:
         return await _leave(tx, referral, month, Uncharged.ALREADY_CHARGED)
     today_cents, limit_cents = (

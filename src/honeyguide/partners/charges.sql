@@ -15,9 +15,7 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
     (SELECT COALESCE(MAX(partner_step), 0) + 1 FROM charge
         WHERE partner_campaign_id = :partner_campaign_id AND month = :month) AS partner_step,
     (SELECT COALESCE(MAX(person_step), 0) + 1 FROM charge
-        WHERE program_id = :program_id AND person_key = :person_key) AS person_step,
-    (SELECT COUNT(*) FROM member AS m JOIN member AS o ON o.user_id = m.user_id AND o.account_id = :partner_account_id
-        WHERE m.account_id = :account_id) AS shared_members;
+        WHERE program_id = :program_id AND person_key = :person_key) AS person_step;
 
 -- name: open_budgets
 SELECT month, spent_cents, reached_ms, reached_cents FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
