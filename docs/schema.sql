@@ -18,12 +18,17 @@ CREATE TABLE account (
     closes_ms INTEGER,
     closed_ms INTEGER,
     emptied_ms INTEGER,
-    forgotten_ms INTEGER
+    forgotten_ms INTEGER,
+    link_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX account_closes ON account (closes_ms) WHERE closes_ms IS NOT NULL AND emptied_ms IS NULL;
 CREATE INDEX account_emptied ON account (emptied_ms) WHERE emptied_ms IS NOT NULL AND forgotten_ms IS NULL;
 CREATE INDEX account_paused ON account (id) WHERE paused_ms IS NOT NULL;
 CREATE INDEX account_weekly ON account (weekly_due_ms);
+CREATE TRIGGER account_moves AFTER UPDATE OF email ON account
+WHEN OLD.email <> NEW.email BEGIN
+    UPDATE account SET link_version = link_version + 1 WHERE id = NEW.id;
+END;
 
 CREATE TABLE adjustment (
     id TEXT PRIMARY KEY,
@@ -80,7 +85,8 @@ CREATE TABLE api_key (
     scopes TEXT,
     expires_ms INTEGER,
     replaced_by TEXT REFERENCES api_key (id),
-    warned_ms INTEGER
+    warned_ms INTEGER,
+    made_by TEXT
 ) STRICT;
 CREATE INDEX api_key_account ON api_key (account_id, created_ms);
 CREATE UNIQUE INDEX api_key_digest ON api_key (digest);
@@ -130,6 +136,7 @@ CREATE TABLE budget (
     reach_notified INTEGER NOT NULL DEFAULT 0,
     reopening_notified INTEGER NOT NULL DEFAULT 0,
     partners_notified_ms INTEGER,
+    reached_cents INTEGER NOT NULL DEFAULT -1,
     PRIMARY KEY (program_id, month),
     CHECK (spent_cents >= 0)
 ) STRICT;
@@ -433,6 +440,12 @@ CREATE TABLE disconnected_integration (
     campaign_id TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE earlier_person_key (
+    earlier_key TEXT NOT NULL PRIMARY KEY,
+    person_key TEXT NOT NULL
+) STRICT;
+CREATE INDEX earlier_person_key_of ON earlier_person_key (person_key);
+
 CREATE TABLE email_change (
     user_id TEXT PRIMARY KEY REFERENCES login_user (id),
     email TEXT NOT NULL,
@@ -514,6 +527,16 @@ CREATE TABLE fetched_person (
     account_id TEXT NOT NULL,
     PRIMARY KEY (import_id, uuid)
 ) STRICT;
+
+CREATE TABLE form_code (
+    code TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    subscriber_id TEXT NOT NULL,
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX form_code_of ON form_code (subscriber_id);
+CREATE UNIQUE INDEX form_code_once ON form_code (code);
 
 CREATE TABLE idempotency (
     account_id TEXT NOT NULL,
@@ -768,6 +791,14 @@ CREATE INDEX link_host_due ON link_host (due_ms);
 CREATE UNIQUE INDEX link_host_once ON link_host (account_id, host);
 CREATE UNIQUE INDEX link_host_verified ON link_host (host) WHERE verified_ms IS NOT NULL;
 
+CREATE TABLE link_request (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    email TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    CHECK (kind IN ('password', 'account'))
+) STRICT;
+
 CREATE TABLE listing (
     list TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
@@ -791,7 +822,10 @@ CREATE TABLE login_user (
     email_key TEXT NOT NULL,
     name TEXT,
     password_hash TEXT,
-    created_ms INTEGER NOT NULL
+    created_ms INTEGER NOT NULL,
+    proven_ms INTEGER,
+    must_prove INTEGER NOT NULL DEFAULT 0,
+    logged_in_ms INTEGER
 ) STRICT;
 CREATE UNIQUE INDEX login_user_email ON login_user (email_key);
 
@@ -917,7 +951,9 @@ CREATE TABLE partner_referral (
     screening TEXT,
     hold_until_ms INTEGER,
     is_own INTEGER NOT NULL DEFAULT 0,
-    confirmed_person_key TEXT
+    confirmed_person_key TEXT,
+    budget_cents INTEGER NOT NULL DEFAULT 0,
+    cap_cents INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;
@@ -973,6 +1009,13 @@ CREATE TRIGGER period_is_kept BEFORE DELETE ON period WHEN OLD.closed_ms IS NOT 
 BEGIN SELECT RAISE(ABORT, 'the month is closed'); END;
 CREATE TRIGGER period_stays_closed BEFORE UPDATE OF month, closed_ms ON period WHEN OLD.closed_ms IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'the month is closed'); END;
+
+CREATE TABLE person_rekeying (
+    campaign_id TEXT NOT NULL PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    after_ms INTEGER NOT NULL DEFAULT -9223372036854775807,
+    after_id TEXT NOT NULL DEFAULT ''
+) STRICT;
 
 CREATE TABLE program (
     id TEXT PRIMARY KEY,
@@ -1170,7 +1213,8 @@ CREATE TABLE session (
     user_id TEXT REFERENCES login_user (id),
     is_kept INTEGER NOT NULL DEFAULT 0,
     verified_ms INTEGER NOT NULL DEFAULT 0,
-    expires_ms INTEGER NOT NULL DEFAULT 0
+    expires_ms INTEGER NOT NULL DEFAULT 0,
+    second_factor_ms INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX session_digest ON session (digest);
 CREATE INDEX session_expires ON session (expires_ms);
@@ -1246,6 +1290,7 @@ CREATE TABLE subscriber (
     must_confirm INTEGER NOT NULL DEFAULT 0,
     adjustments INTEGER NOT NULL DEFAULT 0,
     language TEXT,
+    link_version INTEGER NOT NULL DEFAULT 0,
     CHECK (referral_status IN ('verified', 'pending', 'rejected')),
     CHECK (status IN ('active', 'unsubscribed', 'confirmed')),
     CHECK (referrals_verified >= 0 AND referrals_pending >= 0 AND referrals_rejected >= 0)
@@ -1309,6 +1354,12 @@ END;
 CREATE TRIGGER subscriber_change_joins AFTER INSERT ON subscriber
 WHEN EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
+END;
+CREATE TRIGGER subscriber_change_links AFTER UPDATE OF link_version ON subscriber
+WHEN OLD.link_version <> NEW.link_version
+    AND EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
+    INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
+    VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_code_is_free BEFORE INSERT ON subscriber
 WHEN EXISTS (SELECT 1 FROM subscriber_code WHERE campaign_id = NEW.campaign_id AND folded = NEW.ref_code)
@@ -1389,6 +1440,10 @@ WHEN OLD.referrer_code IS NULL AND NEW.referrer_code IS NOT NULL AND NEW.erased_
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought + 1;
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
     SELECT NEW.account_id, NEW.campaign_id, NEW.id WHERE EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id);
+END;
+CREATE TRIGGER subscriber_moves AFTER UPDATE OF email_key ON subscriber
+WHEN OLD.email_key IS NOT NEW.email_key AND NEW.email_key IS NOT NULL BEGIN
+    UPDATE subscriber SET link_version = link_version + 1 WHERE id = NEW.id;
 END;
 CREATE TRIGGER subscriber_status_changes AFTER UPDATE OF status ON subscriber
 WHEN OLD.status <> NEW.status AND NEW.erased_ms IS NULL BEGIN
@@ -1500,7 +1555,8 @@ CREATE TABLE used_form (
     account_id TEXT NOT NULL,
     campaign_id TEXT NOT NULL,
     mailbox_hash TEXT NOT NULL,
-    used_ms INTEGER NOT NULL
+    used_ms INTEGER NOT NULL,
+    code TEXT
 ) STRICT;
 CREATE INDEX used_form_age ON used_form (used_ms);
 
