@@ -38,7 +38,14 @@ def _mailbox_hash(site: Site, tenant: Tenant, email: EmailAddress) -> str:
 
 
 async def use(
-    tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress, code: str, now_ms: int
+    tx: Tx,
+    site: Site,
+    tenant: Tenant,
+    token_hash: str,
+    email: EmailAddress,
+    *,
+    code: str,
+    now_ms: int,
 ) -> bool:
     """Uses up the form, and returns whether this was the first time. `code` is what it is answered
     with."""

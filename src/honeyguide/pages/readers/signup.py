@@ -247,7 +247,7 @@ async def enter(
         site, tenant, code = services.site, brand.tenant, new_code()
         # First of all, so that nobody who waits for the same form has locked anything.
         if shown is None or await used_forms.use(
-            tx, site, tenant, shown.token_hash, email, code, now_ms
+            tx, site, tenant, shown.token_hash, email, code=code, now_ms=now_ms
         ):
             await _enter(
                 tx, site, brand, msgspec.structs.replace(new, ref_code=code), email, now_ms
