@@ -10,7 +10,7 @@ from honeyguide.events import outbox
 from honeyguide.pages.dashboard import webhooks
 from tests.support.service import Service, until
 from tests.support.stores import statement
-from tests.support.web import operator, text_of
+from tests.support.web import mistakes, operator, text_of
 
 FAIL = statement(
     "UPDATE delivery SET status = 'failed' WHERE account_id = :account_id AND id = :id"
@@ -31,6 +31,20 @@ def test_every_event_is_chosen_on_the_page(service: Service) -> None:
     assert alice.get(more).json()["more_events"]["referral_rejected"] is True
     assert alice.get(f"/v2{path}").json()["webhook"]["events"]["new_referral"] is False
     assert "Referral rejected" in text_of(alice.web.get("/webhooks").text)
+
+
+def test_one_without_an_event_is_refused(service: Service) -> None:
+    alice = operator(service)
+    url = {"url": "http://127.0.0.1:9/"}
+    path = alice.web.post("/webhooks", **url, event="new_referral").headers["location"]
+    for page in ("/webhooks", path):
+        for chosen in ({}, {"event": "not_an_event"}):
+            refused = alice.web.post(page, **url, **chosen)
+            assert refused.status_code == 400
+            sentence = "Choose at least one event: without one, nothing is sent."
+            assert mistakes(refused.text) == {"event": sentence}
+    kept = alice.get(f"/v2{path}").json()["webhook"]["events"]
+    assert kept["new_referral"] is True and len(alice.get("/v2/webhooks").json()["webhooks"]) == 1
 
 
 def test_the_log_can_show_failures_only(service: Service) -> None:

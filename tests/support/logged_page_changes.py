@@ -48,6 +48,7 @@ from tests.support.logged_changes import (
 )
 from tests.support.web import PASSWORD
 
+HOOK_FORM = {"url": HOOK["url"], "event": "new_referral"}
 _WITHDRAWN = ("invitation.withdrawn", {"id": ...}, None, None)
 PAGES = [
     Logged("/account/invitations/withdraw", *_WITHDRAWN, invitation),
@@ -211,8 +212,10 @@ PAGES = [
     Logged(
         "/look/embed", "embed.changed", {"origins": "https://wax.example"}, None, {"keep_days": 30}
     ),
-    Logged("/webhooks", "webhook.created", HOOK, None, {"url": HOOK["url"]}, is_idempotent=False),
-    Logged("/webhooks/{id}", "webhook.changed", HOOK, {}, {"url": HOOK["url"]}, webhook),
+    Logged(
+        "/webhooks", "webhook.created", HOOK_FORM, None, {"url": HOOK["url"]}, is_idempotent=False
+    ),
+    Logged("/webhooks/{id}", "webhook.changed", HOOK_FORM, {}, {"url": HOOK["url"]}, webhook),
     Logged("/webhooks/{id}/act", "webhook.deleted", {"do": "delete"}, {}, None, webhook),
     Logged(
         "/account/keys",

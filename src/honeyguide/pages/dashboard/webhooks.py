@@ -9,7 +9,7 @@ from starlette.responses import Response
 from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
-from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import formats, webhook_examples
@@ -20,7 +20,7 @@ from honeyguide.store.tx import Tx
 PER_PAGE = 25
 # Larger counts are shown as "10,000+".
 MOST_COUNTED = 10_000
-FORM = {"url": Field("URL", "Enter a URL.")}
+FORM = {"url": Field("URL", "Enter a URL."), "event": Field("Events")}
 ACTIONS = {
     "since": Field("Replay events since", "Enter a date and time."),
     "sparkloop_token": Field("Token"),
@@ -76,6 +76,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 def _flags(request: PageRequest) -> Flags:
     chosen = request.several("event")
+    if not any(kind in chosen for kind, _, _ in EVENTS):
+        raise Invalid("Choose at least one event: without one, nothing is sent.", param="event")
     return Flags(**{kind: kind in chosen for kind, _, _ in EVENTS})
 
 
@@ -136,7 +138,9 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
         pages=max(page.total_pages(min(total, MOST_COUNTED)), page.page if is_cut else 0),
         has_more=is_cut and len(log) == PER_PAGE,
         events=EVENTS,
-        chosen=[kind for kind, _, _ in EVENTS if getattr(hook, kind)],
+        chosen=request.several("event")
+        if "url" in request.fields
+        else [kind for kind, _, _ in EVENTS if getattr(hook, kind)],
         since=iso(request.now_ms - DAY_MS)[:16],
         link=lambda number: f"{here}{number}",
         only_failed=only_failed,
