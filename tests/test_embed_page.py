@@ -98,6 +98,27 @@ def test_the_last_signups_are_those_of_the_website(alice: Operator) -> None:
     assert "web<wbr>@example.org" in page and "api<wbr>@" not in page
 
 
+def test_embedding_is_switched_off_and_on_again_with_the_same_code(alice: Operator) -> None:
+    embed = embedding(alice)
+    visitor = Visitor(alice, embed)
+    assert visitor.get("config").status_code == 200
+    off = {"do": "switch_off"}
+    asks = alice.web.post("/look/embed", **off, ask="The code stops working.")
+    assert "The code stops working." in asks.text and visitor.get("config").status_code == 200
+    assert alice.web.post("/look/embed", **off).headers["location"] == "/look/embed"
+    page = text_of(alice.web.get("/look/embed").text)
+    assert "Embedding is off." in page and "Copy the code" not in page
+    assert visitor.sign_up("late@example.org").status_code == 404
+    for path in ("config", "frame/signup", "leaderboard"):
+        assert visitor.http.get(f"/embed/{embed.public_id}/{path}").status_code == 404, path
+    assert alice.web.get("/look/embed/preview?what=signup").status_code == 404
+    assert alice.web.post("/look/embed", **off).status_code == 404, "there is nothing to switch off"
+    save(alice, origins=SITE)
+    assert visitor.sign_up("again@example.org").status_code == 200
+    log = text_of(alice.web.get("/account/changes").text)
+    assert f"changed the origins of the form for your website from {SITE} to nothing" in log
+
+
 def judged(page: str, url: str = SITE, **fields: object) -> list[str]:
     """What is to be fixed."""
     answer = FullAnswer(200, None, {"content-type": "text/html"}, page.encode())

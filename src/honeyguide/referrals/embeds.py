@@ -12,7 +12,7 @@ import msgspec
 
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
@@ -32,7 +32,7 @@ class Embed(NamedTuple):
     campaign_id: str
     public_id: str
     origins: str
-    """One per line."""
+    """One per line; empty while embedding is off."""
     keep_days: int
     form_selector: str
 
@@ -66,6 +66,7 @@ _sql = beside(__file__)
 _OF_CAMPAIGN = _sql.query("of_campaign", Embed)
 _BY_PUBLIC_ID = _sql.query("by_public_id", Embed)
 _SAVE = _sql.command("save")
+_SWITCH_OFF = _sql.command("switch_off")
 _LAST_SIGNUPS = _sql.query("last_signups", EmbedSignup)
 
 
@@ -74,6 +75,7 @@ async def find(tx: Tx, tenant: Tenant) -> Embed | None:
 
 
 async def find_by_public_id(tx: Tx, public_id: str) -> Embed | None:
+    """None while embedding is off."""
     return await tx.one(_BY_PUBLIC_ID, public_id=public_id) if _PUBLIC_ID(public_id) else None
 
 
@@ -93,6 +95,17 @@ async def save(change: Change, fields: EmbedFields) -> None:
     await change.run(_SAVE, public_id=f"hg_{new_code(_PUBLIC_ID_LENGTH)}", **new)
     before = {name: getattr(old, name) for name in new} if old is not None else None
     await change_log.record(change, "embed.changed", change.tenant.campaign_id, before, new)
+
+
+async def switch_off(change: Change) -> None:
+    """No website can use it any more. The public id is kept: saving websites switches it on again,
+    with the code that is in their HTML."""
+    old = await find(change.tx, change.tenant)
+    if old is None or not old.origins:
+        raise Missing("Embedding is off already.")
+    await change.run(_SWITCH_OFF)
+    before, after = {"origins": old.origins}, {"origins": ""}
+    await change_log.record(change, "embed.changed", change.tenant.campaign_id, before, after)
 
 
 async def last_signups(tx: Tx, tenant: Tenant, *, most: int) -> list[EmbedSignup]:

@@ -5,7 +5,7 @@ account_id, campaign_id, public_id, origins, keep_days, form_selector
 SELECT {embed} FROM embed WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: by_public_id
-SELECT {embed} FROM embed WHERE public_id = :public_id;
+SELECT {embed} FROM embed WHERE public_id = :public_id AND origins <> '';
 
 -- name: save
 -- The public id is in the HTML of websites, so it never changes.
@@ -13,6 +13,9 @@ SELECT {embed} FROM embed WHERE public_id = :public_id;
 ON CONFLICT (campaign_id) DO UPDATE SET origins = excluded.origins, keep_days = excluded.keep_days,
     form_selector = excluded.form_selector, changed_ms = excluded.changed_ms
 WHERE embed.account_id = excluded.account_id;
+
+-- name: switch_off
+UPDATE embed SET origins = '', changed_ms = :now_ms WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: last_signups
 SELECT id, email, name, status, referrer_code, referral_status, received_ms FROM subscriber

@@ -67,7 +67,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> PageView:
-    embed = await embeds.find(tx, request.tenant)
+    embed = await _find(tx, request)
     brand = await branding.of(tx, request.tenant)
     chosen = _chosen(request)
     return request.view(
@@ -84,6 +84,12 @@ async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> P
         findings=findings,
         signups=await embeds.last_signups(tx, request.tenant, most=LAST_SIGNUPS),
     )
+
+
+async def _find(tx: Tx, request: PageRequest) -> Embed | None:
+    """None while embedding is off."""
+    embed = await embeds.find(tx, request.tenant)
+    return embed if embed is not None and embed.origins else None
 
 
 def _given(request: PageRequest, embed: Embed | None) -> dict[str, str]:
@@ -117,6 +123,9 @@ def _code(
 
 
 async def save(tx: Tx, request: PageRequest) -> Response:
+    if request.text("do") == "switch_off":
+        await embeds.switch_off(request.change(tx))
+        return request.go("/look/embed", "Embedding is off. Your code works on no website now.")
     require(FORM, request.fields)
     fields = EmbedFields(
         origins=request.text("origins"),
@@ -134,7 +143,7 @@ async def save(tx: Tx, request: PageRequest) -> Response:
 
 async def preview(tx: Tx, request: PageRequest) -> Response:
     """The element as it is on a website. For a frame."""
-    embed, what = await embeds.find(tx, request.tenant), _chosen(request).what
+    embed, what = await _find(tx, request), _chosen(request).what
     if embed is None or what == OWN_FORM:
         raise Missing("There is no such preview.")
     theme = "dark" if request.query.get("theme") == "dark" else "light"
@@ -164,7 +173,7 @@ async def check(services: PageServices, request: PageRequest) -> PageView:
 
 
 async def _begin_check(tx: Tx, request: PageRequest) -> tuple[Embed, bool]:
-    embed = await embeds.find(tx, request.tenant)
+    embed = await _find(tx, request)
     if embed is None:
         raise Invalid("Enter your websites first.")
     site, account_id = request.services.site, request.tenant.account_id
