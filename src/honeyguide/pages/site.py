@@ -13,10 +13,11 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from honeyguide.kernel import log_context
 from honeyguide.pages import guide, logos, redirects, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
@@ -58,6 +59,10 @@ _PROBLEMS = {
         "The problem is on our side, and it has been logged. Try again in a moment.",
     ),
 }
+
+
+# What the API calls them.
+_CODES = {403: "forbidden", 404: "not_found", 405: "method_not_allowed", 500: "internal_error"}
 
 
 class Guarded:
@@ -155,10 +160,29 @@ def _problem(status: int, sentence: str = "") -> HTMLResponse:
     return response
 
 
+def _is_program(request: Request) -> bool:
+    """Whether it asks for JSON, and no page: a mistyped address of the API, for example."""
+    accepted = request.headers.get("accept", "").lower()
+    return "application/json" in accepted and "text/html" not in accepted
+
+
+def _json_problem(status: int, sentence: str) -> Response:
+    """As the API would say it."""
+    title, text = _PROBLEMS.get(status, ("That didn’t work", sentence))
+    request_id, _, _ = log_context.current()
+    code = _CODES.get(status, "invalid")
+    body = {"error": f"{title}. {text}", "code": code, "request_id": request_id}
+    response = JSONResponse(body, status, {"cache-control": "no-store"})
+    _guard(response.headers)
+    return response
+
+
 async def _refused(request: Request, error: Exception) -> Response:
     refused = error if isinstance(error, HTTPException) else HTTPException(500)
-    if is_reader_path(request.url.path):
-        response: Response = failure(language_of(request), refused.status_code)
+    if _is_program(request):
+        response: Response = _json_problem(refused.status_code, refused.detail)
+    elif is_reader_path(request.url.path):
+        response = failure(language_of(request), refused.status_code)
         _guard(response.headers)
     else:
         response = _problem(refused.status_code, refused.detail)
