@@ -16,10 +16,13 @@ import jsonschema_rs
 import pytest
 
 from honeyguide import app
+from honeyguide.accounts.permissions import Role
 from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from honeyguide.pages import reference, static
 from tests.support.service import Service
+from tests.support.team import colleague
+from tests.support.web import operator
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
 OPERATIONS = [
@@ -28,6 +31,7 @@ OPERATIONS = [
     for method, operation in methods.items()
 ]
 HTML = reference.render(DOCUMENT)
+KEYS_LINK = '<a href="/account/keys">'
 LOADS = re.compile(
     r"""(?<![\w-]|\[)(?:src|href|action|poster|srcset)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)|@import\s+["']([^"']*)"""
 )
@@ -222,3 +226,14 @@ def test_every_answer_is_guarded(visitor: httpx.Client, path: str) -> None:
 
 def test_the_reference_takes_no_post(visitor: httpx.Client) -> None:
     assert visitor.post("/docs").status_code == 405
+
+
+def test_the_reference_leads_to_the_keys_only_whoever_may_have_them(
+    service: Service, visitor: httpx.Client
+) -> None:
+    alice = operator(service)
+    assert KEYS_LINK in alice.web.get("/docs").text
+    assert KEYS_LINK not in visitor.get("/docs").text and "API keys" in visitor.get("/docs").text
+    for role in (Role.EDITOR, Role.FINANCE, Role.ANALYST):
+        assert KEYS_LINK not in colleague(service, alice, role).web.get("/docs").text
+    assert KEYS_LINK in colleague(service, alice, Role.OWNER).web.get("/docs").text

@@ -23,6 +23,11 @@ def with_ids(html: str, ids: dict[str, str]) -> str:
     return html
 
 
+def with_link_to_keys(html: str) -> str:
+    """For whoever may open that page."""
+    return html.replace("<b data-keys>API keys</b>", '<a href="/account/keys">API keys</a>')
+
+
 async def own_ids(tx: Tx, tenant: Tenant, *, now_ms: int) -> dict[str, str]:
     """One of everything that the account has, the newest where there are many."""
     account_id = tenant.account_id

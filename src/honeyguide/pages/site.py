@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Match, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from honeyguide.accounts.permissions import Right
 from honeyguide.kernel import log_context
 from honeyguide.pages import guide, logos, redirects, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
@@ -148,6 +149,8 @@ class Reference(Fixed):
             reference_ids.own_ids, visit.tenant, now_ms=visit.now_ms
         )
         html = reference_ids.with_ids(self._html, ids)
+        if visit.who.may(Right.ACCOUNT):
+            html = reference_ids.with_link_to_keys(html)
         return HTMLResponse(html, headers={"cache-control": "private, no-store"})
 
 
