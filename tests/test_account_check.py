@@ -33,7 +33,11 @@ OF_THE_ACCOUNT = {
 }
 # What the demo has none of, for the oldest account, which has a campaign.
 CAMPAIGN = "FROM campaign AS c WHERE c.account_id = (SELECT MIN(id) FROM account)"
+KEY = "INSERT INTO api_key (id, account_id, name, digest, prefix, created_ms, replaced_by)"
 PLANTED = [
+    f"{KEY} SELECT 'new key', account_id, 'x', 'new', 'x', 1, NULL {CAMPAIGN}",
+    f"{KEY} SELECT 'old key', account_id, 'x', 'old', 'x', 1, 'new key' {CAMPAIGN}",
+    f"{KEY} SELECT 'their key', MAX(id), 'x', 'their', 'x', 1, NULL FROM account",
     f"INSERT INTO idempotency SELECT account_id, 'key', 'x', 200, '', NULL, 1 {CAMPAIGN}",
     "INSERT INTO import (id, account_id, campaign_id, file_name, header, mapping, total, "
     f"created_ms) SELECT 'i', account_id, id, 'x', '', '', 1, 1 {CAMPAIGN}",
@@ -134,6 +138,7 @@ DAMAGES = [
     "UPDATE idempotency SET account_id = 'x'",
     "UPDATE letter SET account_id = 'x', about_id = NULL",
     "UPDATE event SET account_id = 'x'",
+    "UPDATE api_key SET replaced_by = 'their key' WHERE id = 'old key'",
     "UPDATE slug SET account_id = 'x', target_id = NULL",
     "UPDATE event SET subscriber_id = 'x'",
     "UPDATE webhook SET campaign_id = 'x'",

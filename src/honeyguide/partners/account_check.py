@@ -28,7 +28,8 @@ PROMISES = {
         "Every integration, with what it wrote, received and has to write, belongs to one account."
     ),
     "members_astray": (
-        "Every account has an owner, and every session is of a member of the account it is in."
+        "Every account has an owner, every session is of a member of the account it is in, and "
+        "every API key is replaced by one of its own account."
     ),
     "imports_astray": "Every import, with its rows and errors, belongs to one account.",
     "partners_astray": (

@@ -139,7 +139,9 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
 SELECT (SELECT COUNT(*) FROM account AS a
         WHERE a.closed_ms IS NULL AND NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
      + (SELECT COUNT(*) FROM session AS t LEFT JOIN member AS m ON m.account_id = t.account_id AND m.user_id = t.user_id
-        WHERE m.user_id IS NULL) AS n;
+        WHERE m.user_id IS NULL)
+     + (SELECT COUNT(*) FROM api_key AS t LEFT JOIN api_key AS k ON k.id = t.replaced_by
+        WHERE t.replaced_by IS NOT NULL AND COALESCE(k.account_id, '') <> t.account_id) AS n;
 
 -- name: imports_astray
 SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
