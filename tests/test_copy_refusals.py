@@ -70,6 +70,15 @@ def test_a_database_is_not_copied_to_itself(used: str) -> None:
     [
         ("mysql://localhost/x", "--to must start with sqlite:/// or postgresql://."),
         ("sqlite:///", "--to has no file name."),
+        (
+            "sqlite:////tmp/new.db?mode=rw",
+            "--to has a part that we do not know: what follows the ?",
+        ),
+        ("sqlite:////tmp/new.db#x", "--to has a part that we do not know: what follows the #."),
+        ("postgresql://h/x?ssl_mode=require", "--to has a part that we do not know: ssl_mode."),
+        ("postgresql://h/x?sslmode=require&dbname=y", "that we do not know: dbname."),
+        ("postgresql://h/x#y", "--to has a part that we do not know: what follows the #."),
+        ("postgresql://postgres@127.0.0.1:1/x?sslmode=disable", "Check --to and that the server"),
         ("sqlite:////no/such/folder/new.db", "The folder /no/such/folder does not exist."),
         ("postgresql://postgres@127.0.0.1:1/x", "Check --to and that the server is running."),
     ],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import asyncpg
 
@@ -23,12 +25,36 @@ _SESSIONS = (
 )
 
 
+# What may follow the question mark of a PostgreSQL URL. The database is in the path.
+_KNOWN = """
+host port user password passfile sslmode sslcert sslkey sslrootcert sslcrl sslpassword
+sslnegotiation ssl_min_protocol_version ssl_max_protocol_version target_session_attrs krbsrvname
+gsslib application_name
+"""
+_PARAMETERS = frozenset(_KNOWN.split())
+
+
 def check_target_url(url: str) -> None:
     path = sqlite_path(url)
+    for part in _unknown_parts(url, is_file=path is not None):
+        raise Invalid("--to has a part that we do not know: {part}. Remove it.", part=part)
     if path is None and not url.startswith(("postgresql://", "postgres://")):
         raise Invalid("--to must start with sqlite:/// or postgresql://.")
     if path is not None and not path.name:
         raise Invalid("--to has no file name. Write sqlite:////folder/honeyguide.db.")
+
+
+def _unknown_parts(url: str, *, is_file: bool) -> Iterator[str]:
+    """By their names only: a value may be a secret."""
+    start, hash_sign, _ = url.partition("#")
+    if hash_sign:
+        yield "what follows the #"
+    _, mark, query = start.partition("?")
+    if mark and is_file:
+        yield "what follows the ?"
+    for name, _ in parse_qsl(query, keep_blank_values=True):
+        if name not in _PARAMETERS:
+            yield name
 
 
 async def refuse_same(source: str, target: str) -> None:
