@@ -6,11 +6,14 @@ What is wrong becomes one sentence next to its field, which names the field as t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from honeyguide.kernel.errors import Fault, Invalid, Required
+from honeyguide.kernel.paging import LAST_PAGE, Page
+
+T = TypeVar("T")
 
 
 class Field(NamedTuple):
@@ -80,8 +83,24 @@ def signed_number(text: str) -> int | None:
 
 
 def page_number(text: str) -> int:
-    """The page that a list's address asks for; the first one if it asks for none that can exist."""
-    return whole_number(text) or 1
+    """The page that a list's address asks for; the first one if that is no number."""
+    if text.isascii() and text.isdigit() and len(text) > len(str(LAST_PAGE)):
+        return LAST_PAGE
+    return min(whole_number(text, digits=len(str(LAST_PAGE))) or 1, LAST_PAGE)
+
+
+async def nearest_page(
+    query: Mapping[str, str], per_page: int, read: Callable[[Page], Awaitable[tuple[list[T], int]]]
+) -> tuple[Page, list[T], int]:
+    """The page that a list's address asks for, or the nearest that there is, with its rows and how
+    many the list has. So nobody reads that there is nothing where there is something."""
+    page = Page(page_number(query.get("page", "")), per_page)
+    rows, total = await read(page)
+    last = max(1, page.total_pages(total))
+    if not rows and page.page > last:
+        page = Page(last, per_page)
+        rows, total = await read(page)
+    return page, rows, total
 
 
 _AMOUNT = re.compile(r"-?((\d+|\d{1,3}(,\d{3})+)(\.\d*)?|\.\d+)", re.ASCII)

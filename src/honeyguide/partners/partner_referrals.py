@@ -44,6 +44,7 @@ _PENDING = _sql.query("pending", ReferredSubscriber)
 _CONFIRMED = _sql.query("confirmed", ReferredSubscriber)
 _REJECTED = _sql.query("rejected", ReferredSubscriber)
 _UNCHARGED = _sql.query("uncharged", ReferredSubscriber)
+_COUNT_OF_PARTNER_CAMPAIGN = _sql.value("count_of_partner_campaign", int)
 _OF_PARTNER_CAMPAIGN = _sql.query("of_partner_campaign", ReferredSubscriber)
 
 
@@ -65,9 +66,9 @@ async def of_month(
 
 async def of_partner_campaign(
     tx: Tx, account_id: str, place_id: str, page: Page
-) -> tuple[list[ReferredSubscriber], bool]:
-    """The referrals of one partner campaign, newest first, with any status; and whether there are
-    older ones."""
+) -> tuple[list[ReferredSubscriber], int]:
+    """The referrals of one partner campaign, newest first, with any status; and how many there are,
+    or one more than up to here: all are counted only for a page that does not exist."""
     rows = await tx.all(
         _OF_PARTNER_CAMPAIGN,
         account_id=account_id,
@@ -75,4 +76,7 @@ async def of_partner_campaign(
         most=page.per_page + 1,
         skip=page.skip,
     )
-    return rows[: page.per_page], len(rows) > page.per_page
+    if not rows:
+        count = await tx.one(_COUNT_OF_PARTNER_CAMPAIGN, account_id=account_id, place_id=place_id)
+        return [], count or 0
+    return rows[: page.per_page], page.skip + len(rows)

@@ -37,6 +37,9 @@ ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 WHERE r.partner_account_id = :account_id AND r.uncharged_reason IS NOT NULL AND r.charged_month = :month
 ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
 
+-- name: count_of_partner_campaign
+SELECT COUNT(*) AS n FROM partner_referral WHERE partner_account_id = :account_id AND partner_campaign_id = :place_id;
+
 -- name: of_partner_campaign
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.partner_campaign_id = :place_id

@@ -141,8 +141,8 @@ _REFERRERS = _sql.query("referrers", _NamedReferrer)
 
 async def page_of_groups(
     tx: Tx, tenant: Tenant, kind: str, page: Page
-) -> tuple[list[ReviewGroup], bool]:
-    """Most dollars at stake first, then most referrals; and whether there are more groups."""
+) -> tuple[list[ReviewGroup], int]:
+    """Most dollars at stake first, then most referrals; and how many groups there are."""
     waiting = await _newest(tx, tenant, kind)
     found = await evidence.of_subscribers(tx, tenant, [each.id for each in waiting])
     paid = [each.id for each in waiting if each.partner_campaign_id is not None]
@@ -162,7 +162,7 @@ async def page_of_groups(
         )
         for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]
     ]
-    return await _named(tx, tenant, shown), len(groups) > page.skip + len(shown)
+    return await _named(tx, tenant, shown), len(groups)
 
 
 async def members_of_group(

@@ -163,7 +163,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
     charged = await partner_figures.charged_of_partner(tx, account_id, month)
     payout = await payouts.find_of_month(tx, account_id, month)
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
+    asked = forms.page_number(request.query.get("page", ""))
+    pages = Page(1, PER_PAGE).total_pages(len(earnings.programs))
+    page = Page(min(asked, max(1, pages)), PER_PAGE)
     joined = [row for row, _ in earnings.programs[page.skip : page.skip + page.per_page]]
     ids = [row.partner_campaign_id for row in joined]
     from_ms, to_ms = rules.month_bounds(month)
@@ -192,7 +194,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
         joined=joined,
         page=page.page,
-        pages=page.total_pages(len(earnings.programs)),
+        pages=pages,
         partner_campaigns=await network.partner_campaigns_by_id(
             tx, account_id, ids, now_ms=request.now_ms
         ),
@@ -245,8 +247,12 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         tx, account_id, request.at("id"), now_ms=request.now_ms
     )
     is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, has_older = await partner_referrals.of_partner_campaign(tx, account_id, joined.id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: partner_referrals.of_partner_campaign(tx, account_id, joined.id, page),
+    )
+    older = f"/earnings/{joined.id}?page={page.page + 1}"
     since_ms, _ = rules.month_bounds(month)
     days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
     months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
@@ -259,7 +265,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         is_reached=is_reached,
         days=referral_days.by_day(rows, why),
         first=f"/earnings/{joined.id}",
-        older=f"/earnings/{joined.id}?page={page.page + 1}" if has_older else "",
+        older=older if page.page < page.total_pages(total) else "",
         is_first=page.page == 1,
         clicked=sum(day.n for day in days),
         link=link,

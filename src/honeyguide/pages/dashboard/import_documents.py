@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from honeyguide.kernel.paging import Page
 from honeyguide.moving import moved_documents
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -12,8 +11,9 @@ PER_PAGE = 50
 
 
 async def show_all(tx: Tx, request: PageRequest) -> PageView:
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    documents, total = await moved_documents.page_of(tx, request.tenant, page)
+    page, documents, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: moved_documents.page_of(tx, request.tenant, page)
+    )
     return request.view(
         "import_documents.html",
         documents=documents,

@@ -27,7 +27,6 @@ from honeyguide.integrations.platform import MOST_AUDIENCES, Audience
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Invalid, Missing
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import integration_adoption
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -70,8 +69,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     about = integrations.platform_of(integration.platform).about
     backlog = await integrations.backlog(tx, integration)
     total, left = await _progress(tx, integration, backlog.due)
-    page = Page(forms.page_number(request.query.get("page", "")), MOST_SHOWN)
-    unconfirmed, unconfirmed_total = await removing.page_of(tx, integration, page)
+    page, unconfirmed, unconfirmed_total = await forms.nearest_page(
+        request.query, MOST_SHOWN, lambda page: removing.page_of(tx, integration, page)
+    )
     return request.view(
         "integration.html",
         integration=integration,

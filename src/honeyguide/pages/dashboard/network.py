@@ -8,7 +8,6 @@ from starlette.responses import Response
 
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -55,9 +54,12 @@ def _cents(text: str) -> int:
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     query = _query(request)
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, total = await network.page_of(
-        tx, request.who.account_id, query, page, now_ms=request.now_ms
+    page, rows, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: network.page_of(
+            tx, request.who.account_id, query, page, now_ms=request.now_ms
+        ),
     )
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
     narrowing = kept.keys() - {"sort"}

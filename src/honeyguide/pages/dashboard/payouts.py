@@ -12,7 +12,6 @@ from starlette.responses import Response, StreamingResponse
 
 from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
@@ -27,8 +26,9 @@ PER_PAGE = 50
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, total = await payouts.page_of(tx, request.who.account_id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: payouts.page_of(tx, request.who.account_id, page)
+    )
     charged = await statements.months_of_owner(tx, request.who.account_id, most=MONTHS_SHOWN)
     return request.view(
         "payouts.html",

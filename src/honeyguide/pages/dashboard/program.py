@@ -38,8 +38,9 @@ LATELY, SHOWN_DAYS = 30, 90
 async def index(tx: Tx, request: PageRequest) -> PageView | Response:
     """The one program, or the list of them, or what to do first."""
     account_id = request.who.account_id
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, total = await programs.page_of(tx, account_id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: programs.page_of(tx, account_id, page)
+    )
     deleted = await programs.list_deleted_unsettled(tx, account_id)
     if total == len(rows) == 1 and not deleted:
         return request.go(f"/program/{rows[0].id}", request.flash)
@@ -65,10 +66,13 @@ def _in_short(row: ListedReferral) -> str:
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id, site = request.who.account_id, request.services.site
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     program = await programs.get_unsettled(tx, account_id, request.at("id"))
     month = rules.month_of(request.now_ms)
-    rows, total = await signups.page_of_program(tx, account_id, program.id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: signups.page_of_program(tx, account_id, program.id, page),
+    )
     last_closed = await ledger.last_closed(tx)
     spend = await forecast.spend(tx, program, month, now_ms=request.now_ms)
     months = await outlook.of_program(tx, account_id, program.id, now_ms=request.now_ms)

@@ -7,7 +7,6 @@ from collections.abc import Collection
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel import money
-from honeyguide.kernel.paging import Page
 from honeyguide.languages import language
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import cards, formats, kept_pictures
@@ -42,8 +41,9 @@ PER_PAGE = 50
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
     account_id = request.who.account_id
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, total = await publications.page_of(tx, account_id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: publications.page_of(tx, account_id, page)
+    )
     ids = [row.id for row in rows]
     return request.view(
         "publications.html",

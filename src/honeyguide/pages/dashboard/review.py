@@ -158,11 +158,15 @@ async def _ids_of_code(
 
 
 async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
-    page = Page(forms.page_number(request.query.get("page", "")), GROUPS_PER_PAGE)
-    groups, has_more = await review.page_of_groups(tx, request.tenant, chosen.key, page)
+    page, groups, total = await forms.nearest_page(
+        request.query,
+        GROUPS_PER_PAGE,
+        lambda page: review.page_of_groups(tx, request.tenant, chosen.key, page),
+    )
     delayed = await delayed_actions.of_codes(tx, request.tenant, [group.code for group in groups])
     joined = [each.partner_campaign_id for each in groups if each.partner_campaign_id]
     here = {"show": chosen.key, "by": "referrer"}
+    further = _link(**here, page=str(page.page + 1))
     this = here | ({"page": str(page.page)} if page.page > 1 else {})
     return request.view(
         "review_groups.html",
@@ -190,7 +194,7 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
         newest=review.NEWEST,
         lists=LISTS,
         chosen=chosen,
-        further=_link(**here, page=str(page.page + 1)) if has_more else "",
+        further=further if page.page < page.total_pages(total) else "",
         first=_link(**here),
         is_first=page.page == 1,
         entered_in=request.text("group") if request.errors else "",

@@ -7,7 +7,6 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.paging import Page
 from honeyguide.mail import stops
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -20,8 +19,9 @@ FORM = {"email": Field("Email address", "Enter an email address.")}
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
-    rows, total = await stops.page_of(tx, request.who.account_id, page)
+    page, rows, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: stops.page_of(tx, request.who.account_id, page)
+    )
     return request.view(
         "stopped_emails.html",
         rows=rows,

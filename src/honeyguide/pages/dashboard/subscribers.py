@@ -15,7 +15,6 @@ from starlette.responses import Response, StreamingResponse
 
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.paging import Page
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.pages import forms, redirects
@@ -109,17 +108,20 @@ async def show(services: PageServices, request: PageRequest) -> PageView | Respo
 async def _show_numbered(
     tx: Tx, request: PageRequest, filters: SubscriberFilter, kind: str
 ) -> PageView:
-    number = forms.page_number(request.query.get("page", ""))
-    page = Page(number, PER_PAGE)
-    listed, total = await subscribers.page_of(tx, request.tenant, kind, page)
+    page, listed, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: subscribers.page_of(tx, request.tenant, kind, page),
+    )
+    number = page.page
     rows = await search.of_ids(tx, request.tenant, [row.id for row in listed])
     pages = page.total_pages(total)
     shown = ListPage(
         rows=rows,
         found=formats.number(total),
-        previous=link(filters, page=number - 1) if 1 < number <= pages else "",
+        previous=link(filters, page=number - 1) if number > 1 else "",
         next=link(filters, page=number + 1) if number < pages else "",
-        place=f"Page {number:,} of {pages:,}" if 1 <= number <= pages and pages > 1 else "",
+        place=f"Page {number:,} of {pages:,}" if pages > 1 else "",
     )
     return await _view(tx, request, filters, shown, {})
 

@@ -10,7 +10,6 @@ from honeyguide.events import outbox, webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.paging import Page
 from honeyguide.pages import forms, rendering
 from honeyguide.pages.dashboard import formats, webhook_examples
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
@@ -109,17 +108,20 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
-    page = Page(forms.page_number(request.query.get("page", "")), PER_PAGE)
     hook, scope = await _found(tx, request)
     only_failed = request.query.get("show") == "failed"
-    log, total = await webhooks.page_of_deliveries(
-        tx,
-        request.tenant.account_id,
-        scope,
-        hook.id,
-        page,
-        only_failed=only_failed,
-        count_up_to=MOST_COUNTED + 1,
+    page, log, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: webhooks.page_of_deliveries(
+            tx,
+            request.tenant.account_id,
+            scope,
+            hook.id,
+            page,
+            only_failed=only_failed,
+            count_up_to=MOST_COUNTED + 1,
+        ),
     )
     is_cut = total > MOST_COUNTED
     here = f"/webhooks/{hook.id}?{'show=failed&' if only_failed else ''}page="
