@@ -71,16 +71,23 @@ def claiming(owner: Operator) -> str:
 
 def saved_filter(owner: Operator) -> str:
     owner.web.post(
-        "/subscribers/filters", page="/subscribers", name="Secret list", query="status=active"
+        "/subscribers/filters",
+        page="/subscribers",
+        name=f"Secret list {next(_numbers)}",
+        query="status=active",
     )
-    return newest(owner, "SELECT id FROM saved_filter WHERE account_id = :account_id")
+    return newest(
+        owner, "SELECT id FROM saved_filter WHERE account_id = :account_id ORDER BY id DESC"
+    )
 
 
 def noted(owner: Operator) -> tuple[str, str]:
     """(the subscriber, the note)"""
     about = subscriber(owner)
     owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
-    return about, newest(owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id")
+    return about, newest(
+        owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id ORDER BY id DESC"
+    )
 
 
 def screening_entry(owner: Operator) -> str:
@@ -204,13 +211,16 @@ def publication(owner: Operator) -> str:
 
 
 def payout(owner: Operator) -> str:
-    """As closing a month would leave it."""
+    """As closing a month would leave it: of January 2020, and of later years if there is one."""
     payout_id = new_id()
+    found = statement("SELECT id FROM payout WHERE account_id = :account_id")
+    earlier = owner.service.read(lambda tx: tx.all(found, account_id=owner.account_id))
     insert = statement(
         "INSERT INTO payout (id, account_id, month, amount_cents, created_ms) VALUES (:id, "
-        ":account_id, '2020-01', 500, 1)"
+        ":account_id, :month, 500, 1)"
     )
-    owner.service.write(lambda tx: tx.run(insert, id=payout_id, account_id=owner.account_id))
+    made = {"id": payout_id, "account_id": owner.account_id, "month": f"{2020 + len(earlier)}-01"}
+    owner.service.write(lambda tx: tx.run(insert, **made))
     return payout_id
 
 
@@ -221,7 +231,7 @@ def failed_write(owner: Operator) -> str:
         "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
         "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
         "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', '', '', "
-        "'', '', '{}', '', 0, :account_id, 1)",
+        "'', '', '{}', '', 0, :account_id, 1) ON CONFLICT DO NOTHING",
         "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, failed_ms, "
         "reason) VALUES (:account_id, :person, :account_id, 1, 'secret reason')",
     )
