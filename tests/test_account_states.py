@@ -47,6 +47,7 @@ STATES = {
     **dict.fromkeys(
         (
             "apply delayed actions",
+            "begin changed terms of programs",
             "release confirmation emails that wait",
             "give added coupon codes to waiting advocates",
             "post notifications to Slack",
@@ -89,6 +90,7 @@ STATES = {
             "send emails",
             "send payout notifications",
             "store the digests of closed months",
+            "tell partners of changed terms",
             "tell subscribers what was sent",
             "update confirmation rates",
             "update the page index",

@@ -327,15 +327,15 @@ def about_a_program_without_email(owner: Operator) -> None:
 
 
 def about_a_program(owner: Operator) -> None:
-    """A partner joins, the budget is spent and raised, a fee is taken back, the partner is removed,
-    allowed again and leaves, and the month is closed."""
+    """A partner joins, the budget is spent and raised and the fee lowered, a fee is taken back, the
+    partner is removed, allowed again and leaves, and the month is closed."""
     service, partner = owner.service, owner.service.member("bob")
     program = partner_network.offer(owner, total_budget=6, cpa=3)
     joined = partner_network.join(partner, program)
     for _ in range(2):
         owner.subscribe(f"{new_id()[-12:]}@example.org", referrer_code=joined["ref_code"])
     service.run_jobs()
-    raised = owner.put(f"/v2/partner_programs/{program['uuid']}", {"total_budget": 600})
+    raised = owner.put(f"/v2/partner_programs/{program['uuid']}", {"total_budget": 600, "cpa": 2})
     assert raised.status_code == 200, raised.text
     service.run_jobs()
     of_program = f"/v2/partner_programs/{program['uuid']}/referrals"

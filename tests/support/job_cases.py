@@ -20,7 +20,9 @@ from tests.support.job_referrals import (
 from tests.support.job_work import (
     ask_for_hosts,
     ask_to_close,
+    begin_terms,
     change_rates,
+    change_terms,
     close_long_ago,
     close_month,
     count_attempts,
@@ -116,6 +118,16 @@ CASES = {
         "notice",
         "NEW.account_id = '{id}'",
         rows("budget", "AND told_nearly_ms IS NOT NULL"),
+    ),
+    "tell partners of changed terms": Case(
+        change_terms, "DELETE", "term_change", "OLD.account_id = '{id}'", no_rows("term_change")
+    ),
+    "begin changed terms of programs": Case(
+        begin_terms,
+        "UPDATE",
+        "program",
+        "NEW.account_id = '{id}' AND NEW.cpa_cents = 7",
+        rows("program", "AND cpa_cents = 7"),
     ),
     "close months and create payouts": Case(
         earn, "INSERT", "payout", "NEW.account_id = '{id}'", rows("payout")

@@ -104,6 +104,36 @@ def spend_budgets(world: World) -> None:
         )
 
 
+def change_terms(world: World) -> None:
+    """A change to tell, of a program with the oddest name, to a partner who is somebody else."""
+    partner = world.service.member("partner")
+    for who in world.both:
+        paper = partner_network.publish(who, name="\U0001f41d " + "W" * 40)
+        program = partner_network.offer(who, paper)
+        partner_network.join(partner, program)
+        answer = who.put(f"/v2/partner_programs/{program['uuid']}", {"cpa": 2})
+        assert answer.status_code == 200, answer.text
+
+
+def begin_terms(world: World) -> None:
+    """Worse terms that were saved on a dashboard a day ago."""
+    for who in world.both:
+        program = partner_network.offer(who)
+        columns = {
+            "id": new_id(),
+            "account_id": who.account_id,
+            "program_id": program["uuid"],
+            "texts": '[["Fee","$3.00","$0.07"]]',
+            "fields": '{"cpa_cents":7}',
+            "actor_kind": "member",
+            "actor_id": "gone",
+            "starts_ms": 1,
+            "created_ms": 1,
+        }
+        names, binds = ", ".join(columns), ", ".join(f":{name}" for name in columns)
+        world.do(f"INSERT INTO term_change ({names}) VALUES ({binds})", **columns)
+
+
 def change_rates(world: World) -> None:
     for who in world.both:
         partner_network.offer(who)

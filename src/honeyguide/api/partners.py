@@ -47,6 +47,7 @@ from honeyguide.partners import (
     public_figures,
     reversal_reasons,
     rules,
+    term_changes,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.signups import reversals, signups
@@ -75,7 +76,9 @@ async def get_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
 
 
 async def update_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
-    changed = await programs.update(call.change(tx), call.path["uuid"], call.body)
+    program_id = call.path["uuid"]
+    await term_changes.change_now(call.change(tx), program_id, call.body)
+    changed = await programs.get(tx, call.tenant.account_id, program_id)
     return OnePartnerProgram(program_view(changed))
 
 

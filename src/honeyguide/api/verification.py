@@ -8,7 +8,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.verification_views import OneProgramVerification, verification_view
-from honeyguide.partners import verification
+from honeyguide.partners import term_changes, verification
 from honeyguide.store.tx import Tx
 
 
@@ -20,7 +20,9 @@ async def get_program_verification(tx: Tx, call: Call) -> OneProgramVerification
 async def update_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
     nested = call.body.verification
     fields = call.body if isinstance(nested, UnsetType) else nested
-    changed = await verification.set_verification(call.change(tx), call.path["uuid"], fields)
+    program_id = call.path["uuid"]
+    await term_changes.change_now(call.change(tx), program_id, chosen=fields)
+    changed = await verification.get(tx, call.tenant.account_id, program_id)
     return OneProgramVerification(verification_view(changed))
 
 

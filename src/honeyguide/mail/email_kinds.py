@@ -191,6 +191,7 @@ BUDGET_REOPENED = _declare(
 )
 PARTNER_REMOVED = _declare("partner_removed", is_forgotten=False)
 PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
+TERMS_CHANGED = _declare("terms_changed", is_forgotten=False)
 
 # Notifications, as the operator chose. The dashboard shows the texts of those that are kept.
 DIGEST = _declare("digest", is_forgotten=False)

@@ -4,7 +4,7 @@ belongs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from honeyguide.languages.language import ENGLISH
 from honeyguide.mail import email_kinds, own_texts
@@ -125,6 +125,21 @@ def partner_unblocked(*, owner: str, page: str) -> EmailText:
         f"{owner} allows you in its partner programs again",
         f"{owner} no longer blocks you. Your earnings page shows which of your links count.",
         Button("View your earnings", page),
+    )
+
+
+def terms_changed(
+    *, program: str, starts: str, lines: Iterable[Sequence[str]], page: str
+) -> EmailText:
+    """`lines` are a label each, and its values in their order. `starts` is empty if the last ones
+    hold already."""
+    since = f"They hold for readers who come from {starts} on (UTC)" if starts else "They hold now"
+    return email(
+        f"{program} changes its terms on {starts}" if starts else f"{program} changed its terms",
+        f"{program} changed what its partner program pays for:",
+        *[f"{label}: {' → '.join(values)}" for label, *values in lines],
+        f"{since}. Referrals that came before keep the terms that they came with.",
+        Button("View your referrals", page),
     )
 
 

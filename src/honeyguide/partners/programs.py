@@ -199,7 +199,11 @@ async def of_publications(tx: Tx, account_id: str, ids: list[str]) -> dict[str, 
 
 
 async def update(change: Change, program_id: str, given: ProgramFields) -> Program:
-    changed = fields.checked(ProgramFields, given)
+    return await set_columns(change, program_id, fields.checked(ProgramFields, given))
+
+
+async def set_columns(change: Change, program_id: str, changed: dict[str, Any]) -> Program:
+    """Partners are told by `term_changes`."""
     tx, account_id = change.tx, change.tenant.account_id
     old = await _get_locked(tx, account_id, program_id)
     before = {name: getattr(old, name) for name in _COLUMNS}

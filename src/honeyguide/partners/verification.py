@@ -234,7 +234,7 @@ def recommended(site: Site) -> tuple[Rule, Level]:
 def first_columns(site: Site, fields: VerificationFields) -> dict[str, Any]:
     """Of a new program, with what its owner chose, if anything."""
     rule, level = recommended(site)
-    given = _checked(site, fields)
+    given = checked(site, fields)
     return {
         "rule": rule,
         "screening": level,
@@ -243,7 +243,7 @@ def first_columns(site: Site, fields: VerificationFields) -> dict[str, Any]:
     }
 
 
-def _checked(site: Site, fields: VerificationFields) -> dict[str, str]:
+def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
     given: dict[str, str] = {}
     if not isinstance(fields.rule, UnsetType):
         rule = given["rule"] = Rule(checks.one_of(fields.rule, list(Rule), param="rule"))
@@ -278,7 +278,7 @@ async def set_verification(
 ) -> Verification:
     """What the owner chooses. From then on it holds for every origin; referrals that have come
     already keep what they came with."""
-    given = _checked(change.site, fields)
+    given = checked(change.site, fields)
     old = await _get_locked(change, program_id)
     if not given:
         return of(old)

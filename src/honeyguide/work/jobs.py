@@ -61,6 +61,7 @@ from honeyguide.work import (
     moving,
     notifications,
     persons,
+    term_changes,
     weekly_summaries,
 )
 from honeyguide.work.expiring_keys import NOTIFYING, keys_to_warn_of
@@ -391,6 +392,7 @@ def jobs_of(
             topic=payouts.CLOSED,
         ),
         *PROGRAMS,
+        *term_changes.jobs_of(site),
         *closed_accounts.jobs_of(site, keep_years=keep_closed_years),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
         *PURGES,

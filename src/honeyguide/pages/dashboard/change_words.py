@@ -67,6 +67,7 @@ PHRASES = {
     "payout.paid": "marked {it} as paid",
     "payout.unpaid": "marked {it} as unpaid again",
     "program.switched": "switched {it} on or off",
+    "program.terms_announced": "announced terms of {it} that begin later",
     "program.verification_changed": "changed what {it} asks of referrals",
     "program.verification_kept": "kept what {it} asks of referrals",
     "referral.decision_undone": "undid a decision about {it} within its minute",

@@ -22,6 +22,7 @@ from honeyguide.partners import (
     publications,
     reversal_reasons,
     rules,
+    term_changes,
     verification,
 )
 from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
@@ -110,6 +111,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         uncharged=rules.Uncharged,
         hosted=site.page_link(program.slug) if program.slug else "",
         invite=f"{site.base_url}/network/{program.id}",
+        announced=await term_changes.find_waiting(tx, account_id, program.id),
         guess=program_form.guess(
             program.cpa_cents, program.max_payout_cents, program.total_budget_cents, request.query
         ),
@@ -191,7 +193,7 @@ async def choose_verification(tx: Tx, request: PageRequest) -> Response:
     """Takes or dismisses what we recommend to an older program."""
     change, program_id = request.change(tx), request.at("id")
     if request.text("do") == "use":
-        is_done = await verification.use_recommended(change, program_id)
+        is_done = await term_changes.use_recommended(change, program_id)
         flash = "Saved. New referrals follow the recommended settings."
     else:
         is_done = await verification.keep_own(change, program_id)

@@ -13,11 +13,18 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard import cards
+from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.partners import forecast, network, programs, publications, verification
+from honeyguide.partners import (
+    forecast,
+    network,
+    programs,
+    publications,
+    term_changes,
+    verification,
+)
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
@@ -203,7 +210,8 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
     old = await programs.get(tx, request.who.account_id, request.at("id"))
     publication = await publications.get(tx, request.who.account_id, old.publication_id)
     now = await verification.get(tx, request.who.account_id, old.id)
-    saved = _saved(old, now, request.services.site)
+    waiting = await term_changes.find_waiting(tx, request.who.account_id, old.id)
+    saved = _saved(*term_changes.shown(old, now, waiting), request.services.site)
     form = FORM.typed(request) if request.errors else saved
     lowering = await _what_stays(tx, request, old)
     return await _view(tx, request, form, publication, old, now, lowering=lowering)
@@ -216,16 +224,23 @@ async def _what_stays(tx: Tx, request: PageRequest, program: Program) -> str:
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:
-    change = request.change(tx)
-    old = await programs.get(tx, request.who.account_id, request.at("id"))
-    changed = await programs.update(change, request.at("id"), _checked(request))
-    now = await verification.get(tx, request.who.account_id, changed.id)
-    chosen = _chosen(request, now.rule, now.screening)
-    await verification.set_verification(change, changed.id, chosen)
-    flash = "Saved. Pending referrals keep their original fee."
+    account_id = request.who.account_id
+    old = await programs.get(tx, account_id, request.at("id"))
+    waiting = await term_changes.find_waiting(tx, account_id, old.id)
+    now = await verification.get(tx, account_id, old.id)
+    _, shown = term_changes.shown(old, now, waiting)
+    chosen = _chosen(request, shown.rule, shown.screening)
+    starts_ms = await term_changes.change_soon(
+        request.change(tx), old.id, _checked(request), chosen
+    )
+    changed = await programs.get(tx, account_id, old.id)
+    message = "Saved. Pending referrals keep their original fee."
     if _is_lowered(old, changed):
-        flash = f"{flash} {await _what_stays(tx, request, changed)}".strip()
-    return request.go(f"/program/{changed.id}", flash)
+        message = f"{message} {await _what_stays(tx, request, changed)}".strip()
+    if starts_ms is not None:
+        day = formats.short_day(starts_ms)
+        message += f" What is worse for partners begins on {day}, and they are told now."
+    return request.go(f"/program/{old.id}", message)
 
 
 def _is_lowered(old: Program, new: Program) -> bool:

@@ -1,0 +1,47 @@
+-- name: lock_program
+SELECT id FROM program WHERE account_id = :account_id AND id = :program_id AND deleted_ms IS NULL;
+
+-- name: terms
+SELECT p.cpa_cents, p.max_payout_cents, p.referral_pending_duration, p.referral_pending_duration_enabled, p.rule,
+       COALESCE(p.screening, c.screening) AS screening, p.total_budget_cents,
+       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents
+FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id WHERE p.account_id = :account_id AND p.id = :program_id;
+
+-- name: has_partners
+SELECT 1 FROM partner_campaign AS j WHERE j.program_id = :program_id AND j.owner_account_id = :account_id
+  AND j.account_id <> :account_id AND j.left_ms IS NULL AND j.removed_ms IS NULL LIMIT 1;
+
+-- fragment: change
+id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_telling
+
+-- name: insert
+{insert term_change: id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, created_ms = :now_ms};
+
+-- name: to_begin
+-- What waits to begin, of one program.
+SELECT {change} FROM term_change WHERE account_id = :account_id AND program_id = :program_id AND fields IS NOT NULL;
+
+-- name: untold
+-- What began at once and nobody was told of yet.
+SELECT {change} FROM term_change
+WHERE account_id = :account_id AND program_id = :program_id AND fields IS NULL AND is_telling = 0 ORDER BY id;
+
+-- name: keep
+UPDATE term_change SET texts = :texts, fields = :fields WHERE account_id = :account_id AND id = :id;
+
+-- name: set_texts
+UPDATE term_change SET texts = :texts WHERE account_id = :account_id AND id = :id;
+
+-- name: delete
+DELETE FROM term_change WHERE account_id = :account_id AND id = :id;
+
+-- name: due
+SELECT {change} FROM term_change
+WHERE fields IS NOT NULL AND starts_ms <= :now_ms AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+ORDER BY starts_ms, id LIMIT :most;
+
+-- name: begin
+UPDATE term_change SET fields = NULL WHERE account_id = :account_id AND id = :id;
+
+-- name: delete_done
+DELETE FROM term_change WHERE account_id = :account_id AND id = :id AND is_told = 1 AND fields IS NULL;

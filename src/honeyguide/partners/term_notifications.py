@@ -1,0 +1,71 @@
+"""Tells a program's active partners that its terms change: what each was and will be, and from when
+on. All changes that nobody was told of yet are in one email.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.kernel import clock
+from honeyguide.kernel.site import Site
+from honeyguide.mail import notifications, partner_texts
+from honeyguide.mail.email_kinds import TERMS_CHANGED
+from honeyguide.partners import budget_notifications, partner_emails
+from honeyguide.partners.term_changes import TermChange
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+
+TELLING = "tell partners of changed terms"
+
+_sql = beside(__file__)
+_TO_TELL = _sql.query("to_tell", TermChange)
+_START_TELLING = _sql.command("start_telling")
+_BY_ID = _sql.query("by_id", TermChange)
+_SET_TOLD = _sql.command("set_told")
+_DELETE_DONE = _sql.command("delete_done")
+_NAME = _sql.query("name", lambda name, logo_id: (name, logo_id))
+
+
+async def due(tx: Tx, *, now_ms: int, most: int) -> list[TermChange]:
+    return await tx.all(_TO_TELL, most=most)
+
+
+async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
+    """The next batch of partners; returns whether there may be more."""
+    key: dict[str, Any] = {"account_id": found.account_id, "id": found.id}
+    # From here on a further change has a row of its own.
+    if not await tx.run(_START_TELLING, **key):
+        return False
+    change = await tx.one(_BY_ID, **key)
+    publication = await tx.one(_NAME, account_id=found.account_id, program_id=found.program_id)
+    assert change is not None and publication is not None
+    name, logo_id = publication
+    once = f"{TERMS_CHANGED.name}:{change.id}"
+    partners = await budget_notifications.partners_to_tell(
+        tx, change.account_id, change.program_id, once
+    )
+    brand = await partner_emails.branding_of(tx, site, change.account_id, name, logo_id)
+    for partner in partners:
+        message = partner_texts.terms_changed(
+            program=name,
+            starts=clock.short_day(change.starts_ms) if change.starts_ms > now_ms else "",
+            lines=change.lines,
+            page=f"{site.base_url}/earnings/{partner.id}",
+        )
+        await notifications.notify(
+            tx,
+            partner.account_id,
+            partner.email,
+            TERMS_CHANGED.name,
+            once,
+            message,
+            link=f"/earnings/{partner.id}",
+            base_url=site.base_url,
+            brand=brand,
+            now_ms=now_ms,
+        )
+    if len(partners) == budget_notifications.PARTNERS:
+        return True
+    await tx.run(_SET_TOLD, **key)
+    await tx.run(_DELETE_DONE, **key)
+    return False

@@ -1,0 +1,21 @@
+-- fragment: change
+id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_telling
+
+-- name: to_tell
+SELECT {change} FROM term_change WHERE is_told = 0 ORDER BY id LIMIT :most;
+
+-- name: by_id
+SELECT {change} FROM term_change WHERE account_id = :account_id AND id = :id;
+
+-- name: name
+SELECT b.name, b.logo_id FROM program AS p JOIN publication AS b ON b.id = p.publication_id
+WHERE p.account_id = :account_id AND p.id = :program_id;
+
+-- name: start_telling
+UPDATE term_change SET is_telling = 1 WHERE account_id = :account_id AND id = :id AND is_told = 0;
+
+-- name: set_told
+UPDATE term_change SET is_told = 1 WHERE account_id = :account_id AND id = :id;
+
+-- name: delete_done
+DELETE FROM term_change WHERE account_id = :account_id AND id = :id AND is_told = 1 AND fields IS NULL;
