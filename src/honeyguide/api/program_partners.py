@@ -109,7 +109,7 @@ async def remove_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
 
 async def allow_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
     partner = await _get(tx, call)
-    return OneProgramPartner(_view(await program_partners.allow(call.change(tx), partner.id)))
+    return OneProgramPartner(_view(await removed_partners.allow(call.change(tx), partner.id)))
 
 
 async def block_partner(tx: Tx, call: Call) -> OneProgramPartner:
@@ -121,7 +121,7 @@ async def block_partner(tx: Tx, call: Call) -> OneProgramPartner:
 
 async def unblock_partner(tx: Tx, call: Call) -> OneProgramPartner:
     partner = await _get(tx, call)
-    return OneProgramPartner(_view(await program_partners.unblock(call.change(tx), partner.id)))
+    return OneProgramPartner(_view(await removed_partners.unblock(call.change(tx), partner.id)))
 
 
 async def leave_program(tx: Tx, call: Call) -> OnePartnerCampaign:

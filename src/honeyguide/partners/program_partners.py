@@ -151,8 +151,10 @@ async def remove(
     return partner, [each.id for each in removed]
 
 
-async def allow(change: Change, partner_id: str) -> ProgramPartner:
-    """Takes the removal back: the same code counts again, unless the partner has left."""
+async def allow(change: Change, partner_id: str) -> tuple[ProgramPartner, dict[str, int]]:
+    """Takes the removal back: the same code counts again, unless the partner has left. Also gives
+    since when each of the partner campaigns was removed."""
+    removed: dict[str, int] = {}
     for before in await _lock_in_program(change, partner_id):
         if before.blocked_ms is not None:
             raise Invalid(
@@ -160,6 +162,7 @@ async def allow(change: Change, partner_id: str) -> ProgramPartner:
                 code="partner_blocked",
             )
         if before.removed_ms is not None:
+            removed[before.id] = before.removed_ms
             await change.run(_ALLOW, id=before.id)
             await change_log.record(
                 change,
@@ -174,7 +177,7 @@ async def allow(change: Change, partner_id: str) -> ProgramPartner:
                 removed_ms=before.removed_ms,
                 counts_again=before.left_ms is None,
             )
-    return await get(change.tx, change.tenant.account_id, partner_id)
+    return await get(change.tx, change.tenant.account_id, partner_id), removed
 
 
 async def block(
@@ -199,13 +202,16 @@ async def block(
     return partner, [each.id for each in await _lock_person(change, partner)]
 
 
-async def unblock(change: Change, partner_id: str) -> ProgramPartner:
-    """In programs from which the partner was also removed, or which they left, that stays so."""
+async def unblock(change: Change, partner_id: str) -> tuple[ProgramPartner, dict[str, int]]:
+    """In programs from which the partner was also removed, or which they left, that stays so. Also
+    gives since when each account was blocked."""
+    blocked: dict[str, int] = {}
     for before in await _lock_accounts(change, partner_id):
         blocked_ms = await change.one(_UNBLOCK, partner_account_id=before.account_id)
         if blocked_ms is not None:
+            blocked[before.account_id] = blocked_ms
             await change_log.record(
                 change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
             )
             await partner_notifications.unblocked(change, before, blocked_ms=blocked_ms)
-    return await get(change.tx, change.tenant.account_id, partner_id)
+    return await get(change.tx, change.tenant.account_id, partner_id), blocked

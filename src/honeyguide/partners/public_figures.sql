@@ -11,10 +11,11 @@ WHERE p.deleted_ms IS NULL AND COALESCE(f.day, -1) < :today AND (f.day IS NOT NU
 ORDER BY p.id LIMIT :most;
 
 -- fragment: decided
--- Without what came with the code of a partner who was removed or had left: they could spoil the figures with it.
+-- Without what came with the code of a partner who had left: they could spoil the figures with it. Who came while the owner kept a
+-- partner or the program out counts, because the owner gets those readers for nothing.
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.is_own = 0
-  AND NOT (COALESCE(s.referral_reason, '') IN ('partner_removed', 'partner_left') AND r.decided_ms = r.arrived_ms)
+  AND NOT (COALESCE(s.referral_reason, '') = 'partner_left' AND r.decided_ms = r.arrived_ms)
 
 -- name: count
 SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,

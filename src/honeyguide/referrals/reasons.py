@@ -42,7 +42,7 @@ class ReasonFacts(NamedTuple):
     """It may be an honest referral: the screening level decides what becomes of it."""
     is_outside: bool = False
     """The partner took no part when they joined, so it is not in the program's figures: otherwise
-    whoever was removed could spoil them."""
+    whoever left could spoil them."""
     ends_as: str = ""
     """A pending referral with it is rejected when it is due, for this reason."""
     is_settled: bool = False
@@ -259,7 +259,6 @@ class Reason(StrEnum):
         counted="by a partner who was removed",
         to_partner="You were removed from the program.",
         waiting="Will be rejected. You were removed from the program.",
-        is_outside=True,
         ends_as="partner_removed",
     )
     PARTNER_LEFT = ReasonFacts(

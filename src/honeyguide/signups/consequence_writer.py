@@ -37,6 +37,7 @@ _sql = beside(__file__)
 _SET_FIRST_REFERRAL = _sql.command("set_first_referral")
 _REFERRAL_OF = _sql.query("referral_of", PartnerReferral)
 _SET_DECIDED = _sql.command("set_decided")
+_SET_UNDECIDED = _sql.command("set_undecided")
 _DECIDED_MS = _sql.value("decided_ms", int)
 _COUNT_DAY = _sql.command("count_day")
 
@@ -171,6 +172,9 @@ async def _count_decision(change: Change, subscriber: ChangedSubscriber) -> list
             decided_ms = await change.one(_DECIDED_MS, id=referral.id)
             if decided_ms is not None:  # it counts on its last day only
                 await _count_day(change, referral, before, decided_ms, by=-1)
+        if subscriber.after.referral_status == Status.PENDING:
+            await change.put(_SET_UNDECIDED, id=referral.id)
+            return []
         if before is not None:  # else it was inserted as decided
             await change.put(_SET_DECIDED, id=referral.id)
         await _count_day(change, referral, subscriber.after, change.now_ms, by=1)

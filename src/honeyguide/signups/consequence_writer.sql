@@ -11,6 +11,10 @@ FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscr
 -- touches: changes partner_referral
 UPDATE partner_referral SET decided_ms = :now_ms WHERE account_id = :account_id AND id = :id;
 
+-- name: set_undecided
+-- touches: changes partner_referral
+UPDATE partner_referral SET decided_ms = NULL WHERE account_id = :account_id AND id = :id;
+
 -- name: decided_ms
 SELECT decided_ms FROM partner_referral WHERE account_id = :account_id AND id = :id;
 

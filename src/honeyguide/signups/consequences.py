@@ -175,7 +175,8 @@ def _of_decision(referral: Subscriber, *, is_new: bool) -> list[Consequence]:
         if by_partner and referral.referral_reason == Reason.REVERSED:
             planned += [Consequence.TELL_PARTNER_REFERRAL_REVERSED, Consequence.REVERSE_CHARGE]
     else:
-        return []
+        # Of one that had been decided, the decision no longer counts.
+        return [] if is_new or not by_partner else [Consequence.COUNT_DECISION]
     if by_partner and not (is_new and facts_of(referral.referral_reason).is_outside):
         planned.append(Consequence.COUNT_DECISION)
     return planned

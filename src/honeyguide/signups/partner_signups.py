@@ -139,6 +139,26 @@ async def decide(
     return DecidedSignup(signup, terms, found)
 
 
+async def decide_again(change: Change, subscriber: Subscriber) -> Decision | None:
+    """What somebody who was refused would become if they came now. None without a partner."""
+    email = EmailAddress(subscriber.email)
+    new = NewSubscriber(
+        email=subscriber.email,
+        referrer_code=subscriber.referrer_code,
+        ip_address=subscriber.ip_address,
+        origin=subscriber.origin,
+        status=subscriber.status,
+    )
+    partner = await find(change, new, email)
+    if partner is None:
+        return None
+    counts_here = not (subscriber.must_confirm and subscriber.status == "active")
+    others = partner._replace(already_here=partner.already_here - int(counts_here))
+    asked = bool(subscriber.must_confirm)
+    decided = await decide(change, others, new, email, needs_confirmation=asked)
+    return decided.signup.decision
+
+
 def _refusal(partner: PartnerOfCode) -> Reason | None:
     return partner_rules.find_refusal(
         is_archived=partner.publication_status != "active"

@@ -246,6 +246,14 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Subscriber |
     return None if changed is None else await _follow(change, changed)
 
 
+async def decide_as_new(change: Change, subscriber_id: str) -> None:
+    """One partner's referral that was rejected on arrival because of something that was undone."""
+    old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    decision = await partner_signups.decide_again(change, old)
+    if decision is not None:
+        await _follow(change, await moves.apply(change, old, decision, by=None))
+
+
 async def record_sign_of_life(change: Change, subscriber_id: str, signal: Signal) -> None:
     """Something that a person does and no mail scanner does. It is in the person's favor."""
     found = signal.found(clock.day(change.now_ms))

@@ -150,9 +150,9 @@ async def allow(tx: Tx, request: PageRequest) -> Response:
     """Takes a removal or a block back."""
     change, partner_id = request.change(tx), request.at("id")
     if request.text("do") == "unblock":
-        partner = await program_partners.unblock(change, partner_id)
+        partner = await removed_partners.unblock(change, partner_id)
         flash = f"{formats.isolated(partner.name)} is no longer blocked."
     else:
-        partner = await program_partners.allow(change, partner_id)
+        partner = await removed_partners.allow(change, partner_id)
         flash = f"{formats.isolated(partner.name)} is allowed in this program again."
     return request.go(_page(partner), flash)
