@@ -203,6 +203,23 @@ def test_the_first_reset_of_an_older_login_proves_it_and_no_later_one_ends_anyth
     assert list_status(alice, again) == 200
 
 
+def test_who_confirms_their_address_keeps_what_they_set_up(
+    service: Service, inbox: Mailbox
+) -> None:
+    alice = operator(service)
+    set_up(alice.web)
+    key, page = made_key(alice.web), "/account/security"
+    assert "Nothing shows yet that" in text_of(alice.web.get(page).text)
+    assert alice.web.post("/account/email/code", page=page).status_code == 303
+    wrong = alice.web.post("/account/email/confirm", page=page, code="12345")
+    assert wrong.status_code == 401 and "That code is not right." in mistakes(wrong.text)["code"]
+    code = inbox.code_to(alice.email)
+    assert alice.web.post("/account/email/confirm", page=page, code=code).status_code == 303
+    assert "Nothing shows yet that" not in text_of(alice.web.get(page).text)
+    assert reset(service, inbox, alice.email).headers["location"] == "/login/code"
+    assert list_status(alice, key) == 200
+
+
 def test_a_key_that_was_put_in_the_place_of_another_ends_with_its_maker(
     service: Service, inbox: Mailbox
 ) -> None:

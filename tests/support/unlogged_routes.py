@@ -20,6 +20,8 @@ NOT_LOGGED = {
     "/login/code": "begins a session",
     "/login/email-code": "begins a session",
     "/account/email": "sends emails",
+    "/account/email/code": "sends an email",
+    "/account/email/confirm": "says that an address is right",
     "/account/email/stop": "nothing has happened yet",
     "/login/again": "proves who has the session",
     "/logout": "ends a session",

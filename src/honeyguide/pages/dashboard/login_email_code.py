@@ -1,4 +1,6 @@
-"""A step of the first login: the code that was emailed, which proves the address."""
+"""The code that was emailed to prove an address: a step of the first login, or on the page Security
+for somebody who got in without it.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from honeyguide.accounts import attempts, email_proofs, logins, users
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import login_code, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.session_start import PendingLogin
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
 FORM = {"code": Field("Code", "Enter the code that we emailed to you.")}
-WRONG = "That code is not right. Enter the one from the latest email, or log in again for another."
+SECURITY = "/account/security#email"
+WRONG = "That code is not right. Enter the one from the latest email, or ask for another."
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView | Response:
@@ -36,13 +38,27 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     pending = await services.store.read(session_start.find_pending, request)
     if pending is None:
         return request.go("/login", login_code.TOO_LATE)
-    if not await services.store.write(_use, request, pending):
+    if not await services.store.write(_use, request, pending.user_id):
         raise FormErrors({"code": WRONG}, status=401)
     return await session_start.enter(request, pending)
 
 
-async def _use(tx: Tx, request: PageRequest, pending: PendingLogin) -> bool:
-    site, user_id, now_ms = request.services.site, pending.user_id, request.now_ms
+async def send(tx: Tx, request: PageRequest) -> Response:
+    site, user_id, now_ms = request.services.site, request.who.user_id, request.now_ms
+    await attempts.count(tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms)
+    await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+    return request.go(SECURITY, f"We emailed a code to {request.who.email}. Enter it here.")
+
+
+async def confirm(services: PageServices, request: PageRequest) -> Response:
+    forms.require(FORM, request.fields)
+    if not await services.store.write(_use, request, request.who.user_id):
+        raise FormErrors({"code": WRONG}, status=401)
+    return request.go(SECURITY, "Your email address is confirmed.")
+
+
+async def _use(tx: Tx, request: PageRequest, user_id: str) -> bool:
+    site, now_ms = request.services.site, request.now_ms
     await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
     if await email_proofs.use_code(tx, site, user_id, request.text("code"), now_ms=now_ms):
         await attempts.take_back(tx, site, attempts.CODE_BY_USER, user_id)

@@ -8,6 +8,7 @@ from honeyguide.accounts import (
     accounts,
     attempts,
     email_changes,
+    email_proofs,
     logins,
     members,
     passwords,
@@ -44,6 +45,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         is_lost=await second_factors.is_lost(tx, EncryptionKeys(settings.secret_keys), who.user_id),
         is_required_here=settings.require_second_factor == "yes",
         is_required_in_account=bool(account.needs_second_factor),
+        needs_proof=request.services.site.has_mail_server
+        and not await email_proofs.is_proven(tx, who.user_id),
         email_change=await email_changes.of_user(tx, who.user_id, now_ms=now_ms),
         new_email=request.text("email") if request.errors else "",
         is_owner=who.may(Right.ACCOUNT),

@@ -53,6 +53,15 @@ SECURITY = (
         "/account/email", OWN_LOGIN, WRITES, email_change.ask, security.show, email_change.FORM
     ),
     post("/account/email/stop", OWN_LOGIN, WRITES, email_change.give_up),
+    post("/account/email/code", OWN_LOGIN, WRITES, login_email_code.send, security.show),
+    post(
+        "/account/email/confirm",
+        OWN_LOGIN,
+        SERVICES,
+        login_email_code.confirm,
+        security.show,
+        login_email_code.FORM,
+    ),
     get("/login/email/{token}", ANYONE, READS, email_change.show),
     post("/login/email/{token}", ANYONE, WRITES, email_change.answer, email_change.show),
     post("/account/sessions", OWN_LOGIN, WRITES, security.end_session),

@@ -87,7 +87,8 @@ async def enter(
         _begin, request, login, account_id, has_code=has_code, renewed=renewed
     )
     if begun.asks:
-        response = request.go(begun.asks, flash)
+        # Nobody is welcome before they proved their address.
+        response = request.go(begun.asks, flash if begun.asks == CODE_PAGE else "")
         sealed = site.seal(_PURPOSE, msgspec.json.encode(login))
         request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
         return response
