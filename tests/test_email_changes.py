@@ -80,6 +80,14 @@ def test_both_must_confirm_in_either_order(ana: Ana, order: tuple[EmailAddress, 
         ana.write(ana.confirm, second)
 
 
+def test_the_old_address_is_told_once_it_is_changed(ana: Ana) -> None:
+    asked = "SELECT to_email, subject FROM letter WHERE kind = 'login_changed'"
+    ana.write(ana.confirm, NEW)
+    assert ana.opened.ask(asked) == []
+    ana.write(ana.confirm, OLD)
+    assert ana.opened.ask(asked) == [(OLD.text, "Your email address was changed")]
+
+
 def test_both_at_the_same_moment_change_it_once(ana: Ana) -> None:
     async def old(tx: Tx) -> EmailChange:
         return await ana.confirm(tx, OLD)
