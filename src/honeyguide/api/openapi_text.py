@@ -48,7 +48,7 @@ QUERY: dict[str, Schema] = {
     },
     "expand": {
         "description": "`campaigns` adds `referral_programs`: each subscriber's link, referral "
-        "counts, rewards, status, further codes, adjustments and tags.",
+        "counts, rewards (1,000 in an answer at most), status, further codes, adjustments, tags.",
         "schema": {"type": "string", "enum": ["campaigns"]},
     },
     "page": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from honeyguide.api.views import View, filler
+from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
@@ -99,9 +99,14 @@ class OneEarnedReward(View, frozen=True):
     reward: EarnedRewardView
 
 
+class EarnedRewardMeta(PageMeta, frozen=True):
+    total_rewards: Total
+
+
 class EarnedRewardList(View, frozen=True):
     rewards: list[EarnedRewardView]
     progress: RewardProgress
+    meta: Annotated[EarnedRewardMeta, META]
 
 
 _fill_reward = filler(RewardView, Reward, variants=("variants", variants_of))

@@ -7,10 +7,11 @@ from msgspec import UNSET, UnsetType
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call, Listed, resource
 from honeyguide.api.reward_views import (
     AdjustmentList,
     EarnedRewardList,
+    EarnedRewardMeta,
     OneAdjustment,
     OneEarnedReward,
     OneReward,
@@ -22,6 +23,7 @@ from honeyguide.api.reward_views import (
 )
 from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
 from honeyguide.referrals import adjustments, earned_rewards, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
@@ -66,12 +68,17 @@ async def delete_reward(tx: Tx, call: Call) -> Message:
     return Message("The reward was deleted.")
 
 
-async def list_earned_rewards(tx: Tx, call: Call) -> EarnedRewardList:
+async def list_earned_rewards(tx: Tx, call: Call) -> Listed:
+    page = Page(call.page.page, earned_rewards.MOST_IN_ANSWER)
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    earned = await earned_rewards.earned_by(tx, call.tenant, subscriber.id)
+    earned = await earned_rewards.earned_by(
+        tx, call.tenant, subscriber.id, most=page.per_page, skip=page.skip
+    )
+    total = await earned_rewards.count_earned_by(tx, call.tenant, subscriber.id)
     offered = await rewards.of_campaign(tx, call.tenant)
     shown = [earned_view(each) for each in earned]
-    return EarnedRewardList(shown, progress_view(subscriber, offered))
+    meta = EarnedRewardMeta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(EarnedRewardList(shown, progress_view(subscriber, offered), meta), page, total)
 
 
 async def list_adjustments(tx: Tx, call: Call) -> AdjustmentList:
@@ -180,7 +187,8 @@ ROUTES = (
         _S,
         list_earned_rewards,
         summary="List a subscriber's earned rewards",
-        detail="`progress` says what they have toward the next one.",
+        detail="`progress` says what they have toward the next one. A page has 1,000 of them.",
+        query=("page",),
         answer=EarnedRewardList,
         snapshot=True,
     ),

@@ -32,7 +32,9 @@ async def _programs(
     if campaign is None:
         return [msgspec.UNSET for _ in rows]
     ids = [s.id for s in rows]
-    earned = await earned_rewards.earned_by_each(tx, call.tenant, ids)
+    earned = await earned_rewards.earned_by_each(
+        tx, call.tenant, ids, most=earned_rewards.MOST_IN_ANSWER
+    )
     further = await codes.of_subscribers(tx, call.tenant, ids)
     tagged = await tags.of_subscribers(tx, call.tenant, ids)
     return [

@@ -40,6 +40,9 @@ AWAITING, UNLOCKED, OUT_OF_STOCK, REDEEMED = EARNED_STATUSES = earned_states.STO
 MOST_AT_ONCE = 10
 # On a page, of each reward.
 MOST_SHOWN = 20
+# In one answer of the API.
+MOST_IN_ANSWER = 1_000
+_ALL = 2**62
 FILL_BATCH = 50
 
 
@@ -204,14 +207,23 @@ async def _emit(change: Change, events: list[Event]) -> None:
     await outbox.emit(change.tx, events, now_ms=change.now_ms)
 
 
-async def earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EarnedReward]:
+async def earned_by(
+    tx: Tx, tenant: Tenant, subscriber_id: str, *, most: int = _ALL, skip: int = 0
+) -> list[EarnedReward]:
     """What one advocate earned, the first first."""
     return await tx.all(
         _OF_PERSON,
         account_id=tenant.account_id,
         campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
+        most=most,
+        skip=skip,
     )
+
+
+async def count_earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> int:
+    account_id = tenant.account_id
+    return await tx.one(_COUNT_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id) or 0
 
 
 async def some_earned_by(
@@ -223,18 +235,22 @@ async def some_earned_by(
     found = await tx.all(
         _SOME_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id, most=MOST_SHOWN
     )
-    total = await tx.one(_COUNT_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id)
-    return found, total or 0
+    return found, await count_earned_by(tx, tenant, subscriber_id)
 
 
 async def earned_by_each(
-    tx: Tx, tenant: Tenant, subscriber_ids: list[str]
+    tx: Tx, tenant: Tenant, subscriber_ids: list[str], *, most: int = _ALL
 ) -> dict[str, list[EarnedReward]]:
-    """The same for a page of people, in one query."""
+    """The same for a page of people, in one query. Of more than `most`, everybody's first come
+    before anybody's second."""
     found: dict[str, list[EarnedReward]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
     ids = msgspec.json.encode(found).decode()
     for earned in await tx.all(
-        _OF_PEOPLE, account_id=tenant.account_id, campaign_id=tenant.campaign_id, ids=ids
+        _OF_PEOPLE,
+        account_id=tenant.account_id,
+        campaign_id=tenant.campaign_id,
+        ids=ids,
+        most=most,
     ):
         found[earned.subscriber_id].append(earned)
     return found

@@ -48,7 +48,7 @@ WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.subscriber_id = :subscriber_id
-ORDER BY w.earned_ms, w.id;
+ORDER BY w.earned_ms, w.id LIMIT :most OFFSET :skip;
 
 -- name: some_of_person
 -- Here and in the next one without the campaign: SQLite would read all that its advocates ever earned.
@@ -67,10 +67,13 @@ SELECT COUNT(*) AS n FROM won_reward WHERE account_id = :account_id AND subscrib
 
 -- name: of_people
 -- `ids` is a JSON object whose keys are the ids. CROSS JOIN makes SQLite start with them. With IN it would scan everything that the
--- campaign's advocates ever earned.
+-- campaign's advocates ever earned. The first of each come first, so that a limit cuts off those who have most.
 SELECT {earned_reward}
-FROM json_each(:ids) AS p CROSS JOIN won_reward AS w JOIN reward AS r ON r.id = w.reward_id
-WHERE w.subscriber_id = p.key AND w.account_id = :account_id AND w.campaign_id = :campaign_id
+FROM (SELECT o.id, ROW_NUMBER() OVER (PARTITION BY o.subscriber_id ORDER BY o.earned_ms, o.id) AS place
+      FROM json_each(:ids) AS p CROSS JOIN won_reward AS o
+      WHERE o.subscriber_id = p.key AND o.account_id = :account_id AND o.campaign_id = :campaign_id
+      ORDER BY place, o.id LIMIT :most) AS f
+    JOIN won_reward AS w ON w.id = f.id JOIN reward AS r ON r.id = w.reward_id
 ORDER BY w.earned_ms, w.id;
 
 -- name: of_campaign
