@@ -27,6 +27,7 @@ from tests.support.belongings import (
     subscriber,
     webhook,
 )
+from tests.support.fetches import fetch_of
 from tests.support.logged_calls import do
 from tests.support.logged_changes import HOOK, Logged
 from tests.support.logged_page_changes import PAGES as LOGGED
@@ -47,6 +48,7 @@ SENSITIVE = {
     "webhook": "id, url, secret, sparkloop_token",
     "slack_webhook": "account_id, encrypted_url",
     "integration": "id, credentials, hook_key, audience_id",
+    "remote_fetch": "import_id, secret",
     "login_user": "id, email, password_hash",
     "member": "account_id, user_id, role",
     "second_factor": "user_id, secret",
@@ -253,6 +255,9 @@ def test_a_tool_is_connected_by_whoever_proves_who_they_are(keyed: Service) -> N
         alice.web.get("/integrations/generic"),
         alice.web.post("/integrations/generic", page="/settings", **key),
         alice.web.post("/integrations", page="/settings", do="disconnect"),
+        alice.web.get("/subscribers/import/api"),
+        alice.web.post("/subscribers/import/api", page="/settings", base_url="x", key="x"),
+        alice.web.post(f"/subscribers/import/api/{fetch_of(alice)}", page="/settings", key="x"),
     ):
         assert "Is it you?" in text_of(answer.text)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from honeyguide.pages.dashboard import certificates, import_api, import_documents, imports
-from honeyguide.pages.dashboard.page_route import get, get_recent, post
+from honeyguide.pages.dashboard.page_route import get, get_recent, post, post_recent
+from honeyguide.pages.dashboard.recent_login import gives
 from honeyguide.pages.dashboard.route_rights import SEE, SUBSCRIBERS
 from honeyguide.pages.handlers import Uses
 
@@ -13,8 +14,9 @@ READS, SERVICES = Uses.READS, Uses.SERVICES
 IMPORTS = (
     get("/subscribers/import", SEE, READS, imports.upload_form),
     post("/subscribers/import", SUBSCRIBERS, SERVICES, imports.upload, imports.upload_form),
-    get("/subscribers/import/api", SEE, READS, import_api.form),
-    post(
+    # It asks for a key, which is not to be carried through the page that asks who it is.
+    get_recent("/subscribers/import/api", SEE, READS, import_api.form),
+    post_recent(
         "/subscribers/import/api",
         SUBSCRIBERS,
         SERVICES,
@@ -23,13 +25,14 @@ IMPORTS = (
         import_api.SERVICE,
     ),
     get("/subscribers/import/api/{id}", SEE, READS, import_api.show),
-    post(
+    post_recent(
         "/subscribers/import/api/{id}",
         SUBSCRIBERS,
         SERVICES,
         import_api.go_on,
         import_api.show,
         import_api.KEY,
+        proof_for=gives("key"),
     ),
     get("/subscribers/import/certificates/{id}", SEE, READS, certificates.show),
     get("/subscribers/import/certificates/{id}/certificate.json", SEE, READS, certificates.file),
