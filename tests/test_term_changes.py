@@ -230,4 +230,4 @@ def test_nothing_begins_in_a_deleted_program_or_a_paused_account(deal: Deal) -> 
     deal.service.write(lambda tx: tx.run(pause, now_ms=None, id=deal.alice.account_id))
     assert deal.alice.delete(deal.api).status_code == 200
     deal.run(BEGIN)
-    assert rows(deal) == []
+    assert not [fields for fields, _ in rows(deal) if fields]

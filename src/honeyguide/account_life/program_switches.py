@@ -5,6 +5,8 @@ when both are over. What the operator had switched off stays off.
 from __future__ import annotations
 
 from honeyguide.accounts.accounts import Account
+from honeyguide.partners import program_stops
+from honeyguide.signups import undone_stops
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
@@ -16,12 +18,17 @@ _FORGET = _sql.command("forget")
 
 
 async def switch_off(change: Change) -> None:
+    before = await program_stops.states(change)
     await change.run(_REMEMBER)
     await change.run(_SWITCH_OFF)
+    await program_stops.follow(change, before)
 
 
 async def switch_on_again(change: Change, account: Account) -> None:
     """`account` as it is after the change."""
     if account.paused_ms is None and account.closes_ms is None:
+        before = await program_stops.states(change)
         await change.run(_SWITCH_ON_AGAIN)
         await change.run(_FORGET)
+        await program_stops.follow(change, before)
+        await undone_stops.of_programs(change)

@@ -21,6 +21,7 @@ from honeyguide.api.views import Message
 from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
+from honeyguide.signups import undone_stops
 from honeyguide.store.tx import Tx
 
 F = TypeVar("F", bound=PublicationFields)
@@ -74,7 +75,9 @@ async def get_publication(tx: Tx, call: Call) -> OnePublication:
 
 async def update_publication(tx: Tx, call: Call) -> OnePublication:
     body: WithLogo[PublicationChanges] = call.body
-    changed = await publications.update(call.change(tx), call.path["uuid"], body.fields, body.logo)
+    changed = await undone_stops.update_publication(
+        call.change(tx), call.path["uuid"], body.fields, body.logo
+    )
     return OnePublication(publication_view(call.site, changed))
 
 

@@ -129,13 +129,16 @@ def partner_unblocked(*, owner: str, page: str) -> EmailText:
 
 
 def terms_changed(
-    *, program: str, starts: str, lines: Iterable[Sequence[str]], page: str
+    *, program: str, starts: str, lines: Iterable[Sequence[str]], has_stopped: bool, page: str
 ) -> EmailText:
     """`lines` are a label each, and its values in their order. `starts` is empty if the last ones
     hold already."""
+    what = f"{program} changes its terms on {starts}" if starts else f"{program} changed its terms"
+    if has_stopped:
+        what = f"{program} no longer pays for new referrals"
     since = f"They hold for readers who come from {starts} on (UTC)" if starts else "They hold now"
     return email(
-        f"{program} changes its terms on {starts}" if starts else f"{program} changed its terms",
+        what,
         f"{program} changed what its partner program pays for:",
         *[f"{label}: {' → '.join(values)}" for label, *values in lines],
         f"{since}. Referrals that came before keep the terms that they came with.",

@@ -129,22 +129,17 @@ async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms
     resumes = f"1 {rules.month_name(rules.next_month(budget.month))}"
     message = await _message(tx, site, budget, partner_texts.budget_reached, resumes=resumes)
     once = _reach_key(budget)
-    partners = await partners_to_tell(tx, budget.account_id, budget.program_id, once)
+    partners = await tx.all(
+        _PARTNERS_OF,
+        program_id=budget.program_id,
+        account_id=budget.account_id,
+        once_key=once,
+        batch=PARTNERS,
+    )
     await _notify(tx, site, partners, "budget_reached", once, message, now_ms=now_ms)
     if partners:
         await tx.run(_PARTNERS_HEARD_REACHED, **_place(budget), reach=budget.reach, now_ms=now_ms)
     return len(partners)
-
-
-async def partners_to_tell(tx: Tx, account_id: str, program_id: str, once: str) -> list[PartnerOf]:
-    """The next active partners who were not notified of it."""
-    return await tx.all(
-        _PARTNERS_OF,
-        program_id=program_id,
-        account_id=account_id,
-        once_key=once,
-        batch=PARTNERS,
-    )
 
 
 async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool:

@@ -14,7 +14,7 @@ from honeyguide.kernel import fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import charges, publications, verification
+from honeyguide.partners import charges, program_stops, publications, verification
 from honeyguide.partners.verification import VerificationFields
 from honeyguide.referrals import slugs
 from honeyguide.store.change import Change
@@ -219,7 +219,9 @@ async def switch(change: Change, program_id: str, *, on: bool) -> None:
     program = await get(tx, account_id, program_id)
     publication = await publications.get_locked(tx, account_id, program.publication_id)
     await get(tx, account_id, program_id)  # it may have been deleted while we waited for the lock
+    before = await program_stops.states(change)
     await publications.set_enabled(tx, publication, on)
+    await program_stops.follow(change, before)
     old, new = (
         {"enabled_partner_program": int(flag)} for flag in (publication.enabled_partner_program, on)
     )
@@ -257,7 +259,9 @@ async def delete(change: Change, program_id: str) -> None:
     known = await get(tx, account_id, program_id)
     publication = await publications.get_locked(tx, account_id, known.publication_id)
     program = await _get_locked(tx, account_id, program_id)
+    before = await program_stops.states(change)
     await change.run(_DELETE, id=program.id)
+    await program_stops.follow(change, before)
     await slugs.free(tx, account_id, program.id)
     await publications.set_enabled(tx, publication, False)
     await change_log.record(change, "program.deleted", program.id, {"name": program.name})

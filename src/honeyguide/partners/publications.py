@@ -15,7 +15,7 @@ from honeyguide.kernel import fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.partners import audience, logos
+from honeyguide.partners import audience, logos, program_stops
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.referrals import slugs
 from honeyguide.store.change import Change
@@ -155,7 +155,9 @@ async def update(
     if logo is not None:
         await add_logo(tx, account_id, logo, now_ms=change.now_ms)
         columns["logo_id"] = logo.id
+    states = await program_stops.states(change)
     await change.run(_UPDATE, id=old.id, search_text=_search_text(columns), **columns)
+    await program_stops.follow(change, states)
     await change_log.record(change, "publication.changed", old.id, before, columns)
     return await get(tx, account_id, publication_id)
 
@@ -165,7 +167,9 @@ async def delete(change: Change, publication_id: str) -> None:
     end; history stays."""
     tx, account_id = change.tx, change.tenant.account_id
     publication = await get_locked(tx, account_id, publication_id)
+    states = await program_stops.states(change)
     await change.run(_DELETE, id=publication.id)
+    await program_stops.follow(change, states)
     before = {"name": publication.name}
     await change_log.record(change, "publication.deleted", publication.id, before)
     program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)

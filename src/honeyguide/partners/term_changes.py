@@ -12,17 +12,15 @@ from collections.abc import Callable
 from operator import neg
 from typing import Any, NamedTuple
 
-import msgspec
-
 from honeyguide.events import change_log
 from honeyguide.kernel import clock, fields, money
 from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Missing
-from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.partners import programs, rules, verification
+from honeyguide.partners import announcements, programs, rules, verification
+from honeyguide.partners.announcements import TermChange
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.verification import Verification, VerificationFields
 from honeyguide.referrals.rules import Level, Rule
@@ -97,37 +95,12 @@ TERMS = (
 )
 
 
-class TermChange(NamedTuple):
-    id: str
-    account_id: str
-    program_id: str
-    texts: str
-    fields: str | None
-    actor_kind: str
-    actor_id: str
-    starts_ms: int
-    is_telling: int
-
-    @property
-    def lines(self) -> list[list[str]]:
-        return _decode_lines(self.texts)
-
-    @property
-    def columns(self) -> dict[str, Any]:
-        return _decode_columns(self.fields or "{}")
-
-
-_decode_lines = msgspec.json.Decoder(list[list[str]]).decode
-_decode_columns = msgspec.json.Decoder(dict[str, Any]).decode
 _sql = beside(__file__)
 _LOCK_PROGRAM = _sql.value("lock_program", str)
 _TERMS = _sql.query("terms", ProgramTerms)
-_INSERT = _sql.command("insert")
 _TO_BEGIN = _sql.query("to_begin", TermChange)
-_UNTOLD = _sql.query("untold", TermChange)
 _KEEP = _sql.command("keep")
 _HAS_PARTNERS = _sql.value("has_partners", int)
-_SET_TEXTS = _sql.command("set_texts")
 _DELETE = _sql.command("delete")
 _DUE = _sql.query("due", TermChange)
 _BEGIN = _sql.command("begin")
@@ -149,9 +122,10 @@ async def change_now(
     if waiting is not None and not kept:
         await change.run(_DELETE, id=waiting.id)
     elif waiting is not None and kept != waiting.columns:
-        texts = _encode(_lines(after, after._replace(**kept)))
-        await change.run(_KEEP, id=waiting.id, texts=texts, fields=_encode(kept))
-    await _note(change, program_id, _lines(_expected(before, after, waiting, kept), after))
+        texts = announcements.encode(_lines(after, after._replace(**kept)))
+        await change.run(_KEEP, id=waiting.id, texts=texts, fields=announcements.encode(kept))
+    lines = _lines(_expected(before, after, waiting, kept), after)
+    await announcements.note(change, program_id, lines)
 
 
 async def change_soon(
@@ -170,7 +144,8 @@ async def change_soon(
     later = {name: columns.pop(name) for name in sorted(names)} if has_partners else {}
     await _set(change, program_id, columns)
     after = await _terms(change, program_id)
-    await _note(change, program_id, _lines(_expected(before, after, waiting, later), after))
+    lines = _lines(_expected(before, after, waiting, later), after)
+    await announcements.note(change, program_id, lines)
     if waiting is not None and waiting.columns == later:
         return waiting.starts_ms
     if waiting is not None:
@@ -201,7 +176,7 @@ async def _announce(
 ) -> int:
     starts_ms = (change.now_ms // DAY_MS + 1) * DAY_MS
     texts = _lines(now, now._replace(**later))
-    await _insert(change, program_id, texts, later, starts_ms)
+    await announcements.insert(change, program_id, texts, later, starts_ms)
     before = {name: getattr(now, name) for name in later}
     after = {**later, "starts_at": clock.iso(starts_ms)}
     await change_log.record(change, ANNOUNCED, program_id, {**before, "starts_at": None}, after)
@@ -213,7 +188,7 @@ async def use_recommended(change: Change, program_id: str) -> bool:
     before, waiting = await _lock(change, program_id)
     is_used = await verification.use_recommended(change, program_id)
     after = await _terms(change, program_id)
-    await _note(
+    await announcements.note(
         change, program_id, _lines(_expected(before, after, waiting, _waiting(waiting)), after)
     )
     return is_used
@@ -262,43 +237,6 @@ def _lines(before: ProgramTerms, after: ProgramTerms) -> list[list[str]]:
         for term in TERMS
         if term.value(before) != term.value(after)
     ]
-
-
-async def _note(change: Change, program_id: str, lines: list[list[str]]) -> None:
-    """Partners are told of several changes together, and of every value that there was."""
-    if not lines:
-        return
-    untold = await change.lock(_UNTOLD, program_id=program_id)
-    if not untold:
-        await _insert(change, program_id, lines, None, change.now_ms)
-        return
-    known = {line[0]: line for line in untold[0].lines}
-    for label, old, new in lines:
-        known.setdefault(label, [label, old]).append(new)
-    await change.run(_SET_TEXTS, id=untold[0].id, texts=_encode(list(known.values())))
-
-
-async def _insert(
-    change: Change,
-    program_id: str,
-    lines: list[list[str]],
-    columns: dict[str, Any] | None,
-    starts_ms: int,
-) -> None:
-    await change.run(
-        _INSERT,
-        id=new_id(),
-        program_id=program_id,
-        texts=_encode(lines),
-        fields=None if columns is None else _encode(columns),
-        actor_kind=change.actor.kind.value,
-        actor_id=change.actor.id,
-        starts_ms=starts_ms,
-    )
-
-
-def _encode(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[TermChange]:

@@ -14,23 +14,12 @@ SELECT 1 FROM partner_campaign AS j WHERE j.program_id = :program_id AND j.owner
 -- fragment: change
 id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_telling
 
--- name: insert
-{insert term_change: id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, created_ms = :now_ms};
-
 -- name: to_begin
 -- What waits to begin, of one program.
 SELECT {change} FROM term_change WHERE account_id = :account_id AND program_id = :program_id AND fields IS NOT NULL;
 
--- name: untold
--- What began at once and nobody was told of yet.
-SELECT {change} FROM term_change
-WHERE account_id = :account_id AND program_id = :program_id AND fields IS NULL AND is_telling = 0 ORDER BY id;
-
 -- name: keep
 UPDATE term_change SET texts = :texts, fields = :fields WHERE account_id = :account_id AND id = :id;
-
--- name: set_texts
-UPDATE term_change SET texts = :texts WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
 DELETE FROM term_change WHERE account_id = :account_id AND id = :id;

@@ -10,8 +10,9 @@ from honeyguide.kernel import clock
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.email_kinds import TERMS_CHANGED
-from honeyguide.partners import budget_notifications, partner_emails
-from honeyguide.partners.term_changes import TermChange
+from honeyguide.partners import announcements, partner_emails
+from honeyguide.partners.announcements import TermChange
+from honeyguide.partners.budget_notifications import PARTNERS, PartnerOf
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -21,6 +22,7 @@ _sql = beside(__file__)
 _TO_TELL = _sql.query("to_tell", TermChange)
 _START_TELLING = _sql.command("start_telling")
 _BY_ID = _sql.query("by_id", TermChange)
+_PARTNERS = _sql.query("partners", PartnerOf)
 _SET_TOLD = _sql.command("set_told")
 _DELETE_DONE = _sql.command("delete_done")
 _NAME = _sql.query("name", lambda name, logo_id: (name, logo_id))
@@ -41,8 +43,12 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
     assert change is not None and publication is not None
     name, logo_id = publication
     once = f"{TERMS_CHANGED.name}:{change.id}"
-    partners = await budget_notifications.partners_to_tell(
-        tx, change.account_id, change.program_id, once
+    partners = await tx.all(
+        _PARTNERS,
+        account_id=change.account_id,
+        program_id=change.program_id,
+        once_key=once,
+        batch=PARTNERS,
     )
     brand = await partner_emails.branding_of(tx, site, change.account_id, name, logo_id)
     for partner in partners:
@@ -50,6 +56,7 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
             program=name,
             starts=clock.short_day(change.starts_ms) if change.starts_ms > now_ms else "",
             lines=change.lines,
+            has_stopped=_has_stopped(change),
             page=f"{site.base_url}/earnings/{partner.id}",
         )
         await notifications.notify(
@@ -64,8 +71,15 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
             brand=brand,
             now_ms=now_ms,
         )
-    if len(partners) == budget_notifications.PARTNERS:
+    if len(partners) == PARTNERS:
         return True
     await tx.run(_SET_TOLD, **key)
     await tx.run(_DELETE_DONE, **key)
     return False
+
+
+def _has_stopped(change: TermChange) -> bool:
+    return any(
+        line[0] == announcements.NEW_REFERRALS and line[-1] != announcements.COUNT
+        for line in change.lines
+    )

@@ -4,13 +4,10 @@ that; and taking it back.
 
 from __future__ import annotations
 
-from typing import Any
-
-from honeyguide.mail.notifications import WITHDRAWAL_MS
 from honeyguide.partners import program_partners
 from honeyguide.partners.program_partners import ProgramPartner, Removal
 from honeyguide.referrals.reasons import Reason
-from honeyguide.signups import signups
+from honeyguide.signups import signups, undone_stops
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
@@ -21,7 +18,6 @@ MOST_AT_ONCE = 20
 
 _sql = beside(__file__)
 _LOCK_PENDING = _sql.value("lock_pending", str)
-_CAME_SINCE = _sql.value("came_since", str)
 _END_LATER = _sql.command("end_later")
 
 
@@ -45,25 +41,15 @@ async def _part(
 async def allow(change: Change, partner_id: str) -> ProgramPartner:
     partner, removed = await program_partners.allow(change, partner_id)
     for partner_campaign_id, removed_ms in removed.items():
-        await _undo(change, removed_ms, partner_campaign_id=partner_campaign_id)
+        await undone_stops.of_partner(change, removed_ms, partner_campaign_id=partner_campaign_id)
     return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
 
 
 async def unblock(change: Change, partner_id: str) -> ProgramPartner:
     partner, blocked = await program_partners.unblock(change, partner_id)
     for partner_account_id, blocked_ms in blocked.items():
-        await _undo(change, blocked_ms, partner_account_id=partner_account_id)
+        await undone_stops.of_partner(change, blocked_ms, partner_account_id=partner_account_id)
     return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
-
-
-async def _undo(change: Change, stopped_ms: int, **partner: str) -> None:
-    """What is taken back within the minute in which nobody was told counts as if it had not been:
-    who came meanwhile is decided as if they came now."""
-    if change.now_ms - stopped_ms > WITHDRAWAL_MS:
-        return
-    of_partner: dict[str, Any] = {"partner_campaign_id": "", "partner_account_id": "", **partner}
-    for subscriber_id in await change.all(_CAME_SINCE, stopped_ms=stopped_ms, **of_partner):
-        await signups.decide_as_new(change, subscriber_id)
 
 
 async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:

@@ -12,11 +12,3 @@ SELECT s.id FROM subscriber AS s WHERE s.campaign_id = :campaign_id AND s.id IN 
 UPDATE subscriber SET referral_reason = :reason, referral_behind = NULL, referral_due_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND referral_status = 'pending' AND id IN ({pending})
   AND NOT (id {in :at_once});
-
--- name: came_since
--- Who was rejected on arrival because the partner was removed or blocked.
-SELECT r.subscriber_id FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.account_id = :account_id AND r.arrived_ms >= :stopped_ms AND r.decided_ms = r.arrived_ms
-  AND (r.partner_campaign_id = :partner_campaign_id OR r.partner_account_id = :partner_account_id)
-  AND s.account_id = :account_id AND s.referral_reason = 'partner_removed' AND s.erased_ms IS NULL
-ORDER BY r.arrived_ms, r.id;

@@ -8,7 +8,7 @@ from functools import partial
 from honeyguide.kernel.clock import CLOCK_SET, MINUTE_MS
 from honeyguide.kernel.site import Site
 from honeyguide.partners import term_changes, term_notifications
-from honeyguide.partners.term_changes import TermChange
+from honeyguide.partners.announcements import TermChange
 from honeyguide.store import Store
 from honeyguide.work.items import Items
 from honeyguide.work.job import Job

@@ -28,7 +28,7 @@ from honeyguide.partners import (
 from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
 from honeyguide.referrals.reasons import facts_of
 from honeyguide.referrals.rules import explain
-from honeyguide.signups import delayed_actions, reversals, signups
+from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.store.tx import Tx
 
@@ -215,6 +215,7 @@ async def act(tx: Tx, request: PageRequest) -> Response:
             "Pending referrals finish as planned, and its history is kept.",
         )
     await programs.switch(change, program.id, on=do != "pause")
+    await undone_stops.of_programs(change)
     flash = (
         "The program is paused. New partner referrals do not count."
         if do == "pause"

@@ -21,6 +21,7 @@ from honeyguide.partners import audience, forecast, logos, programs, publication
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import Publication, PublicationChanges, PublicationFields
 from honeyguide.referrals import branding
+from honeyguide.signups import undone_stops
 from honeyguide.store.tx import Tx
 
 FORM = StructForm(
@@ -150,7 +151,7 @@ async def edit(services: PageServices, request: PageRequest) -> Response:
     old = await services.store.read(publications.get, request.who.account_id, request.at("id"))
     logo = await kept_pictures.keep(request, logos.LOGO)
     fields = _checked(request, logo, unless=("logo",))
-    saved = await request.apply(publications.update, old.id, fields, logo)
+    saved = await request.apply(undone_stops.update_publication, old.id, fields, logo)
     return request.go("/publications", f"{formats.isolated(saved.name)} was saved.")
 
 

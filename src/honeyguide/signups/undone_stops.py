@@ -1,0 +1,58 @@
+"""What an owner takes back within a minute counts as if it had not been: who came between a
+removal, a block or a pause and its end is decided as if they came now.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from honeyguide.mail.notifications import WITHDRAWAL_MS
+from honeyguide.partners import program_stops, publications
+from honeyguide.partners.logos import StoredLogo
+from honeyguide.partners.publications import Publication, PublicationChanges
+from honeyguide.referrals.reasons import Reason
+from honeyguide.signups import signups
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+
+_CAME_SINCE = beside(__file__).value("came_since", str)
+
+
+async def of_partner(
+    change: Change,
+    stopped_ms: int,
+    *,
+    partner_campaign_id: str = "",
+    partner_account_id: str = "",
+) -> None:
+    if change.now_ms - stopped_ms <= WITHDRAWAL_MS:
+        await _decide(
+            change,
+            [Reason.PARTNER_REMOVED],
+            stopped_ms=stopped_ms,
+            partner_campaign_id=partner_campaign_id,
+            partner_account_id=partner_account_id,
+        )
+
+
+async def update_publication(
+    change: Change, publication_id: str, given: PublicationChanges, logo: StoredLogo | None
+) -> Publication:
+    """It may be on again, or no longer archived."""
+    changed = await publications.update(change, publication_id, given, logo)
+    await of_programs(change)
+    return changed
+
+
+async def of_programs(change: Change) -> None:
+    """Of all programs of the account that count again."""
+    for program_id, stopped_ms in await program_stops.find_undone(change):
+        reasons = [Reason.PROGRAM_PAUSED, Reason.PUBLICATION_ARCHIVED]
+        await _decide(change, reasons, stopped_ms=stopped_ms, program_id=program_id)
+
+
+async def _decide(change: Change, reasons: list[Reason], **stop: Any) -> None:
+    nobody = {"partner_campaign_id": "", "partner_account_id": "", "program_id": ""}
+    found = await change.all(_CAME_SINCE, reasons=[str(each) for each in reasons], **nobody | stop)
+    for subscriber_id in found:
+        await signups.decide_as_new(change, subscriber_id)
