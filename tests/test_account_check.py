@@ -90,6 +90,8 @@ PLANTED = [
     f"{CAMPAIGN}",
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "
     "FROM program",
+    "INSERT INTO term_change SELECT 't', MIN(account_id), MIN(id), '[]', NULL, 'job', 'x', 1, 0, "
+    "1, 1 FROM program",
     "INSERT INTO change_log SELECT 'l', account_id, 'job', 'x', 'referral.decided', MIN(id), NULL, "
     "NULL, 1, NULL, NULL FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",

@@ -184,5 +184,7 @@ SELECT (SELECT COUNT(*) FROM publication AS t LEFT JOIN logo AS l ON l.id = t.lo
         WHERE COALESCE(p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM program_figures AS t LEFT JOIN program AS p ON p.id = t.program_id
         WHERE COALESCE(p.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*) FROM term_change AS t LEFT JOIN program AS p ON p.id = t.program_id
+        WHERE COALESCE(p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM partner_block AS t LEFT JOIN account AS a ON a.id = t.account_id
         LEFT JOIN account AS o ON o.id = t.partner_account_id WHERE a.id IS NULL OR o.id IS NULL OR a.id = o.id) AS n;
