@@ -25,8 +25,11 @@ import sys
 import tempfile
 import threading
 import traceback
+from pathlib import Path
 from typing import IO, Any
 
+# Of this checkout, whose Python may be that of another one.
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 PRELOADED = ("honeyguide.cli", "typer.rich_utils")
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -139,6 +142,7 @@ def _starter() -> socket.socket:
 
 
 def main() -> None:
+    sys.path.insert(0, str(SOURCE))
     for name in PRELOADED:
         importlib.import_module(name)
     with contextlib.redirect_stdout(io.StringIO()):  # the first command imports still more
