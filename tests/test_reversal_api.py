@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.partners import rules
 from tests.support.partner_network import join, offer
-from tests.support.service import Member, Service
+from tests.support.service import ENGINES, Member, Service
 from tests.support.tables import dump
 from tests.support.trade import verify
 from tests.support.web import operator, text_of
@@ -251,3 +251,29 @@ def test_the_fee_of_a_deleted_subscriber_is_taken_back_on_the_page(service: Serv
     for who, side in ((alice, "owner"), (bob, "partner")):
         seen = text_of(who.web.get(f"/statements/{side}/{month}").text)
         assert "Something else" in seen and "A robot all the same" not in seen, side
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_the_owner_wrote_leaves_the_partners_unsent_email_with_the_erasure(
+    engine: str,
+) -> None:
+    with Service(engine, work=False) as service:
+        alice, bob = service.member("alice"), service.member("bob")
+        program = offer(alice)
+        code = join(bob, program)["ref_code"]
+        texts = {"ann@example.org": "a", "ben@example.org": "Ann <Lee> & co"}
+        for email, text in texts.items():
+            person = alice.subscribe(email, referrer_code=code)
+            paid = referral(alice, program)
+            body = {"reason": "other", "text": text}
+            assert alice.post(path(program, paid), body).status_code == 201
+
+        def unsent() -> str:
+            letters = [row for row in dump(service)["letter"] if row["kind"] == "charge_reversed"]
+            return " ".join(row["body_text"] + row["body_html"] for row in letters)
+
+        assert "Ann <Lee> & co" in unsent() and "Ann &lt;Lee&gt; &amp; co" in unsent()
+        assert alice.delete(f"{alice.v1}/subscribers/{person['uuid']}").status_code == 200
+        left = unsent()
+        assert "Lee" not in left and "the subscriber was erased" in left
+        assert " writes: a\n" in left and " writes: a</p>" in left, "the other one stays"

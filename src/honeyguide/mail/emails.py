@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from markupsafe import escape
+
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -81,6 +83,7 @@ _COUNT_RECENT = _sql.query("count_recent", RecentCounts)
 _BACKLOG = _sql.query("backlog", Backlog)
 _UNSENT = _sql.query("unsent", Backlog)
 _ERASE = _sql.command("erase")
+_REPLACE_ENDING = _sql.command("replace_ending")
 _WITHDRAW = _sql.command("withdraw")
 _HAND_OVER = _sql.command("hand_over")
 _CANCEL_UNSENT = _sql.command("cancel_unsent")
@@ -206,6 +209,19 @@ async def unsent(tx: Tx, *, most: int) -> Backlog:
 async def erase(tx: Tx, account_id: str, about_id: str) -> None:
     """Empties every email about a subscriber and cancels those not sent yet. Their rows remain."""
     await tx.run(_ERASE, account_id=account_id, about_id=about_id)
+
+
+async def replace_ending(tx: Tx, account_id: str, kind: str, ending: str, instead: str) -> None:
+    """What a paragraph ends with, in emails of this kind that are not sent yet."""
+    await tx.run(
+        _REPLACE_ENDING,
+        account_id=account_id,
+        kind=kind,
+        ending=f"{ending}\n",
+        instead=f"{instead}\n",
+        html_ending=f"{escape(ending)}</p>",
+        html_instead=f"{escape(instead)}</p>",
+    )
 
 
 async def withdraw(tx: Tx, account_id: str, once: str) -> None:

@@ -36,6 +36,11 @@ UPDATE letter SET
     due_ms = NULL, held_code = NULL, bounced = 0, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
 
+-- name: replace_ending
+-- Of a paragraph. The text of what was sent is not kept.
+UPDATE letter SET body_text = REPLACE(body_text, :ending, :instead), body_html = REPLACE(body_html, :html_ending, :html_instead)
+WHERE account_id = :account_id AND kind = :kind AND body_text IS NOT NULL;
+
 -- name: withdraw
 -- An attempt is counted when the email is claimed, so this one was never on its way.
 DELETE FROM letter WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;

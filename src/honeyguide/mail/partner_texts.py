@@ -146,13 +146,18 @@ def terms_changed(
     )
 
 
+def reversal_ending(note: str) -> str:
+    """How the paragraph with the owner's text ends, by which an erasure finds it."""
+    return f" writes: {note}"
+
+
 def charge_reversed(
     *, program: str, referrals: str, amount: str, reason: str, note: str | None, page: str
 ) -> EmailText:
     return email(
         f"{program} took back {amount}",
         f"{program} reversed what it had paid you for {referrals}: {amount}. Reason: {reason}.",
-        *([f"{program} writes: {note}"] if note else []),
+        *([f"{program}{reversal_ending(note)}"] if note else []),
         "If you do not agree, answer the owner of the program.",
         Button("View your earnings", page),
     )

@@ -12,10 +12,11 @@ from honeyguide.kernel import money
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
-from honeyguide.mail import notifications, partner_texts
+from honeyguide.mail import emails, notifications, partner_texts
 from honeyguide.mail.layout import HONEYGUIDE
 from honeyguide.mail.notification_kinds import CHARGE_REVERSED
 from honeyguide.partners import ledger, partner_emails, programs, rules
+from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.programs import Program
 from honeyguide.partners.reversal_reasons import Reversal
 from honeyguide.referrals import moves
@@ -25,6 +26,8 @@ from honeyguide.signups.consequences import CampaignFacts
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
+# Stands for what the owner wrote about somebody.
+REMOVED = "(removed, because the subscriber was erased)"
 UNKNOWN = "There is no such referral in this program."
 
 
@@ -50,6 +53,8 @@ class ReversalOutcome(NamedTuple):
 _sql = beside(__file__)
 _LOCK_SUBSCRIBERS = _sql.value("lock_subscribers", str)
 _OF_PROGRAM = _sql.query("of_program", Charged)
+_NOTE = _sql.value("reversal_note", str)
+_FORGET = _sql.command("forget_reversal")
 
 
 class MayBeCharged(Protocol):
@@ -110,6 +115,18 @@ def _refusal(referral: Charged | None, closed: dict[str, int | None]) -> Fault |
     return None
 
 
+async def forget(change: Change, referral: PartnerReferral) -> None:
+    """When the subscriber is erased: what the owner wrote goes, also from the partner's email that
+    waits to be sent. That the charge was reversed, and why, stays."""
+    note = await change.one(_NOTE, id=referral.id)
+    if note is None:
+        return
+    await change.run(_FORGET, id=referral.id)
+    ending, instead = (partner_texts.reversal_ending(each) for each in (note, REMOVED))
+    partner_id, kind = referral.partner_account_id, CHARGE_REVERSED.name
+    await emails.replace_ending(change.tx, partner_id, kind, ending, instead)
+
+
 async def _notify(
     change: Change, program: Program, referrals: list[Charged], reversal: Reversal
 ) -> None:
@@ -128,8 +145,9 @@ async def _notify(
             f"/program/{program.id}",
             f"/earnings/{theirs[0].partner_campaign_id}",
         )
+        note = None if all(each.is_erased for each in theirs) else reversal.note
         to_partner = partner_texts.charge_reversed(
-            **facts, note=reversal.note, page=f"{site.base_url}{partner_link}"
+            **facts, note=note, page=f"{site.base_url}{partner_link}"
         )
         to_owner = partner_texts.charges_taken_back(
             **facts, partner=partner.name or "a partner", page=f"{site.base_url}{owner_link}"

@@ -9,3 +9,10 @@ SELECT r.id, r.subscriber_id, r.partner_account_id, r.partner_campaign_id, r.cha
        CASE WHEN r.reversal_id IS NULL THEN 0 ELSE 1 END AS is_reversed, CASE WHEN s.erased_ms IS NULL THEN 0 ELSE 1 END AS is_erased
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.id {in :ids};
+
+-- name: reversal_note
+SELECT reversal_note FROM partner_referral WHERE account_id = :account_id AND id = :id AND reversal_note IS NOT NULL;
+
+-- name: forget_reversal
+-- What the owner wrote about them. That the charge was reversed, and why, stays.
+UPDATE partner_referral SET reversal_note = NULL WHERE account_id = :account_id AND id = :id;

@@ -42,7 +42,13 @@ from honeyguide.referrals.rules import Status
 from honeyguide.referrals.screening import Referrer
 from honeyguide.referrals.signals import Signal
 from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import consequences, erasures, import_erasure, partner_signups
+from honeyguide.signups import (
+    consequences,
+    erasures,
+    import_erasure,
+    partner_signups,
+    reversals,
+)
 from honeyguide.signups.consequence_writer import (
     ChangedSubscriber,
     find_referral,
@@ -126,7 +132,6 @@ _ARRIVAL = _sql.query("arrival", Arrival)
 _SENT_BY = _sql.query("sent_by", SentBy)
 _PARTNER_NAMES = _sql.query("partner_names", lambda subscriber_id, name: (subscriber_id, name))
 _LOSE = _sql.command("lose")
-_FORGET_REVERSAL = _sql.command("forget_reversal")
 _SET_CONFIRMED_PERSON = _sql.command("set_confirmed_person")
 _EMPTY_DELAYED = _sql.command("empty_delayed")
 _COUNT_OF_PROGRAM = _sql.value("count_of_program", int)
@@ -336,7 +341,7 @@ async def erase(change: Change, id_or_email: str) -> None:
         await write(change, ChangedSubscriber(subscriber, after), planned)
     await lifecycle.erase(change, subscriber)
     if referral is not None:
-        await change.run(_FORGET_REVERSAL, id=referral.id)
+        await reversals.forget(change, referral)
     await referral_decisions.erase(change, subscriber.id)
     await adjustments.erase(change, subscriber.id)
     await evidence.erase(change, subscriber.id)

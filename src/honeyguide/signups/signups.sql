@@ -18,10 +18,6 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 UPDATE partner_referral SET confirmed_person_key = :person_key
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND person_key <> :person_key;
 
--- name: forget_reversal
--- What the owner wrote about them. That the charge was reversed, and why, stays.
-UPDATE partner_referral SET reversal_note = NULL WHERE account_id = :account_id AND id = :id;
-
 -- name: count_of_program
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 
