@@ -12,9 +12,10 @@ from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.reports import ChangeKind, ChangePage, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.referrals import evidence
+from honeyguide.referrals import evidence, hub
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.store.tx import Tx
+from tests.support.changes import SITE
 from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES
@@ -323,4 +324,7 @@ async def test_the_list_is_read_when_it_is_connected_and_every_night(
     assert len(asked) == 6
     assert await status_of(synced, "reader0@example.org") == "unsubscribed"
     assert await status_of(synced, "reader3@example.com") == "active"
-    assert len(tool.seen) == requests  # nothing of this is written back
+    # Nothing of this is written back but the private link, which ended with the address.
+    moved = await synced.find("reader3@example.com")
+    assert moved is not None and len(tool.seen) == requests + 1
+    assert fields_there(tool, moved.id)["RH_HUBLINK"] == hub.link(SITE, moved)

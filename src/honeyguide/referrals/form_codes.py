@@ -14,17 +14,17 @@ from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Refusals, Tx
+from honeyguide.store.tx import Tx
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _HAND_OVER = _sql.command("hand_over")
 _FIND = _sql.query("find", lambda code, ref_code: (str(code), str(ref_code)))
-_TAKEN: Refusals = {"form_code_once": Again}
 
 
 async def add(change: Change, subscriber_id: str, code: str) -> None:
-    await change.run(_INSERT, _TAKEN, code=code, subscriber_id=subscriber_id)
+    if not await change.run(_INSERT, code=code, subscriber_id=subscriber_id):
+        raise Again
 
 
 async def hand_over(change: Change, old: Subscriber, new_id: str) -> None:

@@ -92,6 +92,13 @@ class Reader(NamedTuple):
 
     label: str
     values: dict[str, str]
+    picture_url: str = ""
+    """Of the referral page, if they are real."""
+
+    @property
+    def previewed(self) -> dict[str, str]:
+        """Without the key to their page: whoever previews the block may not act as them."""
+        return {**self.values, HUB: self.picture_url} if self.picture_url else self.values
 
 
 async def show(tx: Tx, request: PageRequest) -> PageView:
@@ -119,7 +126,7 @@ async def preview(tx: Tx, request: PageRequest) -> Response:
     chosen = await _chosen(tx, request)
     readers = await _readers(tx, request)
     reader = readers.get(request.query.get("as", "")) or next(iter(readers.values()))
-    return HTMLResponse(chosen.as_seen_by(reader.values).html, headers=FRAME_HEADERS)
+    return HTMLResponse(chosen.as_seen_by(reader.previewed).html, headers=FRAME_HEADERS)
 
 
 async def send_test(tx: Tx, request: PageRequest) -> Response:
@@ -230,9 +237,8 @@ async def _readers(tx: Tx, request: PageRequest) -> dict[str, Reader]:
         subscriber = await subscribers.find(tx, tenant, advocate.id)
         if subscriber is not None:
             values = newsletter_links.values_of(site, subscriber, offered)
-            # Not the key to it: whoever previews the block need not be allowed to act as them.
-            values[HUB] = f"{site.base_url}/subscribers/{subscriber.id}/page"
-            found[TOP] = Reader(f"{subscriber.name or subscriber.email}, your top advocate", values)
+            label = f"{subscriber.name or subscriber.email}, your top advocate"
+            found[TOP] = Reader(label, values, f"{site.base_url}/subscribers/{subscriber.id}/page")
     ahead = rewards.next_reward(offered, 0)
     first = (ahead[0].name, ahead[1]) if ahead else (SAMPLE_REWARD, SAMPLE_REFERRALS)
     found[NEW] = Reader("Someone without referrals", _sample(site, 0, *first))

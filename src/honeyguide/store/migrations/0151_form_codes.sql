@@ -3,13 +3,12 @@
 -- Each signup form is answered with a code that nobody saw before: the new subscriber's own, or, for an address that is subscribed
 -- already, one more that credits the same subscriber. So the answer tells nobody which it was.
 CREATE TABLE form_code (
-    code TEXT NOT NULL,
+    code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
     campaign_id TEXT NOT NULL,
     subscriber_id TEXT NOT NULL,
     created_ms INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX form_code_once ON form_code (code);
 CREATE INDEX form_code_of ON form_code (subscriber_id);
 
 --   code   that the form was answered with, so that sending it twice gets the same answer
