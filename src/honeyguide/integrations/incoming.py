@@ -200,14 +200,15 @@ def _key(email: str) -> str:
         return ""
 
 
-async def apply(leased: LeasedIntegration, reported: PlatformChange, *, received_ms: int) -> None:
-    """One change. An address that makes no sense, or that somebody else has, changes nothing."""
+async def apply(leased: LeasedIntegration, reported: PlatformChange, *, joined_ms: int) -> None:
+    """One change. An address that makes no sense, or that somebody else has, changes nothing.
+    `joined_ms` is when whoever is new here joined there, if the change does not say it."""
     found = await _find(leased, reported)
     if reported.kind in LEAVES:
         if found is not None:
             await _leave(leased, found, reported)
     elif found is None:
-        await _join(leased, reported, received_ms=received_ms)
+        await _join(leased, reported, joined_ms=joined_ms)
     else:
         await _update(leased, found, reported)
     # If it was disconnected meanwhile, nothing may be kept about it.
@@ -229,13 +230,16 @@ async def _find(leased: LeasedIntegration, reported: PlatformChange) -> Subscrib
     return None
 
 
-async def _join(leased: LeasedIntegration, reported: PlatformChange, *, received_ms: int) -> None:
+async def _join(leased: LeasedIntegration, reported: PlatformChange, *, joined_ms: int) -> None:
+    """Whoever was erased here comes back only by joining there after that: they may be on a list
+    there for as long as the platform likes."""
     try:
         email = EmailAddress.parse(reported.email)
     except Invalid:
         return
     person_keys = leased.site.person_keys(email)
-    if await leased.one(_ERASED_SINCE, person_keys=person_keys, since_ms=received_ms):
+    since_ms = joined_ms if reported.created_ms is None else reported.created_ms
+    if await leased.one(_ERASED_SINCE, person_keys=person_keys, since_ms=since_ms):
         return
     is_past = reported.created_ms is not None and reported.created_ms < leased.now_ms
     new = NewSubscriber(

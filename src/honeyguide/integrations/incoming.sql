@@ -66,7 +66,7 @@ UPDATE integration_subscriber SET written = :written, remote_id = CASE WHEN :is_
 WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id = :subscriber_id;
 
 -- name: erased_since
--- Whether this person was erased after the platform said something about them.
+-- Whether this person was erased after they joined there.
 SELECT id FROM erasure
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key {in :person_keys} AND erased_ms >= :since_ms LIMIT 1;
 

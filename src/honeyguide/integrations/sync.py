@@ -32,6 +32,8 @@ from honeyguide.integrations.reports import FoundValues, PlatformChange
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 
+# When somebody on a list joined there, if it does not say.
+ANY_TIME = 0
 log = logging.getLogger("honeyguide.integrations")
 
 # How long a batch may take at the platform's pace.
@@ -89,7 +91,7 @@ class IntegrationSync:
             raise
         except PlatformError as error:
             return error.reason
-        is_done = await self._apply(changes, received_ms=stored.received_ms)
+        is_done = await self._apply(changes, joined_ms=stored.received_ms)
         await self._note_found([FoundValues(c.email, c.fields) for c in changes if c.fields])
         return None if is_done else OUR_FAULT
 
@@ -98,12 +100,12 @@ class IntegrationSync:
         if found and self._integration.reads_fields:
             await self._lease.change(adoption.note_found, found)
 
-    async def _apply(self, changes: Sequence[PlatformChange], *, received_ms: int) -> bool:
+    async def _apply(self, changes: Sequence[PlatformChange], *, joined_ms: int) -> bool:
         """Tells whether all of it was applied. A change that fails is in nobody's way."""
         is_done = True
         for change in changes:
             try:
-                await self._lease.change(incoming.apply, change, received_ms=received_ms)
+                await self._lease.change(incoming.apply, change, joined_ms=joined_ms)
             except (LostLease, Unavailable):
                 raise
             except Fault as error:  # such as an address that somebody else has here
@@ -139,7 +141,7 @@ class IntegrationSync:
             self._access, since_ms=integration.read_since_ms, token=integration.read_token
         )
         changes = await lease.read(incoming.unknown_changes, page.changes)
-        await self._apply(changes, received_ms=integration.read_began_ms)
+        await self._apply(changes, joined_ms=ANY_TIME)
         await self._note_found(page.found)
         is_whole = integration.read_since_ms is None and self._access.about.has_list
         if is_whole and page.seen:

@@ -70,12 +70,16 @@ def parts(
     *,
     stop_url: str | None = None,
     leave_url: str | None = None,
+    never_url: str | None = None,
     preferences_url: str | None = None,
 ) -> EmailParts:
     """`stop_url` is where the reader stops such emails, for those that nobody asked for;
-    `leave_url`, where they leave the referral program; `preferences_url`, where a user of the
+    `leave_url`, where they leave the referral program; `never_url`, where somebody who unsubscribed
+    stops all emails; `preferences_url`, where a user of the
     dashboard chooses their notifications."""
     footer = _footer(brand, stop_url, leave_url, message.reason)
+    if never_url:
+        footer.links.append(FooterLink(brand.language.gettext("Never email me again"), never_url))
     if preferences_url:
         footer.links.append(FooterLink("Choose your notifications", preferences_url))
     html = render(

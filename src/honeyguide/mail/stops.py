@@ -24,12 +24,22 @@ _sql = beside(__file__)
 _STOP = _sql.command("stop")
 _RESUME = _sql.command("resume")
 _STOPPED_MS = _sql.value("stopped_ms", int)
+_IS_FINAL = _sql.value("is_final", int)
 _LIST = _sql.query("list", StoppedSubscriber)
 _COUNT = _sql.value("count", int)
 
 
-async def stop(tx: Tx, account_id: str, subscriber_id: str, *, now_ms: int) -> None:
-    await tx.run(_STOP, account_id=account_id, subscriber_id=subscriber_id, now_ms=now_ms)
+async def stop(
+    tx: Tx, account_id: str, subscriber_id: str, *, is_final: bool = False, now_ms: int
+) -> None:
+    """With `is_final`, while they are unsubscribed, also those that any form asks for."""
+    await tx.run(
+        _STOP,
+        account_id=account_id,
+        subscriber_id=subscriber_id,
+        is_final=int(is_final),
+        now_ms=now_ms,
+    )
 
 
 async def resume(tx: Tx, account_id: str, subscriber_id: str) -> None:
@@ -40,6 +50,11 @@ async def resume(tx: Tx, account_id: str, subscriber_id: str) -> None:
 async def stopped_ms(tx: Tx, account_id: str, subscriber_id: str) -> int | None:
     """Since when; None while they get these emails."""
     return await tx.one(_STOPPED_MS, account_id=account_id, subscriber_id=subscriber_id)
+
+
+async def is_final(tx: Tx, account_id: str, subscriber_id: str) -> bool:
+    """Whether they want no email at all while they are unsubscribed."""
+    return bool(await tx.one(_IS_FINAL, account_id=account_id, subscriber_id=subscriber_id))
 
 
 async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[StoppedSubscriber], int]:

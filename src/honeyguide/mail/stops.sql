@@ -1,12 +1,15 @@
 -- name: stop
-{insert email_stop: subscriber_id, account_id, stopped_ms = :now_ms}
-ON CONFLICT (subscriber_id) DO NOTHING;
+{insert email_stop: subscriber_id, account_id, is_final, stopped_ms = :now_ms}
+ON CONFLICT (subscriber_id) DO UPDATE SET is_final = 1 WHERE excluded.is_final = 1;
 
 -- name: resume
 DELETE FROM email_stop WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: stopped_ms
 SELECT stopped_ms FROM email_stop WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
+
+-- name: is_final
+SELECT is_final FROM email_stop WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: list
 SELECT s.id, s.email, s.name, p.stopped_ms FROM (

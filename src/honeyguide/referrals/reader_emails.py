@@ -35,10 +35,12 @@ async def send(
 ) -> bool:
     """At that time, or now; with a `held_code`, when somebody releases the emails of that code.
     False if there is an email with this `once` already."""
-    site, stop, leave = change.site, None, None
+    site, stop, leave, never = change.site, None, None, None
     if kind.can_be_stopped:
         stop, leave = stop_url(site, reader), f"{hub.link(site, reader)}/leave"
-    made = layout.parts(message, brand, stop_url=stop, leave_url=leave)
+    if reader.status == "unsubscribed":
+        never = f"{stop_url(site, reader)}?never=1"
+    made = layout.parts(message, brand, stop_url=stop, leave_url=leave, never_url=never)
     return await emails.enqueue(
         change.tx,
         account_id=change.tenant.account_id,

@@ -65,12 +65,18 @@ async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
     await erase_matching(tx, tenant, lambda found: found.key == key, needle=_needle(key))
 
 
-async def forget_address(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
-    """Removes an address that its subscriber gave up from files that were imported: an erasure
-    later on would look for the new one."""
-    key = email.key
-    rewrite = _without_person(lambda found: found.key == key)
-    await _rewrite_parts(tx, tenant, rewrite, needle=_needle(key), status="done")
+async def follow_address(tx: Tx, tenant: Tenant, old: EmailAddress, new: EmailAddress) -> None:
+    """An address that its subscriber gave up: an erasure later on looks for the new one. So files
+    that were imported, and lines that were refused, forget it. A file that waits to be started
+    gets the new one, or it would bring the old one back."""
+
+    def is_old(found: EmailAddress) -> bool:
+        return found.key == old.key
+
+    needle, rewrite = _needle(old.key), _without_person(is_old)
+    await _rewrite_parts(tx, tenant, rewrite, needle=needle, status="done")
+    await _rewrite_refused(tx, tenant, rewrite, needle=needle)
+    await _rewrite_parts(tx, tenant, _with_address(is_old, new.text), needle=needle, status="new")
 
 
 async def erase_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> None:
@@ -94,10 +100,14 @@ async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle:
     """The same for everybody whom `is_person` recognizes by an address, in lines that contain
     `needle`."""
     await _rewrite_parts(tx, tenant, _without_person(is_person), needle=needle)
+    await _rewrite_refused(tx, tenant, _without_person(is_person), needle=needle)
+
+
+async def _rewrite_refused(tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: str) -> None:
     account_id = tenant.account_id
     for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
         old = msgspec.json.decode(row.content, type=list[str])
-        cells = _without_person(is_person)(_mapping(row.mapping), old)
+        cells = rewrite(_mapping(row.mapping), old)
         place: dict[str, Any] = {
             "account_id": account_id,
             "import_id": row.import_id,
@@ -127,9 +137,8 @@ async def _rewrite_parts(
                 n=part.n,
                 lines=_json(left),
             )
-            await tx.run(
-                _SHORTEN, account_id=account_id, id=part.import_id, removed=len(lines) - len(left)
-            )
+            if removed := len(lines) - len(left):
+                await tx.run(_SHORTEN, account_id=account_id, id=part.import_id, removed=removed)
 
 
 def _mapping(text: str) -> dict[str, int]:
@@ -145,6 +154,21 @@ def _without_person(is_person: IsPerson) -> Rewrite:
         if naming and (email_column is None or email_column in naming):
             return None
         return ["" if n in naming else cell for n, cell in enumerate(cells)]
+
+    return rewrite
+
+
+def _with_address(is_old: IsPerson, new: str) -> Rewrite:
+    def renewed(word: re.Match[str]) -> str:
+        return new if _is_address_of(word[0], is_old) else word[0]
+
+    def rewrite(mapping: dict[str, int], cells: list[str]) -> list[str]:
+        return [
+            (new if _is_address_of(cell, is_old) else _WORDS.sub(renewed, cell))
+            if _names(cell, is_old)
+            else cell
+            for cell in cells
+        ]
 
     return rewrite
 

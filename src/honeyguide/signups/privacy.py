@@ -140,6 +140,7 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
         "on_leaderboard": bool(choices.on_leaderboard),
         "left_program_at": _at(choices.left_program_ms),
         "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
+        "wants_no_email_at_all": await stops.is_final(tx, tenant.account_id, s.id),
         "email_platforms": await _platforms(tx, tenant, s.id),
         "found_on_platforms": await _found(tx, tenant, s.id),
         "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),

@@ -199,9 +199,9 @@ def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFact
 async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -> Subscriber:
     """Name, email, status; a status may decide the referral."""
     changed = await lifecycle.change_person(change, id_or_email, changes)
-    old = EmailAddress(changed.before.email)
-    if old.key != EmailAddress(changed.after.email).key:
-        await import_erasure.forget_address(change.tx, change.tenant, old)
+    old, new = EmailAddress(changed.before.email), EmailAddress(changed.after.email)
+    if old.key != new.key:
+        await import_erasure.follow_address(change.tx, change.tenant, old, new)
         await reader_links.rewrite_unsent(change, changed.after)
     if changed.before.email != changed.after.email:
         await change_log.record(change, "subscriber.email_changed", changed.after.id)

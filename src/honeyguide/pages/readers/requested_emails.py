@@ -7,7 +7,7 @@ from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
-from honeyguide.mail import emails, texts
+from honeyguide.mail import emails, stops, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.pages.readers.page_branding import PageBranding
@@ -22,6 +22,8 @@ EVERY_MS = 10 * MINUTE_MS
 AGAIN_MS = MINUTE_MS
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
 ASKED_FOR = Limit("reader letters by mailbox", 50, DAY_MS)
+# To somebody who unsubscribed, over all forms: whoever types the address may be anybody.
+TO_UNSUBSCRIBED = Limit("reader letters to unsubscribed", 1, DAY_MS)
 CONFIRM_WITHIN_MS = 7 * DAY_MS
 
 
@@ -101,6 +103,8 @@ async def _send(
     )
     if lately.of_account or lately.of_all >= kind.most_a_day:
         return False
+    if reader.status == "unsubscribed" and not await _may_be_asked_back(change, reader):
+        return False
     return await reader_emails.send(
         change,
         reader,
@@ -110,3 +114,15 @@ async def _send(
         once=f"{kind.name}:{reader.id}:{reader.link_version}:{now_ms // (every_ms or EVERY_MS)}",
         held_code=held_code,
     )
+
+
+async def _may_be_asked_back(change: Change, reader: Subscriber) -> bool:
+    """Whoever unsubscribed gets at most one email a day, and none if they want none."""
+    if await stops.is_final(change.tx, change.tenant.account_id, reader.id):
+        return False
+    mailbox = EmailAddress(reader.email).person
+    try:
+        await attempts.count(change.tx, change.site, TO_UNSUBSCRIBED, mailbox, now_ms=change.now_ms)
+    except TooMany:
+        return False
+    return True

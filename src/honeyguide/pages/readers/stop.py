@@ -20,16 +20,20 @@ from honeyguide.store.tx import Tx
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
     tenant, reader = await _reader(tx, request)
     is_stopped = await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None
+    if request.query("never"):
+        is_stopped = await stops.is_final(tx, tenant.account_id, reader.id)
     return await _view(tx, request, tenant, reader, is_stopped=is_stopped)
 
 
 async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
-    """With `?again=1` they get the emails again."""
+    """With `?again=1` they get the emails again; with `?never=1`, somebody who unsubscribed gets
+    none that a form asks for either."""
     tenant, reader = await _reader(tx, request)
     if request.query("again"):
         await stops.resume(tx, tenant.account_id, reader.id)
         return await _view(tx, request, tenant, reader, is_stopped=False, has_resumed=True)
-    await stops.stop(tx, tenant.account_id, reader.id, now_ms=request.now_ms)
+    is_final = bool(request.query("never"))
+    await stops.stop(tx, tenant.account_id, reader.id, is_final=is_final, now_ms=request.now_ms)
     return await _view(tx, request, tenant, reader, is_stopped=True)
 
 
@@ -56,6 +60,7 @@ async def _view(
         brand.for_reader(request.accepted_languages),
         private=True,
         address=f"/stop/{request.at('token')}",
+        is_final=bool(request.query("never")),
         is_subscribed=reader.status != "unsubscribed",
         is_stopped=is_stopped,
         has_resumed=has_resumed,
