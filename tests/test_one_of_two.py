@@ -110,7 +110,7 @@ _V1 = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"
 # What is not in the change log, because it sets and decides nothing.
 UNLOGGED = [
     unlogged(f"PUT {_V1}", subscriber, {"name": "Another", "tags": ["vip"]}),
-    unlogged(f"PUT {_V1}/tags", subscriber, {"tags": ["vip"]}),
+    unlogged(f"PUT {_V1}/tags", tagged, {"tags": ["vip"]}),
     unlogged("PUT /v2/subscribers/{uuid}", subscriber, {"status": "unsubscribed"}),
     unlogged("/subscribers/{id}/edit", subscriber, {"name": "A", "email": "a@example.org"}),
     unlogged("/subscribers/{id}/status", subscriber, {"status": "unsubscribed"}),
@@ -120,6 +120,7 @@ UNLOGGED = [
     unlogged("/subscribers/tags", tagged, {"id": ..., "do": "remove", "tag": "vip"}),
     unlogged(f"POST {_V1}/tags/remove", tagged, {"tags": ["vip"]}),
     unlogged("DELETE /v2/subscribers/{uuid}", well_known, {}),
+    unlogged("/look/emails/stopped", belongings.email, {"email": ...}),
     unlogged("/account/keys/{id}/revoke", another_key, {}),
     unlogged("/account/keys/{id}/rotate", another_key, {"overlap": "1"}),
     unlogged("/network/{id}/join", left_program, {}),
@@ -127,10 +128,14 @@ UNLOGGED = [
     unlogged("/subscribers/filters", saved_filter, {"id": ..., "do": "delete"}),
     unlogged("/subscribers/{id}/notes", noted, {"note_id": ..., "do": "delete"}),
     unlogged("/subscribers/import/{id}", imported, {"do": "forget"}),
+    unlogged("/subscribers/import/{id}", imported, {"do": "try", "email": "0"}),
+    unlogged("/subscribers/import/{id}", imported, {"do": "start", "email": "0"}),
+    unlogged("/subscribers/import/{id}", imported, {"do": "source", "source": "sparkloop"}),
     unlogged(UNDO, delayed, {"action": ..., "back": "/review"}),
     unlogged("/account/sessions", session, {"id": ...}),
     unlogged("/integrations", failed_write, {"subscriber": ..., "do": "retry"}),
     unlogged("/shipments", sent_shipment, {"one": ..., "do": "deliver"}),
+    unlogged("/shipments", sent_shipment, {"id": ..., "do": "unsend"}),
     unlogged("/shipments/note", sent_shipment, {"edited": ..., "tracking_note": "RR 2"}),
     unlogged("/webhooks/{id}/act", webhook_and_delivery, {"delivery": ..., "do": "resend"}),
 ]
