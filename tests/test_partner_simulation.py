@@ -108,7 +108,7 @@ class PartnerNetwork(Partings):
         moves += [self.ask] * 2 + [self.sync] * 3
         moves += [self.reverse] * 5 + [self.remove, self.allow, self.quit, self.join_again]
         moves += [self.block, self.unblock]
-        moves += [self.borrow_address] * 4
+        moves += [self.borrow_address] * 4 + [self.share_member] * 2
         move = self.chance.choice(moves)
         self.log.append(move.__name__)
         await move()

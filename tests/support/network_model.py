@@ -46,6 +46,7 @@ class Offer:
     removed: set[int] = field(default_factory=set)  # partners, by the owner
     blocked: set[int] = field(default_factory=set)  # in all programs of the owner
     left: set[int] = field(default_factory=set)  # by themselves
+    shared: set[int] = field(default_factory=set)  # have a member in common with the owner
 
 
 @dataclass
@@ -58,6 +59,7 @@ class Reader:
     cap: int
     status: str
     listed_as: int  # the person whose address they have by now
+    is_own: bool
     due_ms: int | None = None
     charged: int | None = None
     charged_month: str = ""
@@ -97,7 +99,15 @@ class Model:
     ) -> Reader:
         """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does."""
         reader = Reader(
-            offer, partner, person, offer.cpa, offer.budget, offer.cap, "verified", person
+            offer,
+            partner,
+            person,
+            offer.cpa,
+            offer.budget,
+            offer.cap,
+            "verified",
+            listed_as=person,
+            is_own=partner < 0 or partner in offer.shared,
         )
         reader.must_confirm = is_asked and offer.needs_confirmation
         if (
@@ -122,11 +132,11 @@ class Model:
         offer, month = reader.offer, self.open_month(now_ms)
         reader.status, reader.why_not = "verified", None
         reader.was_verified, reader.is_reversed = True, False
-        if reader.partner >= 0 and reader.fee > 0:
+        if not reader.is_own and reader.fee > 0:
             offer.begun.add(month)
         spent, earned = offer.spent.get(month, 0), offer.earned.get((reader.partner, month), 0)
         budget, cap = max(offer.budget, reader.budget), max(offer.cap, reader.cap)
-        if reader.partner < 0:
+        if reader.is_own:
             reader.why_not = "own_program"
         elif reader.fee == 0:
             reader.why_not = "free"

@@ -5,10 +5,14 @@ removed and allowed again, partners who leave and come back.
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import pytest
 
+from honeyguide.accounts import members, users
+from honeyguide.accounts.permissions import Role
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, program_partners
@@ -16,9 +20,25 @@ from honeyguide.partners.program_partners import Removal
 from honeyguide.referrals import campaigns
 from honeyguide.signups import removed_partners
 from honeyguide.store import Store
+from honeyguide.store.tx import Tx
 from tests.support.changes import changing
 from tests.support.network_model import Model, Offer
+from tests.support.stores import statement
 from tests.support.trade import SITE, Trade
+
+
+async def share_member(
+    account_ids: tuple[str, str], tx: Tx, *, is_shared: bool, now_ms: int
+) -> None:
+    email = EmailAddress(f"{account_ids[1]}@both.example")
+    known = await users.find_by_email(tx, email)
+    user_id = known.id if known else await users.create(tx, email, now_ms=now_ms)
+    for account_id in account_ids:
+        if is_shared:
+            await members.add(tx, account_id, user_id, Role.EDITOR, now_ms=now_ms)
+        else:
+            sql = "DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id"
+            await tx.run(statement(sql), account_id=account_id, user_id=user_id)
 
 
 class Partings:
@@ -91,6 +111,14 @@ class Partings:
         )
         assert (joined.id, is_new) == (trade.partners[partner].id, False)
         offer.left.discard(partner)
+
+    async def share_member(self) -> None:
+        """Somebody is on the team of the program's owner and of a partner, or no longer."""
+        trade, offer, partner = self._partner()
+        accounts = (trade.owner.account_id, trade.partners[partner].account_id)
+        offer.shared ^= {partner}
+        share = partial(share_member, accounts, is_shared=partner in offer.shared)
+        await self.store.write(share, now_ms=self.now_ms)
 
     def _partner(self) -> tuple[Trade, Offer, int]:
         """Never the last one, who is the owner."""
