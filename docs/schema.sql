@@ -463,7 +463,8 @@ CREATE UNIQUE INDEX email_change_old ON email_change (old_digest);
 CREATE TABLE email_stop (
     subscriber_id TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
-    stopped_ms INTEGER NOT NULL
+    stopped_ms INTEGER NOT NULL,
+    is_final INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX email_stop_account ON email_stop (account_id, stopped_ms, subscriber_id);
 
@@ -529,14 +530,13 @@ CREATE TABLE fetched_person (
 ) STRICT;
 
 CREATE TABLE form_code (
-    code TEXT NOT NULL,
+    code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
     campaign_id TEXT NOT NULL,
     subscriber_id TEXT NOT NULL,
     created_ms INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX form_code_of ON form_code (subscriber_id);
-CREATE UNIQUE INDEX form_code_once ON form_code (code);
 
 CREATE TABLE idempotency (
     account_id TEXT NOT NULL,
@@ -1040,6 +1040,7 @@ CREATE TABLE program (
     screening TEXT,
     is_verification_chosen INTEGER NOT NULL DEFAULT 0,
     verification_offer_ms INTEGER,
+    stopped_ms INTEGER,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;
@@ -1504,6 +1505,21 @@ CREATE TABLE subscriber_tag (
     PRIMARY KEY (subscriber_id, tag)
 ) STRICT;
 CREATE INDEX subscriber_tag_name ON subscriber_tag (campaign_id, tag, subscriber_id);
+
+CREATE TABLE term_change (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    program_id TEXT NOT NULL,
+    texts TEXT NOT NULL,
+    fields TEXT,
+    actor_kind TEXT NOT NULL,
+    actor_id TEXT NOT NULL,
+    starts_ms INTEGER NOT NULL,
+    is_telling INTEGER NOT NULL DEFAULT 0,
+    is_told INTEGER NOT NULL DEFAULT 0,
+    created_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX term_change_program ON term_change (program_id);
 
 CREATE TABLE ticket (
     id TEXT PRIMARY KEY,
