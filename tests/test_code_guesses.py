@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts
+from honeyguide.accounts import attempts, email_proofs
 from tests.support.authenticator import Authenticator, set_up
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, password_form
@@ -57,7 +57,9 @@ def prove_again(alice: Operator, code: str) -> httpx.Response:
 
 
 def late(keyed: Service, alice: Operator) -> Authenticator:
-    """With a second factor that was proved a while ago."""
+    """With a proven address, and a second factor that was proved a while ago."""
+    now_ms = keyed.now_ms()
+    keyed.write(lambda tx: email_proofs.prove(tx, alice.user_id, now_ms=now_ms))
     app, _ = set_up(alice.web)
     keyed.set_clock(STALE_S)
     return app

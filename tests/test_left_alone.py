@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from honeyguide.integrations import incoming
+from honeyguide.integrations.leases import Lease
 from honeyguide.integrations.reports import ChangeKind, PlatformChange
 from honeyguide.integrations.sync import ANY_TIME
 from honeyguide.kernel.clock import DAY_MS
@@ -165,14 +166,9 @@ async def test_only_a_newer_joining_there_brings_back_who_was_erased(
         email="Ada@example.org",
         created_ms=None if joined_there_ms is None else erased_ms + joined_there_ms,
     )
-    await synced.store.write(
-        incoming.apply,
-        SITE,
-        await synced.integration(),
-        change,
-        joined_ms=ANY_TIME if listed else synced.now_ms,
-        now_ms=synced.now_ms,
-    )
+    integration, joined_ms = await synced.integration(), ANY_TIME if listed else synced.now_ms
+    lease = Lease(synced.store, SITE, lambda: synced.now_ms, integration, "")
+    await lease.change(incoming.apply, change, joined_ms=joined_ms)
     assert (await synced.find("ada@example.org") is not None) == comes_back
 
 

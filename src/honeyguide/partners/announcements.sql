@@ -1,12 +1,10 @@
--- fragment: change
-id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_telling
-
 -- name: insert
 {insert term_change: id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, created_ms = :now_ms};
 
 -- name: untold
 -- What began at once and nobody was told of yet.
-SELECT {change} FROM term_change
+SELECT id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_telling
+FROM term_change
 WHERE account_id = :account_id AND program_id = :program_id AND fields IS NULL AND is_telling = 0 ORDER BY id;
 
 -- name: set_texts
