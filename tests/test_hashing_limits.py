@@ -13,6 +13,7 @@ import pytest
 from honeyguide.accounts import attempts, passwords
 from honeyguide.kernel.ids import new_id
 from tests.support.service import Service, until
+from tests.support.stores import statement
 from tests.support.web import PASSWORD, WebClient, operator, text_of
 
 NEW = "four quiet green herons"
@@ -95,3 +96,28 @@ def test_few_passwords_are_hashed_at_once_and_few_wait(
     assert passwords.BUSY in text_of(refused[0].text) and refused[0].headers["retry-after"] == "5"
     assert sorted(statuses) == [303] * let_in + [429] * (CONNECTIONS - let_in)
     assert hasher.most == passwords.AT_ONCE
+
+
+def test_a_network_that_was_refused_costs_no_write_until_it_may_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    low = attempts.LINK_BY_ADDRESS._replace(name=new_id(), most=2)
+    monkeypatch.setattr(attempts, "LINK_BY_ADDRESS", low)
+    web, forget = (
+        WebClient(service),
+        statement("DELETE FROM attempt_count", "changes attempt_count"),
+    )
+    form = {"csrf": web.token("/login"), "password": NEW}
+
+    def statuses(many: int) -> list[int]:
+        sent = [web.http.post("/password/nowhere", data=form) for _ in range(many)]
+        return [answer.status_code for answer in sent]
+
+    assert statuses(4) == [404, 404, 429, 429]
+    service.write(lambda tx: tx.run(forget))
+    assert statuses(1) == [429], "the process knows it without looking"
+    service.set_clock(low.window_ms / 1000 + 1)
+    try:
+        assert statuses(3) == [404, 404, 429]
+    finally:
+        service.set_clock(0)

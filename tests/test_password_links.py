@@ -91,6 +91,23 @@ def test_a_new_email_address_ends_the_links_that_went_to_the_old_one(service: Se
     assert WebClient(service).log_in(new.text).status_code == 303
 
 
+@pytest.mark.parametrize("change", [by_another_link, on_the_settings_page, by_the_administrator])
+def test_a_password_change_ends_a_change_of_email_under_way(service: Service, change) -> None:
+    """Whoever had the old password may have asked for it."""
+    alice = operator(service)
+    site, now_ms = service.services.site, service.now_ms()
+
+    async def ask(tx: Tx) -> dict[str, str]:
+        new = EmailAddress(f"thief-{alice.email}")
+        await email_changes.ask(tx, site, alice.user_id, new, now_ms=now_ms)
+        return await links(tx)
+
+    token = service.write(ask)[alice.email]
+    assert WebClient(service).get(f"/login/email/{token}").status_code == 200
+    change(service, alice)
+    assert WebClient(service).get(f"/login/email/{token}").status_code == 404
+
+
 def test_a_link_asked_for_after_the_change_works(service: Service) -> None:
     alice = operator(service)
     on_the_settings_page(service, alice)

@@ -58,6 +58,10 @@ class _ExpiredCount(NamedTuple):
     since_ms: int
 
 
+# Until when each is refused, as far as this process knows.
+_refused: dict[tuple[Limit, str], int] = {}
+MOST_REFUSED = 10_000
+
 _sql = beside(__file__)
 _COUNT = _sql.query("count", lambda since_ms, n: (int(since_ms), int(n)))
 _FORGET = _sql.command("forget")
@@ -81,13 +85,26 @@ async def count(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> N
     )
     since_ms, n = counted or (now_ms, 1)
     if n > limit.most:
-        wait_s = max(1, -(-(since_ms + limit.window_ms - now_ms) // 1000))
-        minutes = -(-wait_s // 60)
-        raise TooMany(
-            limit.refusal,
-            wait="in 1 minute" if minutes == 1 else f"in {minutes} minutes",
-            retry_after_s=wait_s,
-        )
+        until_ms = since_ms + limit.window_ms
+        if len(_refused) >= MOST_REFUSED:
+            _refused.clear()
+        _refused[limit, _subject(site, limit, who)] = until_ms
+        raise _refusal(limit, until_ms, now_ms)
+
+
+def _refusal(limit: Limit, until_ms: int, now_ms: int) -> TooMany:
+    wait_s = max(1, -(-(until_ms - now_ms) // 1000))
+    minutes = -(-wait_s // 60)
+    wait = "in 1 minute" if minutes == 1 else f"in {minutes} minutes"
+    return TooMany(limit.refusal, wait=wait, retry_after_s=wait_s)
+
+
+def refuse_again(site: Site, limit: Limit, who: str, *, now_ms: int) -> None:
+    """Refuses who was refused here before, without a write: on PostgreSQL many would wait for one
+    row, and others for a connection. Not for a limit that a success resets."""
+    until_ms = _refused.get((limit, _subject(site, limit, who)), 0)
+    if until_ms - 2 * limit.window_ms < now_ms < until_ms:
+        raise _refusal(limit, until_ms, now_ms)
 
 
 async def is_allowed(tx: Tx, site: Site, limit: Limit, who: str, *, now_ms: int) -> bool:

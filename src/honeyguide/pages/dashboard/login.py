@@ -165,12 +165,13 @@ async def _request_link(tx: Tx, request: PageRequest, kind: LinkTo) -> PageView:
     return request.view("email_sent.html", email=request.text("email"))
 
 
-async def use_link(tx: Tx, request: PageRequest, kind: str) -> Ticket | None:
-    """What the link is for, if it still works; looked up and counted before anything is hashed."""
-    site, now_ms = request.services.site, request.now_ms
-    network = ip_network_of(request.peer) or request.peer
-    await attempts.count(tx, site, attempts.LINK_BY_ADDRESS, network, now_ms=now_ms)
-    return await invitations.find(tx, kind, request.at("token"), now_ms=now_ms)
+async def use_link(request: PageRequest, kind: str) -> Ticket | None:
+    """What the link is for, if it still works; counted and looked up before anything is hashed."""
+    store, site, now_ms = request.services.store, request.services.site, request.now_ms
+    limit, network = attempts.LINK_BY_ADDRESS, ip_network_of(request.peer) or request.peer
+    attempts.refuse_again(site, limit, network, now_ms=now_ms)
+    await store.write(attempts.count, site, limit, network, now_ms=now_ms)
+    return await store.read(invitations.find, kind, request.at("token"), now_ms=now_ms)
 
 
 async def hash_for_new_account(request: PageRequest, email: str) -> str:
@@ -205,7 +206,7 @@ async def reset_form(tx: Tx, request: PageRequest) -> PageView:
 async def reset(services: PageServices, request: PageRequest) -> PageView | Response:
     forms.require(NEW_PASSWORD, request.fields)
     password = passwords.checked(request.fields["password"], email="")
-    if await services.store.write(use_link, request, "password_reset") is None:
+    if await use_link(request, "password_reset") is None:
         return link_expired(request, "/password")
     password_hash = await passwords.hashed(password)
     try:

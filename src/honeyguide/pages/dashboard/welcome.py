@@ -29,7 +29,7 @@ async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
 async def welcome(services: PageServices, request: PageRequest) -> PageView | Response:
     """Opens the account that an invitation was for, or makes somebody a member of one."""
     token, now_ms = request.at("token"), request.now_ms
-    ticket = await services.store.write(login.use_link, request, "invitation")
+    ticket = await login.use_link(request, "invitation")
     if ticket is None:
         return login.link_expired(request, "/signup")
     if ticket.role is not None:
