@@ -124,6 +124,45 @@ def test_an_undo_of_one_of_two_stops_changes_nothing(deal: Deal) -> None:
     assert deal.outcome(came) == PENDING
 
 
+def pause(deal: Deal, *, on: bool) -> None:
+    sql = statement("SELECT publication_id FROM program WHERE id = :id")
+    ((publication,),) = deal.alice.service.read(lambda tx: tx.all(sql, id=deal.program["uuid"]))
+    answer = deal.alice.put(f"/v2/publications/{publication}", {"enabled_partner_program": on})
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_pause_and_a_removal_that_overlap_hide_nothing(service: Service, deal: Deal) -> None:
+    pause(deal, on=False)
+    came = deal.arrive()
+    service.set_clock(40)
+    stop(deal, "remove")
+    pause(deal, on=True)
+    assert deal.outcome(came) == REMOVED
+    service.set_clock(80)
+    undo(deal, "remove")
+    assert deal.outcome(came) == PENDING
+
+
+@pytest.mark.parametrize("second", ["pause", "remove"])
+def test_a_stop_that_another_one_follows_is_told(service: Service, deal: Deal, second: str) -> None:
+    """Or each would be withdrawn while the next one goes on."""
+    first = "block" if second == "remove" else "remove"
+    stop(deal, first)
+    deal.arrive()
+    service.set_clock(40)
+    if second == "pause":
+        pause(deal, on=False)
+    else:
+        stop(deal, second)
+    undo(deal, first)
+    service.set_clock(70)
+    if second == "pause":
+        pause(deal, on=True)
+    else:
+        undo(deal, second)
+    assert len(emails_to(deal.bob, "partner_removed")) == 1
+
+
 def test_what_was_ended_and_who_came_before_the_removal_stay_as_they_are(
     service: Service, deal: Deal
 ) -> None:

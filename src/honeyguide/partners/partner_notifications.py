@@ -96,9 +96,18 @@ def _blocked_once(partner: InProgram, blocked_ms: int) -> str:
 
 
 async def allowed(
-    change: Change, partner: InProgram, *, removed_ms: int, counts_again: bool
+    change: Change,
+    partner: InProgram,
+    *,
+    removed_ms: int,
+    counts_again: bool,
+    is_undone: bool,
 ) -> None:
-    if await _withdraw(change, partner.account_id, _removed_once(partner, removed_ms)):
+    """`is_undone` if nothing else keeps new referrals from counting: else the partner hears of the
+    removal, or a chain of stops would hide each of them."""
+    if is_undone and await _withdraw(
+        change, partner.account_id, _removed_once(partner, removed_ms)
+    ):
         return
     message = partner_texts.partner_allowed(
         program=partner.publication_name,
@@ -109,8 +118,12 @@ async def allowed(
     await _notify_partner(change, partner, PARTNER_ALLOWED, once, message)
 
 
-async def unblocked(change: Change, partner: InProgram, *, blocked_ms: int) -> None:
-    if await _withdraw(change, partner.account_id, _blocked_once(partner, blocked_ms)):
+async def unblocked(
+    change: Change, partner: InProgram, *, blocked_ms: int, is_undone: bool
+) -> None:
+    if is_undone and await _withdraw(
+        change, partner.account_id, _blocked_once(partner, blocked_ms)
+    ):
         return
     message = partner_texts.partner_unblocked(
         owner=await _owner_name(change, partner), page=f"{change.site.base_url}/earnings"

@@ -41,6 +41,8 @@ class ProgramPartner(NamedTuple):
     removed_reason: str | None
     blocked_ms: int | None
     blocked_reason: str | None
+    is_running: int
+    """Whether the program pays for new referrals."""
     cpa_cents: int
     max_payout_cents: int
     pending_referrals: int
@@ -176,6 +178,7 @@ async def allow(change: Change, partner_id: str) -> tuple[ProgramPartner, dict[s
                 before,
                 removed_ms=before.removed_ms,
                 counts_again=before.left_ms is None,
+                is_undone=bool(before.is_running),
             )
     return await get(change.tx, change.tenant.account_id, partner_id), removed
 
@@ -206,12 +209,18 @@ async def unblock(change: Change, partner_id: str) -> tuple[ProgramPartner, dict
     """In programs from which the partner was also removed, or which they left, that stays so. Also
     gives since when each account was blocked."""
     blocked: dict[str, int] = {}
-    for before in await _lock_accounts(change, partner_id):
+    partners = await _lock_accounts(change, partner_id)
+    joined = await _lock_person(change, partners[-1])
+    for before in partners:
         blocked_ms = await change.one(_UNBLOCK, partner_account_id=before.account_id)
         if blocked_ms is not None:
             blocked[before.account_id] = blocked_ms
             await change_log.record(
                 change, "partner.unblocked", before.id, {"is_blocked": True}, {"is_blocked": False}
             )
-            await partner_notifications.unblocked(change, before, blocked_ms=blocked_ms)
+            theirs = [each for each in joined if each.account_id == before.account_id]
+            is_undone = all(each.removed_ms is None and each.is_running for each in theirs)
+            await partner_notifications.unblocked(
+                change, before, blocked_ms=blocked_ms, is_undone=is_undone
+            )
     return await get(change.tx, change.tenant.account_id, partner_id), blocked

@@ -1,7 +1,9 @@
 -- fragment: partner
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, b.name AS publication_name, b.logo_id,
        COALESCE(a.name, a.email) AS name, j.reason_for_recommending, j.created_ms, j.left_ms, j.removed_ms, j.removed_reason,
-       x.blocked_ms, x.reason AS blocked_reason, p.cpa_cents, p.max_payout_cents,
+       x.blocked_ms, x.reason AS blocked_reason,
+       CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+           THEN 1 ELSE 0 END AS is_running, p.cpa_cents, p.max_payout_cents,
        (SELECT COUNT(*) FROM partner_referral AS r WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
        (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM partner_referral AS r
         WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.is_own = 0) AS pending_cents

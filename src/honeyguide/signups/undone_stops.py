@@ -29,7 +29,8 @@ async def of_partner(
         await _decide(
             change,
             [Reason.PARTNER_REMOVED],
-            stopped_ms=stopped_ms,
+            # Who came during a pause that ended meanwhile was then rejected because of this.
+            stopped_ms=stopped_ms - WITHDRAWAL_MS,
             partner_campaign_id=partner_campaign_id,
             partner_account_id=partner_account_id,
         )
