@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from honeyguide.account_life import pausing
-from honeyguide.accounts import accounts, keys, members
+from honeyguide.accounts import accounts, keys, members, users
 from honeyguide.accounts.permissions import Role
+from honeyguide.kernel import actors
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
 from tests.support.partner_network import join, offer
@@ -87,6 +89,40 @@ def test_nobody_joins_again_with_a_second_newsletter(deal: TwoNewsletters, how: 
     url = f"/v2/partner_network/partner_programs/{other['uuid']}/join"
     assert deal.second.post(url).status_code == (201 if how == "remove" else 400)
     take_back(deal, how)
+    assert deal.join_with_second().status_code == 201
+
+
+def sell_first(deal: TwoNewsletters) -> None:
+    """Somebody else owns the first newsletter now, and Bob has left it."""
+    service = deal.bob.service
+    bob_id = service.read(lambda tx: members.first_owner(tx, deal.bob.account_id))
+
+    async def sell(tx: Tx) -> None:
+        now_ms = service.now_ms()
+        buyer_id = await users.create(tx, EmailAddress(f"{new_code()}@example.org"), now_ms=now_ms)
+        await members.add(tx, deal.bob.account_id, buyer_id, Role.OWNER, now_ms=now_ms)
+        tenant = Tenant(deal.bob.account_id, deal.bob.campaign_id)
+        actor = actors.member(bob_id)
+        await members.leave(Change(tx, service.services.site, tenant, actor, now_ms))
+
+    service.write(sell)
+
+
+@pytest.mark.parametrize("how", ["remove", "block"])
+def test_handing_the_first_newsletter_over_does_not_help(deal: TwoNewsletters, how: str) -> None:
+    part(deal, how)
+    sell_first(deal)
+    assert deal.join_with_second().json()["code"] == "partner_removed"
+    take_back(deal, how)
+    assert deal.join_with_second().status_code == 201
+
+
+def test_whoever_sold_a_newsletter_before_it_was_blocked_may_join(
+    service: Service, deal: TwoNewsletters
+) -> None:
+    sell_first(deal)
+    service.set_clock(60)
+    part(deal, "block")
     assert deal.join_with_second().status_code == 201
 
 

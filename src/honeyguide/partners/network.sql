@@ -80,16 +80,20 @@ WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 SELECT id FROM program WHERE account_id = :account_id AND id = :id;
 
 -- name: is_kept_out
--- By a block, or a removal from this program, of this account or of another one that has an owner in common with it.
+-- By a block, or a removal from this program, of this account or of another one that has an owner in common with it. Whoever handed
+-- that one over or closed it since then still counts as its owner.
 SELECT COUNT(*) AS n FROM (
-    SELECT x.partner_account_id AS id FROM partner_block AS x WHERE x.account_id = :account_id
+    SELECT x.partner_account_id AS id, x.blocked_ms AS since_ms FROM partner_block AS x WHERE x.account_id = :account_id
     UNION ALL
-    SELECT j.account_id AS id FROM partner_campaign AS j
+    SELECT j.account_id AS id, j.removed_ms AS since_ms FROM partner_campaign AS j
     WHERE j.owner_account_id = :account_id AND j.program_id = :program_id AND j.removed_ms IS NOT NULL
 ) AS kept_out
 WHERE kept_out.id = :partner_account_id OR :partner_account_id <> :account_id AND kept_out.id <> :account_id AND EXISTS (
-    SELECT 1 FROM member AS m JOIN member AS s ON s.user_id = m.user_id AND s.role = 'owner'
-    WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND s.account_id = kept_out.id
+    SELECT 1 FROM member AS m WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND (
+        EXISTS (SELECT 1 FROM member AS s WHERE s.account_id = kept_out.id AND s.user_id = m.user_id AND s.role = 'owner')
+        OR EXISTS (SELECT 1 FROM change_log AS l WHERE l.subject_id = m.user_id AND l.account_id = kept_out.id
+            AND l.action IN ('member.role_changed', 'member.left', 'member.removed') AND l.before LIKE '%"owner"%'
+            AND l.changed_ms >= kept_out.since_ms))
 );
 
 -- name: join
