@@ -1,4 +1,5 @@
-"""How the emails look that a program's partners get: like its publication."""
+"""How the emails look that a program's partners get: like its publication; and where partners write
+to."""
 
 from __future__ import annotations
 
@@ -19,3 +20,8 @@ async def branding_of(
     owner = await branding.of(tx, await campaigns.tenant_of(tx, account_id))
     found = owner._replace(logo_id=logo_id or owner.logo_id).email_branding(site)
     return replace(found, name=publication_name, from_name=publication_name, language=ENGLISH)
+
+
+async def contact_of(tx: Tx, account_id: str) -> str | None:
+    """Where answers to the owner's emails go, which only joined partners read."""
+    return (await branding.of(tx, await campaigns.tenant_of(tx, account_id))).reply_to

@@ -20,6 +20,7 @@ from honeyguide.partners import (
     forecast,
     network,
     outlook,
+    partner_emails,
     partner_figures,
     partner_referrals,
     payouts,
@@ -280,6 +281,7 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
+        contact=await partner_emails.contact_of(tx, joined.owner_account_id),
         undecided=await forecast.undecided_of_partner(
             tx, account_id, joined.id, now_ms=request.now_ms
         ),

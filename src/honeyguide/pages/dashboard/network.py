@@ -12,7 +12,7 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.partners import audience, network, public_figures, verification
+from honeyguide.partners import audience, network, partner_emails, public_figures, verification
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.store.tx import Tx
 
@@ -86,11 +86,14 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 async def one(tx: Tx, request: PageRequest) -> PageView:
     program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
     figures = await public_figures.of(tx, [program.id])
+    is_partner = program.has_joined
+    contact = await partner_emails.contact_of(tx, program.account_id) if is_partner else None
     return request.view(
         "network_program.html",
         program=program,
         figures=figures.get(program.id),
         asked=verification.of(program),
+        contact=contact,
         reason=request.text("reason"),
         **cards.SHOWN,
     )
