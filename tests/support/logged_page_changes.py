@@ -126,15 +126,7 @@ PAGES = [
         {"code": "ann-lee"},
         subscriber,
     ),
-    Logged(
-        "/subscribers/{id}/link",
-        "subscriber.links_renewed",
-        {},
-        None,
-        None,
-        subscriber,
-        is_idempotent=False,
-    ),
+    Logged("/subscribers/{id}/link", "subscriber.links_renewed", {}, None, None, subscriber, False),
     Logged(
         "/subscribers/{id}/list",
         "screening_entry.added",
