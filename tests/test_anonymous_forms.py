@@ -14,8 +14,9 @@ import httpx
 import pytest
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.pages.embeds import endpoint
-from honeyguide.pages.readers import forms
+from honeyguide.pages.readers import forms, requested_emails
 from honeyguide.referrals import hub_choices
 from honeyguide.signups import resent_emails
 from tests.support import partner_network
@@ -247,3 +248,26 @@ def test_the_limit_of_other_accounts_is_not_told(alice: Operator, service: Servi
     assert post_of(bob, "hub_link") == [], "the mailbox has had enough"
     theirs_again = alice.web.post(f"{theirs}/emails", page=theirs, email="link")
     assert theirs_again.status_code == 429
+
+
+def test_nor_is_it_for_confirmations(alice: Operator, service: Service) -> None:
+    email = f"{new_id()[-12:]}@example.org"
+    accounts = [alice, operator(service)]
+    pages = []
+    for account in accounts:
+        account.put(f"{account.v1}/settings", {"needs_confirmation": True})
+        lead = account.subscribe(f"{new_id()[-12:]}@example.org")
+        person = account.subscribe(email, referrer_code=lead["ref_code"])
+        pages.append(f"/subscribers/{person['uuid']}")
+
+    def ask(number: int) -> int:
+        web, page = accounts[number].web, pages[number]
+        return web.post(f"{page}/emails", page=page, email="confirmation").status_code
+
+    for number in range(CONFIRM.most_a_day):
+        service.set_clock(number * (requested_emails.EVERY_MS / 1000 + 1))
+        assert ask(0) == 303
+    assert ask(1) == 303 and post_of(accounts[1], "confirm") == []
+    assert ask(0) == 429
+    service.set_clock(CONFIRM.most_a_day * (requested_emails.EVERY_MS / 1000 + 1))
+    assert ask(0) == 429, "its own limit of a day"

@@ -234,7 +234,7 @@ def public_address(world: World, path: str) -> str:
     hub = world.wax.hub(star).rpartition("/")[2]
     tokens = {
         "/confirm/": "x" * 40,
-        "/stop/": stop_token(site, star.ref_code),
+        "/stop/": stop_token(site, star.ref_code, star.link_version),
         "/hub/start/": start.token(site, star.ref_code),
         "/hub/": hub,
     }

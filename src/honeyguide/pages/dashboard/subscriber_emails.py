@@ -66,7 +66,8 @@ async def _ask_to_confirm(change: Change, subscriber_id: str) -> Subscriber:
     if not resent_emails.can_be_asked_to_confirm(person, obstacles):
         raise Invalid("Nothing was sent. They have nothing to confirm, or get no emails.")
     brand = page_branding.of_campaign(await change.fact(branding.of))
-    if not await requested_emails.send_confirm(change, brand, person):
+    is_queued = await requested_emails.send_confirm(change, brand, person)
+    if not is_queued and await requested_emails.was_asked_here(change, person):
         raise TooMany(
             "Nothing was sent: they got this email lately, or it waits to be sent. "
             "Try again later.",

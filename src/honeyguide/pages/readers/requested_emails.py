@@ -10,6 +10,7 @@ from honeyguide.kernel.errors import TooMany
 from honeyguide.mail import emails, stops, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
+from honeyguide.mail.emails import RecentCounts
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.referrals import hub, reader_emails, reader_links, subscribers
 from honeyguide.referrals.subscribers import Subscriber
@@ -65,6 +66,29 @@ async def send_confirm(
     return is_queued
 
 
+async def was_asked_here(change: Change, reader: Subscriber) -> bool:
+    """Whether it is this account that asked somebody to confirm often enough. Of a limit that
+    others reached, nobody here may learn: it would tell that the address is known elsewhere."""
+    hold = await confirmations.find_hold(change, reader)
+    if hold is not None and hold.is_queued:
+        return True
+    lately = await _count_recent(change, reader, CONFIRM, EVERY_MS)
+    return bool(lately.of_account) or lately.of_account_today >= CONFIRM.most_a_day
+
+
+async def _count_recent(
+    change: Change, reader: Subscriber, kind: EmailKind, every_ms: int
+) -> RecentCounts:
+    return await emails.count_recent(
+        change.tx,
+        change.tenant.account_id,
+        EmailAddress(reader.email),
+        kind,
+        since_ms=change.now_ms - every_ms,
+        day_ago_ms=change.now_ms - DAY_MS,
+    )
+
+
 async def send_hub_link(
     change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
 ) -> bool:
@@ -93,14 +117,7 @@ async def _send(
         await attempts.count(tx, site, ASKED_FOR, to.person, now_ms=now_ms)
     except TooMany:
         return False
-    lately = await emails.count_recent(
-        tx,
-        tenant.account_id,
-        to,
-        kind,
-        since_ms=now_ms - every_ms,
-        day_ago_ms=now_ms - DAY_MS,
-    )
+    lately = await _count_recent(change, reader, kind, every_ms)
     if lately.of_account or lately.of_all >= kind.most_a_day:
         return False
     if reader.status == "unsubscribed" and not await _may_be_asked_back(change, reader):
