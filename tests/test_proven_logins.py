@@ -19,6 +19,7 @@ from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 from tests.test_account_page import list_status, make_admin
 from tests.test_api_keys_page import button, key_in
+from tests.test_cli_people import choose
 from tests.test_team_pages import invited, roles
 
 NEW = "four quiet green herons"
@@ -230,6 +231,19 @@ def test_a_key_that_was_put_in_the_place_of_another_ends_with_its_maker(
     assert [list_status(alice, key) for key in (old, new)] == [200, 200]
     reset(service, inbox, alice.email)
     assert [list_status(alice, key) for key in (old, new)] == [401, 401]
+
+
+def test_a_password_from_the_command_line_lets_in_whom_no_email_reaches(
+    service: Service, inbox: Mailbox
+) -> None:
+    alice, email = operator(service), new_email()
+    joined(alice, email)
+    done = choose(service.database_url, email, NEW, NEW)
+    assert done.returncode == 0, done.stderr
+    web = WebClient(service)
+    assert web.log_in(email, NEW).headers["location"] == "/"
+    set_up(web)
+    assert reset(service, inbox, email).headers["location"] == "/", "it proved nothing"
 
 
 def test_codes_are_guessed_and_mailed_a_few_times_an_hour(service: Service, inbox: Mailbox) -> None:

@@ -8,7 +8,15 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.accounts import accounts, keys, members, passwords, second_factors, users
+from honeyguide.accounts import (
+    accounts,
+    email_proofs,
+    keys,
+    members,
+    passwords,
+    second_factors,
+    users,
+)
 from honeyguide.app import Services
 from honeyguide.cli.base import fail, read_settings, with_services, write
 from honeyguide.kernel import actors
@@ -83,6 +91,8 @@ async def _set_hash(tx: Tx, services: Services, email: str, password_hash: str) 
     user = await users.find_by_email(tx, EmailAddress.parse(email))
     if user is None:
         raise Missing("Nobody logs in with {email}.", email=email)
+    # Emails may not arrive, and whoever has a shell here lets in whom they want.
+    await email_proofs.waive(tx, user.id)
     actor = actors.command("account password")
     await members.change_password(
         tx, services.site, actor, user.id, password_hash, now_ms=services.clock()
