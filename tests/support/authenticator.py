@@ -41,7 +41,10 @@ def set_up(web: WebClient) -> tuple[Authenticator, list[str]]:
     seconds ago is the one that is used up."""
     page = web.get(PAGE).text
     app = Authenticator(web, shown_secret(page))
-    answer = send_code(web, page, app.code(-30))
+    code = app.code(-30)
+    answer = send_code(web, page, code)
+    if answer.status_code == 400 and app.code(-30) != code:  # the next 30 seconds had begun
+        answer = send_code(web, answer.text, app.code(-30))
     assert answer.status_code == 201, text_of(answer.text)
     return app, shown_codes(answer.text)
 
