@@ -43,6 +43,8 @@ class ReasonFacts(NamedTuple):
     is_outside: bool = False
     """The partner took no part when they joined, so it is not in the program's figures: otherwise
     whoever left could spoil them."""
+    is_stop: bool = False
+    """On arrival: the owner kept out the partner or stopped the program."""
     ends_as: str = ""
     """A pending referral with it is rejected when it is due, for this reason."""
     is_settled: bool = False
@@ -240,6 +242,7 @@ class Reason(StrEnum):
         "The partner program was paused when they joined.",
         counted="while the program was paused",
         to_partner="The program was paused when they joined.",
+        is_stop=True,
     )
     PROGRAM_DISABLED = ReasonFacts(
         "program_disabled",
@@ -252,6 +255,7 @@ class Reason(StrEnum):
         "The publication was archived when they joined.",
         counted="after the publication was archived",
         to_partner="The program had ended when they joined.",
+        is_stop=True,
     )
     PARTNER_REMOVED = ReasonFacts(
         "partner_removed",
@@ -260,6 +264,7 @@ class Reason(StrEnum):
         to_partner="You were removed from the program.",
         waiting="Will be rejected. You were removed from the program.",
         ends_as="partner_removed",
+        is_stop=True,
     )
     PARTNER_LEFT = ReasonFacts(
         "partner_left",

@@ -15,6 +15,7 @@ from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 
+_STOPS = [each.value for each in Reason if each.facts.is_stop]
 _CAME_SINCE = beside(__file__).value("came_since", str)
 
 
@@ -28,7 +29,6 @@ async def of_partner(
     if change.now_ms - stopped_ms <= WITHDRAWAL_MS:
         await _decide(
             change,
-            [Reason.PARTNER_REMOVED],
             # Who came during a pause that ended meanwhile was then rejected because of this.
             stopped_ms=stopped_ms - WITHDRAWAL_MS,
             partner_campaign_id=partner_campaign_id,
@@ -48,12 +48,11 @@ async def update_publication(
 async def of_programs(change: Change) -> None:
     """Of all programs of the account that count again."""
     for program_id, stopped_ms in await program_stops.find_undone(change):
-        reasons = [Reason.PROGRAM_PAUSED, Reason.PUBLICATION_ARCHIVED]
-        await _decide(change, reasons, stopped_ms=stopped_ms, program_id=program_id)
+        await _decide(change, stopped_ms=stopped_ms, program_id=program_id)
 
 
-async def _decide(change: Change, reasons: list[Reason], **stop: Any) -> None:
+async def _decide(change: Change, **stop: Any) -> None:
     nobody = {"partner_campaign_id": "", "partner_account_id": "", "program_id": ""}
-    found = await change.all(_CAME_SINCE, reasons=[str(each) for each in reasons], **nobody | stop)
+    found = await change.all(_CAME_SINCE, reasons=_STOPS, **nobody | stop)
     for subscriber_id in found:
         await signups.decide_as_new(change, subscriber_id)
