@@ -151,6 +151,8 @@ def kinds_of(schema: dict[str, Any]) -> set[str]:
     if "$ref" in schema:
         return {"object"}
     kind = schema["type"]
+    if kind == "number" and schema.get("multipleOf") == 1:  # what JSON Schema calls an integer
+        return {"integer"}
     return set(kind) if isinstance(kind, list) else {kind}
 
 

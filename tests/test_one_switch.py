@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from honeyguide.account_life import closing
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Member, Service
 from tests.support.web import Operator, operator, text_of
@@ -94,20 +95,42 @@ def test_whoever_switches_it_everything_says_the_same(
     assert row["status"] == "pending", "what was pending before runs on"
 
 
-def test_it_can_be_turned_on_only_where_there_is_a_program(alice: Member) -> None:
+def test_it_can_be_set_before_there_is_a_program_and_creating_one_turns_it_on(
+    alice: Member,
+) -> None:
     publication = publish(alice)
     path = f"/v2/publications/{publication['uuid']}"
-    refused = alice.put(path, {"name": "New", "enabled_partner_program": True})
-    assert (refused.status_code, refused.json()["param"]) == (400, "enabled_partner_program")
-    assert "Create one first" in refused.json()["error"]
-    assert alice.get(path).json()["publication"]["name"] == publication["name"]
-    off = alice.put(path, {"enabled_partner_program": False})
-    assert off.status_code == 200
-    assert off.json()["publication"]["enabled_partner_program"] is False
+
+    def is_on() -> bool:
+        shown = alice.get(path).json()["publication"]
+        return bool(shown["enabled_partner_program"])
+
+    assert not is_on()
+    for on in (True, False):
+        answer = alice.put(path, {"name": "New", "enabled_partner_program": on})
+        assert answer.status_code == 200, answer.text
+        assert answer.json()["publication"]["enabled_partner_program"] is on is is_on()
+        assert answer.json()["publication"]["name"] == "New"
     program = offer(alice, publication)
-    assert alice.get(path).json()["publication"]["enabled_partner_program"] is True
+    assert is_on()
     alice.delete(f"/v2/partner_programs/{program['uuid']}")
-    assert alice.put(path, {"enabled_partner_program": True}).status_code == 400
+    assert not is_on()
+    assert alice.put(path, {"enabled_partner_program": True}).status_code == 200 and is_on()
+
+
+@pytest.mark.parametrize("set_on", [True, False])
+def test_what_was_set_early_is_so_again_after_a_pause(alice: Member, set_on: bool) -> None:
+    publication = publish(alice)
+    path = f"/v2/publications/{publication['uuid']}"
+    alice.put(path, {"enabled_partner_program": True})
+    if not set_on:
+        program = offer(alice, publication)
+    alice.make(closing.ask)
+    assert alice.get(path).json()["publication"]["enabled_partner_program"] is False
+    if not set_on:
+        alice.delete(f"/v2/partner_programs/{program['uuid']}")
+    alice.make(closing.keep)
+    assert alice.get(path).json()["publication"]["enabled_partner_program"] is set_on
 
 
 def test_a_program_of_an_archived_publication_says_why_it_is_off(

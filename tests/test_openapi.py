@@ -194,6 +194,21 @@ def test_the_document_lists_every_origin_and_the_limits_of_a_holding_period() ->
     assert len(periods) >= 4 and set(periods) == {(0, 365)}
 
 
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("PartnerProgramCreate", ["integer", "null"]),
+        ("PartnerProgramUpdate", "number"),
+        ("PartnerProgram", "integer"),
+    ],
+)
+def test_a_holding_period_is_a_number_on_update_and_an_integer_elsewhere(
+    name: str, kinds: str | list[str]
+) -> None:
+    found = SCHEMAS[name]["properties"]["referral_pending_duration"]
+    assert found["type"] == kinds and (kinds != "number" or found["multipleOf"] == 1)
+
+
 def test_the_document_allows_a_logo_of_the_greatest_size() -> None:
     text = base64.encodebytes(bytes(logos.SIZE_LIMIT)).decode()
     for name in ("PublicationCreate", "PublicationUpdate"):

@@ -5,11 +5,8 @@ UPDATE publication SET was_enabled = 1 WHERE account_id = :account_id AND enable
 UPDATE publication SET enabled_partner_program = 0 WHERE account_id = :account_id AND was_enabled = 1;
 
 -- name: switch_on_again
--- Not if its program was deleted meanwhile.
 UPDATE publication SET enabled_partner_program = 1
-WHERE account_id = :account_id AND was_enabled = 1 AND deleted_ms IS NULL AND EXISTS (
-    SELECT 1 FROM program AS p WHERE p.publication_id = publication.id AND p.account_id = :account_id AND p.deleted_ms IS NULL
-);
+WHERE account_id = :account_id AND was_enabled = 1 AND deleted_ms IS NULL;
 
 -- name: forget
 UPDATE publication SET was_enabled = 0 WHERE account_id = :account_id AND was_enabled = 1;

@@ -328,7 +328,10 @@ class PartnerProgramCreate(Body, ProgramFields, frozen=True):
 
 
 class PartnerProgramUpdate(Body, ProgramFields, frozen=True):
-    pass
+    # The API types it as a number here and as an integer elsewhere.
+    referral_pending_duration: Annotated[
+        int | UnsetType, programs.HOLDING_PERIOD, doc(typed="number", multipleOf=1)
+    ] = UNSET
 
 
 class ProgramVerificationUpdate(Body, VerificationFields, frozen=True):

@@ -115,7 +115,10 @@ def _simple(schema: Schema) -> Schema:
     if done.get("format") == "decimal":
         done |= {"type": "number", "minimum": 0}
         del done["format"]
-    # msgspec writes `items` itself, so what is said about each of them has another name until here.
+    # msgspec writes `type` and `items` itself, so what is said instead, or about each item, has
+    # another name until here.
+    if "typed" in done:
+        done["type"] = done.pop("typed")
     if "each" in done:
         done["items"] = {**done["items"], **done.pop("each")}
     for key in ("items", "additionalProperties"):

@@ -230,7 +230,7 @@ EnabledPartnerProgram = Annotated[
     doc(
         "Whether the publication's partner program is on. True turns it on and false turns it off, "
         "as Resume and Pause on the dashboard do; while it is off, new referrals are rejected. "
-        "True needs a program."
+        "It can be set before there is a program; creating one sets it to true."
     ),
 ]
 

@@ -144,13 +144,7 @@ async def update(
     old = await get_locked(tx, account_id, publication_id)
     before = {name: getattr(old, name) for name in _CHANGED}
     columns = {**before, **fields.checked(PublicationChanges, given)}
-    enables = given.enabled_partner_program is True
-    if enables and await tx.one(_PROGRAM_OF, account_id=account_id, id=old.id) is None:
-        raise Invalid(
-            "This publication has no partner program to enable. Create one first; that enables it.",
-            param="enabled_partner_program",
-        )
-    if enables:
+    if given.enabled_partner_program is True:
         await _check_may_enable(tx, account_id)
     if logo is not None:
         await add_logo(tx, account_id, logo, now_ms=change.now_ms)

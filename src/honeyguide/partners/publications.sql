@@ -24,7 +24,8 @@ WHERE account_id = :account_id AND id = :id;
 SELECT 1 FROM account WHERE id = :account_id AND closes_ms IS NOT NULL;
 
 -- name: set_enabled
-UPDATE publication SET enabled_partner_program = :enabled WHERE account_id = :account_id AND id = :id;
+-- Also what it is after a pause or a closing that is called off.
+UPDATE publication SET enabled_partner_program = :enabled, was_enabled = 0 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
 UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
