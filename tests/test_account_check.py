@@ -64,7 +64,7 @@ PLANTED = [
     f"INSERT INTO newsletter_block SELECT id, account_id, 'kit', '', 'card', 1 {CAMPAIGN}",
     "INSERT INTO consent SELECT MIN(id), 't', account_id, 1 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
-    "INSERT INTO email_stop SELECT MIN(id), account_id, 1 FROM subscriber "
+    "INSERT INTO email_stop SELECT MIN(id), account_id, 1, 0 FROM subscriber "
     f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id",
     "INSERT INTO subscriber_tag SELECT MIN(id), 'x', account_id, campaign_id, 1 "
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
@@ -85,7 +85,9 @@ PLANTED = [
     f"FROM subscriber WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     f"INSERT INTO confirmation_brake SELECT id, 'x', account_id, NULL, 1 {CAMPAIGN}",
     f"INSERT INTO code_look SELECT id, 'x', account_id, 1 {CAMPAIGN}",
-    f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1 {CAMPAIGN}",
+    f"INSERT INTO used_form SELECT 'u', account_id, id, 'x', 1, NULL {CAMPAIGN}",
+    "INSERT INTO form_code SELECT 'x', account_id, campaign_id, MIN(id), 1 FROM subscriber "
+    f"WHERE campaign_id = (SELECT id {CAMPAIGN}) GROUP BY account_id, campaign_id",
     "INSERT INTO partner_block SELECT account_id, (SELECT MAX(id) FROM account), NULL, 1 "
     f"{CAMPAIGN}",
     "INSERT INTO program_figures SELECT MIN(id), MIN(account_id), 1, 1, 1, 1, 1, 1, 1, 0 "

@@ -106,6 +106,7 @@ NO_IDS = {
     "/administration/checks",
     "/administration/test-email",
     "/subscribers/{id}/edit",
+    "/subscribers/{id}/link",
     "/subscribers/{id}/list",
     "/subscribers/{id}/tags",
     "/account/profile",

@@ -147,8 +147,8 @@ def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) ->
     assert len(counted) <= 10, counted
     assert statements_of("counted@statements.example", form) == [
         "signups.used_forms.use",
-        "signups.used_forms.mailbox",
-        "referrals.subscribers.by_email",
+        "signups.used_forms.answer",
+        "referrals.links.lookup",
     ]
 
 
