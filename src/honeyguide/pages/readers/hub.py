@@ -43,7 +43,7 @@ from honeyguide.referrals import (
     hub,
     hub_choices,
     names,
-    reader_emails,
+    reader_links,
     rewards,
     seen_rewards,
     subscribers,
@@ -277,7 +277,7 @@ def hub_view(request: ReaderRequest, visitor: HubVisitor) -> ReaderView:
         choices_token=request.token(f"choices {person.id}"),
         has_saved=request.query("saved") == "1",
         corrected=request.query("corrected"),
-        stop_url=reader_emails.stop_url(site, person),
+        stop_url=f"/stop/{reader_links.stop_token(site, person.ref_code, person.link_version)}",
         active_token=request.token(f"active {person.id}"),
     )
 
