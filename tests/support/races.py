@@ -37,7 +37,7 @@ async def overlapping(store: Store, first: Work, second: Work) -> tuple[Any, Any
         await go_on.wait()
         return result
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         one = asyncio.create_task(outcome(store.write(held)))
         await asyncio.wait(
             [one, asyncio.create_task(all_done.wait())], return_when=asyncio.FIRST_COMPLETED
