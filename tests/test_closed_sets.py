@@ -61,6 +61,9 @@ EXCEPTIONS = {
     "confirm, friend_joined, hub_link, one_more, shipment_sent": (
         "A sample of each kind is written from other values."
     ),
+    "pages/dashboard/rewards.py: kind of delayed action: approve, decline": (
+        "Each is a button of the same form."
+    ),
     "pages/readers/signup.py: origin: magic, signup": (
         "The two kinds of forms of ours have a limit of their own each."
     ),
@@ -71,7 +74,7 @@ EXCEPTIONS = {
     "pages/templates/dashboard/subscriber_rewards.html: state of an earned reward: "
     "awaiting_approval, unlocked": "Each of these two has a button of its own.",
     "pages/templates/readers/reward.html: state of an earned reward: "
-    "awaiting_approval, delivered, out_of_stock, redeemed, sent, to_send, unlocked": (
+    "awaiting_approval, claimed, delivered, out_of_stock, redeemed, sent, to_send, unlocked": (
         "What readers see of each is other markup: a code to copy, a link, a tracking note."
     ),
 }

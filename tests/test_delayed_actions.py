@@ -18,6 +18,7 @@ from tests.support.delayed import (
     Fields,
     action_of,
     ask,
+    claim,
     is_gone,
     note,
     offered,
@@ -59,6 +60,11 @@ def reward_is(status: str) -> Callable[[Operator, Fields], bool]:
     return check
 
 
+def is_declined(owner: Operator, made: Fields) -> bool:
+    earned = owner.get(f"{owner.v1}{person(made)}/rewards").json()["rewards"]
+    return [each["claimed_at"] for each in earned if each["uuid"] == made["subject"]] == [None]
+
+
 CASES = {
     case.kind: case
     for case in (
@@ -89,6 +95,13 @@ CASES = {
             "1 reward will be marked as redeemed in a minute.",
             ("/rewards", "{person}"),
             reward_is("redeemed"),
+        ),
+        Case(
+            "decline",
+            lambda owner: {**claim(owner), "do": "decline"},
+            "1 claim will be declined in a minute.",
+            ("/rewards", "{person}"),
+            is_declined,
         ),
         Case(
             "delete_note",

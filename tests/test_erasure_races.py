@@ -25,7 +25,7 @@ from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import LineFormat
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import backfill, branding, earned_rewards, rewards, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.shipments import PostalAddress

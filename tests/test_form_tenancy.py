@@ -47,6 +47,7 @@ from tests.support.belongings import (
     unlocked,
     webhook,
 )
+from tests.support.claims import claimed
 from tests.support.held_emails import held_code
 from tests.support.page_answers import comparable, nobodys
 from tests.support.service import Service
@@ -57,6 +58,7 @@ from tests.support.web import Operator, operator
 # Forms that say what to do with the object in the address, or with the account itself, and name no
 # other object.
 NO_IDS = {
+    "/rewards/earlier-claims",
     "/integrations/fields",
     "/integrations/{platform}",
     "/login",
@@ -198,6 +200,7 @@ FORMS = [
     Form("/subscribers/{id}/rewards", "earned", awaiting, {"do": "approve"}, subscriber),
     Form("/subscribers/{id}/emails", "earned", resendable, {"email": "reward"}, subscriber),
     Form("/rewards/hand-over", "earned", unlocked, {"do": "redeem"}),
+    Form("/rewards/hand-over", "earned", lambda o: claimed(o)[0], {"do": "decline", "reason": "x"}),
     Form("/rewards/hand-over", "earned", awaiting, {"do": "approve"}),
     Form("/account/undo", "action", delayed, {"back": "/review"}),
     Form("/rewards/preview", "id", unlocked, {"name": "Mine", "referrals": "3"}, only_shows=True),

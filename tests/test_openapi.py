@@ -84,7 +84,7 @@ VERBS = {
     *("list", "get", "create", "update", "delete", "add", "remove", "replace", "set", "export"),
     *("verify", "reject", "decide", "check", "approve", "redeem", "choose", "mark", "rotate"),
     *("send", "resend", "replay", "reverse", "join", "leave", "allow", "block", "unblock"),
-    "search",
+    *("search", "decline"),
 }
 
 

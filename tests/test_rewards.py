@@ -31,6 +31,7 @@ KEYS = {
     "created_at",
 }
 WON = {"uuid", "reward_uuid", "name", "status", "coupon_code", "unlocked_at", "redeemed_at"}
+WON |= {"claimed_at"}
 
 
 # -- offering

@@ -27,7 +27,7 @@ from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
 from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
 from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward, RewardFields
 from honeyguide.referrals.subscribers import Subscriber

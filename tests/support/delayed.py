@@ -9,7 +9,7 @@ from typing import Any
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import DelayedAction
-from tests.support import belongings
+from tests.support import belongings, claims
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
@@ -47,6 +47,12 @@ def reward(approval: str) -> Callable[[Operator], Fields]:
         return {"path": path, "subject": earned, "earned": earned}
 
     return make
+
+
+def claim(owner: Operator) -> Fields:
+    earned, subscriber_id = claims.claimed(owner)
+    path = f"/subscribers/{subscriber_id}/rewards"
+    return {"path": path, "subject": earned, "earned": earned, "reason": "Later"}
 
 
 def note(owner: Operator) -> Fields:

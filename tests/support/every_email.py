@@ -44,6 +44,7 @@ from honeyguide.store.tx import Tx
 from tests.support import partner_network, shipments
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change
+from tests.support.claims import claimed
 from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.held_emails import Link
@@ -164,14 +165,15 @@ def tests_of_the_operator(who: Operator) -> None:
 
 
 def about_rewards(who: Operator) -> None:
-    """The first referral, a reward to approve, an item to send, few codes left and none; an address
-    is corrected, and the item is on its way."""
+    """The first referral, a reward to approve, one that is claimed, an item to send, few codes
+    left and none; an address is corrected, and the item is on its way."""
     offer(who, approval="manual")
     offer(who, kind="coupon", coupon_codes=["A", "B"], recurring=True)
     offer(who, kind="physical")
     ana = advocate(who, 1)
     bring(who, ana, 1)
     catch_up(who)
+    claimed(who)
     for earned in earned_by(who, ana):
         path = f"{who.v1}/rewards/{earned['uuid']}/redeem"
         who.post(path, {"shipping_details": ADDRESS})

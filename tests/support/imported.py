@@ -19,7 +19,8 @@ from honeyguide.moving import (
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.importing import Import
 from honeyguide.referrals import rewards, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward, earned_by
+from honeyguide.referrals.earned_rewards import earned_by
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.referrals.rewards import NewReward
 from honeyguide.referrals.subscriber_filters import of_show

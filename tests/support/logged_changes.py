@@ -29,6 +29,7 @@ from tests.support.belongings import (
     unlocked,
     webhook,
 )
+from tests.support.claims import claimed
 from tests.support.web import Operator
 
 Made = str | tuple[str, ...]
@@ -195,6 +196,22 @@ API = [
         OPEN,
         REDEEMED,
         subscribers_reward("automatic"),
+    ),
+    Logged(
+        f"POST {_V1}/subscribers/{{uuid}}/rewards/{{reward_uuid}}/decline",
+        "earned_reward.declined",
+        {"reason": "Secret"},
+        {"claimed": True},
+        {"claimed": False},
+        lambda owner: claimed(owner)[::-1],
+    ),
+    Logged(
+        f"POST {_V1}/rewards/{{uuid}}/decline",
+        "earned_reward.declined",
+        {"reason": "Secret"},
+        {"claimed": True},
+        {"claimed": False},
+        lambda owner: claimed(owner)[0],
     ),
     Logged(
         f"POST {_V1}/rewards/{{uuid}}/approve",

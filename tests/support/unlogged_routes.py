@@ -30,6 +30,7 @@ NOT_LOGGED = {
     "/password": "sends an email",
     "/welcome/{token}": "opens an account, which says since when it is there",
     "/checklist/dismiss": "hides a list",
+    "/rewards/earlier-claims": "hides a list",
     "/account/name": "what colleagues call somebody",
     "/account/switch": "goes to another account",
     "/account/new": "opens an account, which says since when it is there",

@@ -24,6 +24,7 @@ from honeyguide.referrals import coupons, rewards, tags
 from honeyguide.referrals.adjustments import AdjustmentFields
 from honeyguide.referrals.campaigns import ReferralSettings
 from honeyguide.referrals.codes import CodeFields
+from honeyguide.referrals.fulfillment import REASON_LIMIT
 from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
 from honeyguide.referrals.link_hosts import LinkHostFields
 from honeyguide.referrals.rewards import RewardFields
@@ -200,6 +201,17 @@ class ShippingDetails(msgspec.Struct, frozen=True, kw_only=True):
     postcode: Annotated[str, doc("Postal code.", "4050-265")]
     country: Annotated[str, doc("Country.", "Portugal")]
     phone: Annotated[str, doc("Phone number for the carrier.")] | None = None
+
+
+class DeclineInput(Body, frozen=True):
+    reason: Annotated[
+        str,
+        doc(
+            "A sentence for the subscriber, who reads it on their referral page.",
+            "We can do this from May on. Please claim it again then.",
+            maxLength=REASON_LIMIT,
+        ),
+    ]
 
 
 class RedeemInput(Body, frozen=True):

@@ -9,10 +9,9 @@ from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import rewards
+from honeyguide.referrals import earned_states, rewards
 from honeyguide.referrals.adjustments import Adjustment
-from honeyguide.referrals.earned_rewards import EarnedReward
-from honeyguide.referrals.earned_states import EarnedState
+from honeyguide.referrals.earned_states import EarnedReward, EarnedState
 from honeyguide.referrals.rewards import Reward, next_reward, variants_of
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -47,16 +46,26 @@ class RewardList(View, frozen=True):
     rewards: list[RewardView]
 
 
+# What was claimed and is not done yet is `unlocked`; `claimed_at` says so.
+_STATES = [*earned_states.STORED, *earned_states.SHIPMENTS]
+
+
 class EarnedRewardView(View, frozen=True):
     uuid: public.Uuid
     reward_uuid: Annotated[public.Uuid, doc("UUID of the reward.")]
     name: public.RewardName
-    status: Annotated[
-        str, doc("What became of it so far.", EarnedState.UNLOCKED, enum=list(EarnedState))
-    ]
+    status: Annotated[str, doc("What became of it so far.", EarnedState.UNLOCKED, enum=_STATES)]
     coupon_code: public.CouponCode | None
     unlocked_at: Annotated[public.Time, doc("When it was unlocked.")] | None
     redeemed_at: Annotated[public.Time | None, doc("When it was redeemed.", None)]
+    claimed_at: Annotated[
+        public.Time | None,
+        doc(
+            "When the subscriber asked for a manual reward, which stays `unlocked` until you "
+            "redeem it. Null once you decline the claim.",
+            None,
+        ),
+    ]
 
 
 class NextRewardView(View, frozen=True):

@@ -24,7 +24,7 @@ from honeyguide.api.reward_views import (
 from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import adjustments, earned_rewards, rewards, subscribers
+from honeyguide.referrals import adjustments, earned_rewards, fulfillment, rewards, subscribers
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.store.tx import Tx
@@ -113,6 +113,12 @@ async def redeem_earned_reward(tx: Tx, call: Call) -> OneEarnedReward:
     earned = await earned_rewards.redeem(
         call.change(tx), earned_id, shipping=shipping, variant=call.body.variant, of=of
     )
+    return OneEarnedReward(earned_view(earned))
+
+
+async def decline_claim(tx: Tx, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(tx, call)
+    earned = await fulfillment.decline(call.change(tx), earned_id, call.body.reason, of=of)
     return OneEarnedReward(earned_view(earned))
 
 
@@ -234,6 +240,17 @@ ROUTES = (
     ),
     _rewards(
         "POST",
+        f"{_S}/{{reward_uuid}}/decline",
+        decline_claim,
+        operation_id="declineSubscriberClaim",
+        summary="Decline a claim",
+        detail=_EARNED + "Only a manual reward that was claimed and is not redeemed. It stays "
+        "`unlocked`, and the subscriber may claim it again.",
+        body=bodies.DeclineInput,
+        answer=OneEarnedReward,
+    ),
+    _rewards(
+        "POST",
         f"{_C}/rewards/{{uuid}}/approve",
         approve_earned_reward,
         summary="Approve an earned reward",
@@ -248,6 +265,15 @@ ROUTES = (
         summary="Mark an earned reward as redeemed",
         detail=_EARNED + "Same as the endpoint under the subscriber.",
         body=bodies.RedeemInput,
+        answer=OneEarnedReward,
+    ),
+    _rewards(
+        "POST",
+        f"{_C}/rewards/{{uuid}}/decline",
+        decline_claim,
+        summary="Decline a claim",
+        detail=_EARNED + "Same as the endpoint under the subscriber.",
+        body=bodies.DeclineInput,
         answer=OneEarnedReward,
     ),
 )

@@ -261,22 +261,25 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         tx, account.tenant, earned_rewards.UNLOCKED, Page(1, 200)
     )
     for each in earned:
+        if each.is_claimed:
+            # The latest claims wait, so that there is something to hand over.
+            if at_ms < state.end_ms - UNSENT_MS:
+                await earned_rewards.redeem(state.change(tx, account, at_ms), each.id)
+            continue
         is_physical = each.kind == rewards.PHYSICAL
         # Of late, many claim what comes by post, so that there is something to send.
         is_late = at_ms >= state.end_ms - UNSENT_MS
         if state.rng.random() < ((0.4 if is_late else 0.03) if is_physical else 0.07):
-            address = None
-            if is_physical:
-                winner = await people.get(tx, account.tenant, each.subscriber_id)
-                address = shipping.address_of(winner)
+            winner = await people.get(tx, account.tenant, each.subscriber_id)
+            address = shipping.address_of(winner) if is_physical else None
             variants = rewards.variants_of(each.variants)
             actor = actors.subscriber(each.subscriber_id)
-            await earned_rewards.redeem(
+            await earned_rewards.claim(
                 Change(tx, state.site, account.tenant, actor, at_ms),
+                winner,
                 each.id,
                 shipping=address,
                 variant=variants[each.earned_ms // DAY_MS % len(variants)] if variants else None,
-                of=each.subscriber_id,
             )
 
 

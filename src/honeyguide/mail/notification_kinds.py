@@ -64,6 +64,13 @@ REWARD_TO_APPROVE = _declare(
     is_forgotten=False,
     icon="gift",
 )
+REWARD_CLAIMED = _declare(
+    "reward_claimed",
+    "Reward claimed",
+    "A subscriber claimed a reward that you deliver yourself.",
+    is_forgotten=False,
+    icon="gift",
+)
 ADDRESS_CORRECTED = "address_corrected"
 ITEM_TO_SEND = _declare(
     "item_to_send",

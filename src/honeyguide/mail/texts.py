@@ -156,6 +156,15 @@ def reward_to_approve(*, reward: str, page: str) -> EmailText:
     )
 
 
+def reward_claimed(*, reward: str, page: str) -> EmailText:
+    return email(
+        f"{reward}: claimed and waiting for you",
+        f"A subscriber claimed “{reward}”, which you deliver yourself. They read that it is being "
+        "prepared until you mark it as done.",
+        Button("View what to fulfill", page),
+    )
+
+
 def item_to_send(*, reward: str, page: str) -> EmailText:
     return email(
         f"{reward}: claimed and waiting to be sent",

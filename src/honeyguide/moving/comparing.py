@@ -11,7 +11,7 @@ from honeyguide.moving.certificate import CheckKind, Tally
 from honeyguide.moving.counts import Counted
 from honeyguide.moving.findings import FindingKind
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.rules import Status, toward_rewards
 

@@ -14,7 +14,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import own_cells
 from honeyguide.referrals import codes, consents, earned_rewards, notes, search, tags
 from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.search import FoundSubscriber
 from honeyguide.referrals.subscriber_filters import SubscriberFilter

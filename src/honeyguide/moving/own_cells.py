@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.referrals import consents, earned_rewards, notes
 from honeyguide.referrals.branding import CONSENT_LIMIT
 from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.notes import ImportedNote, SubscriberNote
 from honeyguide.referrals.rewards_elsewhere import RestoredReward
 

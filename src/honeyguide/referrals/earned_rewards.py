@@ -25,7 +25,7 @@ from honeyguide.referrals import (
     shipments,
     subscribers,
 )
-from honeyguide.referrals.earned_states import EarnedState
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.shipments import PostalAddress
 from honeyguide.referrals.subscribers import Subscriber
@@ -44,42 +44,6 @@ MOST_SHOWN = 20
 MOST_IN_ANSWER = 1_000
 _ALL = 2**62
 FILL_BATCH = 50
-
-
-class EarnedReward(NamedTuple):
-    """An earned reward with what its milestone says of it."""
-
-    id: str
-    reward_id: str
-    subscriber_id: str
-    multiple: int
-    status: str
-    coupon_code: str | None
-    earned_ms: int
-    unlocked_ms: int | None
-    redeemed_ms: int | None
-    redeemed_by: str | None
-    shipping: str | None
-    variant: str | None
-    sent_ms: int | None
-    tracking_note: str | None
-    delivered_ms: int | None
-    name: str
-    referrals: int
-    kind: str
-    recurring: int
-    description: str | None
-    link: str | None
-    variants: str | None
-
-    @property
-    def state(self) -> EarnedState:
-        """The status as pages show it: something redeemed may still be to send, or be sent."""
-        if self.delivered_ms is not None:
-            return shipments.DELIVERED
-        if self.sent_ms is not None:
-            return shipments.SENT
-        return shipments.TO_SEND if self.shipping is not None else EarnedState(self.status)
 
 
 class Unlocked(NamedTuple):
@@ -102,6 +66,8 @@ _INSERT = _sql.command("insert")
 _GRANT = _sql.command("grant")
 _LACK = _sql.command("lack")
 _REDEEM = _sql.command("redeem")
+_CLAIM = _sql.command("claim")
+_ERASE_CLAIMS = _sql.command("erase_claims")
 _LOCK = _sql.value("lock", str)
 _BY_ID = _sql.query("by_id", EarnedReward)
 _OF_PERSON = _sql.query("of_person", EarnedReward)
@@ -313,7 +279,7 @@ def check_approvable(earned: EarnedReward) -> None:
 
 
 async def _log(change: Change, action: str, before: EarnedReward, after: EarnedReward) -> None:
-    old, new = ({"status": each.status} for each in (before, after))
+    old, new = ({"status": each.status, "claimed": each.is_claimed} for each in (before, after))
     await change_log.record(change, action, after.id, old, new)
 
 
@@ -379,8 +345,10 @@ async def claim(
     variant: str | None = None,
 ) -> EarnedReward:
     """The subscriber takes what is theirs. A physical reward needs an address, and one of its
-    variants if it has any."""
+    variants if it has any. A manual one is redeemed when the operator has handed it over."""
     earned = await get(change.tx, change.tenant, earned_id, of=subscriber.id)
+    if earned.kind == rewards.MANUAL:
+        return await _ask_for(change, earned.id, subscriber.id)
     if earned.kind != rewards.PHYSICAL:
         shipping = variant = None
     elif earned.status == UNLOCKED and shipping is None:
@@ -390,8 +358,25 @@ async def claim(
     return await redeem(change, earned.id, shipping=shipping, variant=variant, of=subscriber.id)
 
 
+async def _ask_for(change: Change, earned_id: str, subscriber_id: str) -> EarnedReward:
+    """Asking twice changes nothing."""
+    earned = await get_locked(change, earned_id, of=subscriber_id)
+    if earned.status == REDEEMED or earned.is_claimed:
+        return earned
+    check_redeemable(earned)
+    if await change.fact(subscribers.find, subscriber_id) is None:  # after the lock, as in `redeem`
+        raise Missing(UNKNOWN)
+    await change.run(_CLAIM, id=earned.id)
+    await reward_events.notify_claimed(change, earned.id, earned.name)
+    claimed = await get(change.tx, change.tenant, earned.id)
+    await _log(change, "earned_reward.claimed", earned, claimed)
+    return claimed
+
+
 async def erase(change: Change, subscriber_id: str) -> None:
-    """Removes addresses and leaves the queue for codes. Earned rewards keep their status."""
+    """Removes addresses, takes claims back and leaves the queue for codes. Earned rewards keep
+    their status."""
+    await change.run(_ERASE_CLAIMS, subscriber_id=subscriber_id)
     for reward_id in await change.all(_QUEUED_OF_PERSON, subscriber_id=subscriber_id):
         await rewards.lock(change, reward_id)
         queued = await change.one(_COUNT_QUEUED, subscriber_id=subscriber_id, reward_id=reward_id)

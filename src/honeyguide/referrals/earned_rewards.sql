@@ -1,7 +1,7 @@
 -- fragment: earned_reward
 w.id, w.reward_id, w.subscriber_id, w.multiple, w.status, w.coupon_code, w.earned_ms,
 w.unlocked_ms, w.redeemed_ms, w.redeemed_by, w.shipping, w.variant, w.sent_ms, w.tracking_note, w.delivered_ms, r.name, r.referrals, r.kind, r.recurring, r.description, r.link,
-r.variants
+r.variants, w.claimed_ms, w.decline_reason
 
 -- name: offered
 -- All rewards of the campaign, what the advocate has toward them, and how many of each they have. Multiples come in order, but an import
@@ -32,8 +32,15 @@ WHERE account_id = :account_id AND id = :id;
 UPDATE won_reward SET status = 'out_of_stock', approved_by = COALESCE(:by, approved_by)
 WHERE account_id = :account_id AND id = :id;
 
+-- name: claim
+UPDATE won_reward SET claimed_ms = :now_ms, decline_reason = NULL WHERE account_id = :account_id AND id = :id;
+
+-- name: erase_claims
+UPDATE won_reward SET claimed_ms = CASE WHEN status = 'unlocked' THEN NULL ELSE claimed_ms END, decline_reason = NULL
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND (claimed_ms IS NOT NULL OR decline_reason IS NOT NULL);
+
 -- name: redeem
-UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by
+UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by, decline_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: lock

@@ -1,11 +1,15 @@
-"""What became of an earned reward. One row for each state has all that is said about it."""
+"""What became of an earned reward. One row for each state has all that is said about it. And the
+earned reward itself, which is in one of them.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Self
+from typing import NamedTuple, Self
 
+from honeyguide.kernel.actors import READER
 from honeyguide.languages.language import translatable
+from honeyguide.referrals.rewards import MANUAL
 
 
 class EarnedState(StrEnum):
@@ -45,6 +49,9 @@ class EarnedState(StrEnum):
         translatable("This reward is out of stock right now."),
     )
     REDEEMED = "redeemed", translatable("Redeemed"), "good"
+    # Of a manual reward, which is stored as unlocked or redeemed.
+    CLAIMED = "claimed", "Claimed", "wait", "", translatable("Being prepared")
+    DONE = "done", translatable("Done"), "good"
     # Of a shipment, which is stored as redeemed.
     TO_SEND = "to_send", "To send", "wait", "", translatable("Being prepared")
     SENT = "sent", translatable("Sent"), "good"
@@ -58,5 +65,55 @@ class EarnedState(StrEnum):
 SHIPMENTS = (EarnedState.TO_SEND, EarnedState.SENT, EarnedState.DELIVERED)
 # By which they are listed: what was delivered is among what was sent, as the API has promised.
 LISTED_SHIPMENTS = SHIPMENTS[:2]
-STORED = tuple(state for state in EarnedState if state not in SHIPMENTS)
+HANDED_OVER = (EarnedState.CLAIMED, EarnedState.DONE)
+STORED = tuple(state for state in EarnedState if state not in (*SHIPMENTS, *HANDED_OVER))
 REFUSALS = {state.value: state.refusal for state in EarnedState if state.refusal}
+
+
+class EarnedReward(NamedTuple):
+    """An earned reward with what its milestone says of it."""
+
+    id: str
+    reward_id: str
+    subscriber_id: str
+    multiple: int
+    status: str
+    coupon_code: str | None
+    earned_ms: int
+    unlocked_ms: int | None
+    redeemed_ms: int | None
+    redeemed_by: str | None
+    shipping: str | None
+    variant: str | None
+    sent_ms: int | None
+    tracking_note: str | None
+    delivered_ms: int | None
+    name: str
+    referrals: int
+    kind: str
+    recurring: int
+    description: str | None
+    link: str | None
+    variants: str | None
+    claimed_ms: int | None = None
+    """Of a manual reward: when the subscriber asked for it."""
+    decline_reason: str | None = None
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether the subscriber asked for it and waits."""
+        return self.status == EarnedState.UNLOCKED and self.claimed_ms is not None
+
+    @property
+    def state(self) -> EarnedState:
+        """The status as pages show it: something redeemed may still be to send, or be sent."""
+        if self.is_claimed:
+            return EarnedState.CLAIMED
+        if self.kind == MANUAL and self.status == EarnedState.REDEEMED:
+            # What subscribers redeemed themselves is from when nobody was told of a claim.
+            return EarnedState.REDEEMED if self.redeemed_by == READER else EarnedState.DONE
+        if self.delivered_ms is not None:
+            return EarnedState.DELIVERED
+        if self.sent_ms is not None:
+            return EarnedState.SENT
+        return EarnedState.TO_SEND if self.shipping is not None else EarnedState(self.status)

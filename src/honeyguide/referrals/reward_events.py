@@ -12,7 +12,12 @@ from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import email_kinds, shipment_texts, texts
 from honeyguide.mail.content import EmailText
-from honeyguide.mail.notification_kinds import ADDRESS_CORRECTED, ITEM_TO_SEND, REWARD_TO_APPROVE
+from honeyguide.mail.notification_kinds import (
+    ADDRESS_CORRECTED,
+    ITEM_TO_SEND,
+    REWARD_CLAIMED,
+    REWARD_TO_APPROVE,
+)
 from honeyguide.referrals import branding, event_bodies, hub, names, reader_emails, rewards
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
@@ -93,6 +98,13 @@ async def notify_to_send(change: Change, earned_id: str, reward_name: str) -> No
     await owner_notifications.notify(
         change, ITEM_TO_SEND.name, earned_id, message, link="/shipments"
     )
+
+
+async def notify_claimed(change: Change, earned_id: str, reward_name: str) -> None:
+    """Of each claim, also of one that comes after another was declined."""
+    message = texts.reward_claimed(reward=reward_name, page=f"{change.site.base_url}/rewards")
+    cause = f"{earned_id}:{change.now_ms}"
+    await owner_notifications.notify(change, REWARD_CLAIMED.name, cause, message, link="/rewards")
 
 
 async def notify_address_corrected(change: Change, earned_id: str, reward_name: str) -> None:

@@ -11,8 +11,15 @@ from typing import Any, NamedTuple
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import earned_rewards, moves, notes, saved_filters, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals import (
+    earned_rewards,
+    fulfillment,
+    moves,
+    notes,
+    saved_filters,
+    subscribers,
+)
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.rules import Status
 from honeyguide.referrals.saved_filters import SavedFilter
@@ -132,6 +139,20 @@ APPROVE = _declare_for_reward(
 )
 REDEEM = _declare_for_reward(
     "redeem", done="marked as redeemed", check=earned_rewards.check_redeemable, apply=_redeem
+)
+
+
+async def _decline(change: Change, earned: EarnedReward, arguments: Arguments) -> object:
+    return await fulfillment.decline(change, earned.id, arguments["reason"])
+
+
+DECLINE = _declare_for_reward(
+    "decline",
+    noun="claim",
+    done="declined",
+    check=fulfillment.check_declinable,
+    state=lambda earned: (earned.status, earned.claimed_ms),
+    apply=_decline,
 )
 
 

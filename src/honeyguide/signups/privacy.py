@@ -26,6 +26,7 @@ from honeyguide.referrals import (
     screening_lists,
     tags,
 )
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -265,7 +266,7 @@ def _referral(s: Subscriber) -> dict[str, Any] | None:
     }
 
 
-def _reward(earned: earned_rewards.EarnedReward) -> dict[str, Any]:
+def _reward(earned: EarnedReward) -> dict[str, Any]:
     return {
         "uuid": earned.id,
         "reward_uuid": earned.reward_id,
@@ -280,4 +281,6 @@ def _reward(earned: earned_rewards.EarnedReward) -> dict[str, Any]:
         "sent_at": _at(earned.sent_ms),
         "tracking_note": earned.tracking_note,
         "delivered_at": _at(earned.delivered_ms),
+        "claimed_at": _at(earned.claimed_ms),
+        "decline_reason": earned.decline_reason,
     }

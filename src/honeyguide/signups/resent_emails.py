@@ -25,7 +25,7 @@ from honeyguide.referrals import (
     rewards,
     subscribers,
 )
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.change import Change

@@ -32,6 +32,7 @@ from honeyguide.referrals import (
     campaigns,
     daily_counts,
     earned_rewards,
+    fulfillment,
     page_index,
     rewards,
     shipments,
@@ -187,6 +188,8 @@ async def _waiting(tx: Tx, site: Site, tenant: Tenant, zone: ZoneInfo) -> list[W
     add(to_review, "Referrals to review", note, "Review", "/review")
     approve = await _waiting_rewards(tx, tenant, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
+    claims = await fulfillment.open_claims(tx, tenant, most=most)
+    add(claims.n, "Rewards to fulfill", since(claims.oldest_ms), "Fulfill", "/rewards")
     to_send = await shipments.to_send(tx, tenant, most=most)
     oldest_ms = to_send[0].claimed_ms if to_send else None
     add(len(to_send), "Rewards to send", since(oldest_ms), "Send", "/shipments")

@@ -8,7 +8,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.partners import forecast, rules, verification
-from honeyguide.referrals import daily_counts, recent_counts, search, shipments
+from honeyguide.referrals import daily_counts, fulfillment, recent_counts, search, shipments
 from honeyguide.store.tx import Tx
 
 MOST = 1_000
@@ -37,6 +37,7 @@ async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDec
     found = [
         await _referrals(tx, tenant),
         await _rewards(tx, tenant),
+        await _claims(tx, tenant),
         await _shipments(tx, tenant),
         await _codes(tx, tenant),
         await _unknown_codes(tx, tenant),
@@ -90,6 +91,23 @@ async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
         detail=detail,
         path="/rewards",
         action="Approve rewards",
+    )
+
+
+async def _claims(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+    """Of rewards that the operator hands over. Those that are shipped are shipments."""
+    claims = await fulfillment.open_claims(tx, tenant, most=MOST + 1)
+    if claims.oldest_ms is None:
+        return None
+    title = f"{_many(claims.n, 'claimed reward')} to fulfill"
+    return OpenDecision(
+        n=claims.n,
+        short=title,
+        icon="gift",
+        title=title,
+        detail=f"The oldest has been waiting since {formats.day(claims.oldest_ms)}.",
+        path="/rewards",
+        action="Open rewards",
     )
 
 

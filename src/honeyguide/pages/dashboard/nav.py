@@ -17,7 +17,14 @@ from honeyguide.pages import guide
 from honeyguide.pages.dashboard import formats, page_rights
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import partner_only
-from honeyguide.referrals import branding, daily_counts, page_index, recent_counts, shipments
+from honeyguide.referrals import (
+    branding,
+    daily_counts,
+    fulfillment,
+    page_index,
+    recent_counts,
+    shipments,
+)
 from honeyguide.store.tx import Tx
 
 
@@ -230,9 +237,10 @@ async def is_partner_only(tx: Tx, who: Visitor) -> bool:
 async def _facts(tx: Tx, who: Visitor) -> MenuFacts:
     tenant = Tenant(who.account_id, who.campaign_id)
     most = MOST_SHOWN + 1
+    claims = await fulfillment.open_claims(tx, tenant, most=most)
     counts = {
         "review": await daily_counts.suspected(tx, tenant, most=most),
-        "rewards": await recent_counts.to_approve(tx, tenant),
+        "rewards": await recent_counts.to_approve(tx, tenant) + claims.n,
         "shipments": await shipments.count_open(tx, tenant, most=most),
         "notices": await notifications.unread(tx, who.account_id),
     }

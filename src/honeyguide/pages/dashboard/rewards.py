@@ -25,6 +25,7 @@ from honeyguide.referrals import (
     shipments,
 )
 from honeyguide.referrals.branding import Branding
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.rewards import NewReward, Reward, RewardFields
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.store.tx import Tx
@@ -66,6 +67,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         to_do=to_do[:MOST_TO_FULFILL],
         waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
         has_more_to_do=len(to_do) > MOST_TO_FULFILL,
+        earlier=await fulfillment.claimed_before(tx, tenant, most=MOST_TO_FULFILL),
         kinds=KIND_CHOICES,
         form=_typed(request) if request.errors else FORM.new(),
         preview=_hub(request, campaign, all_rewards),
@@ -180,12 +182,20 @@ async def hand_over(tx: Tx, request: PageRequest) -> Response:
     return await approve_or_redeem(tx, request, "/rewards")
 
 
+async def forget_earlier(tx: Tx, request: PageRequest) -> Response:
+    await fulfillment.forget_earlier_claims(request.change(tx))
+    return request.go("/rewards", "They are no longer listed here.")
+
+
 async def approve_or_redeem(
     tx: Tx, request: PageRequest, where: str, *, of: str | None = None
 ) -> Response:
-    """Approve the earned reward of the form in a minute, or mark it as redeemed."""
+    """Approve the earned reward of the form in a minute, mark it as redeemed, or decline the
+    claim."""
     approves = request.text("do") == "approve"
     earned = await earned_rewards.get(tx, request.tenant, request.text("earned"), of=of)
+    if request.text("do") == delayed_kinds.DECLINE.name:
+        return await _decline(tx, request, earned, where)
     if not approves and earned.kind == rewards.PHYSICAL:
         raise Invalid(
             "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
@@ -193,6 +203,15 @@ async def approve_or_redeem(
         )
     kind = delayed_kinds.APPROVE if approves else delayed_kinds.REDEEM
     return await undo.delay(tx, request, kind, [earned.id], where)
+
+
+async def _decline(tx: Tx, request: PageRequest, earned: EarnedReward, where: str) -> Response:
+    try:
+        reason = fulfillment.checked_reason(request.text("reason"))
+    except Invalid as fault:
+        return request.go(where, fault.message_for("The sentence for the subscriber"))
+    kind = delayed_kinds.DECLINE
+    return await undo.delay(tx, request, kind, [earned.id], where, reason=reason)
 
 
 async def sketch(tx: Tx, request: PageRequest) -> Response:

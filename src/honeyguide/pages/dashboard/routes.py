@@ -189,6 +189,7 @@ PAGES = (
     post("/rewards", REWARDS, WRITES, rewards.create, rewards.show, rewards.FORM.fields),
     post("/rewards/preview", SEE, READS, rewards.sketch),
     post("/rewards/hand-over", REWARDS, WRITES, rewards.hand_over),
+    post("/rewards/earlier-claims", REWARDS, WRITES, rewards.forget_earlier),
     get("/rewards/{id}", SEE, READS, rewards.edit_form),
     post("/rewards/{id}", REWARDS, WRITES, rewards.edit, rewards.edit_form, rewards.FORM.fields),
     post("/rewards/{id}/delete", REWARDS, WRITES, rewards.delete),

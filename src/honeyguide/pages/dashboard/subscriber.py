@@ -49,7 +49,7 @@ from honeyguide.referrals import (
 )
 from honeyguide.referrals import rewards as campaign_rewards
 from honeyguide.referrals.codes import CodeSource
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.notes import SubscriberNote
 from honeyguide.referrals.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
 from honeyguide.referrals.rewards import next_reward

@@ -10,7 +10,7 @@ from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.dashboard import formats
 from honeyguide.referrals import origins, rules
 from honeyguide.referrals.adjustments import Adjustment
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.referral_decisions import ReferralDecision
@@ -106,6 +106,8 @@ def _earned(rewards: Sequence[EarnedReward]) -> Iterator[TimelineEntry]:
         name = formats.isolated(earned.name)
         referrals = formats.plural(earned.referrals * earned.multiple, "referral")
         yield TimelineEntry(earned.earned_ms, "good", f"Earned {name} for {referrals}.")
+        if earned.claimed_ms and earned.redeemed_by != actors.READER:
+            yield TimelineEntry(earned.claimed_ms, "", f"Claimed {name}.")
         if earned.redeemed_ms:
             verb = "Claimed" if earned.redeemed_by == actors.READER else "Received"
             yield TimelineEntry(earned.redeemed_ms, "good", f"{verb} {name}.")

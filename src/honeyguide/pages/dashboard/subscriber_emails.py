@@ -14,7 +14,7 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.referrals import branding, subscribers
-from honeyguide.referrals.earned_rewards import EarnedReward
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import resent_emails
 from honeyguide.store.change import Change

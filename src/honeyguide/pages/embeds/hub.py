@@ -19,8 +19,7 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.referrals import codes, earned_rewards, hub, rewards
-from honeyguide.referrals.earned_rewards import EarnedReward
-from honeyguide.referrals.earned_states import EarnedState
+from honeyguide.referrals.earned_states import EarnedReward, EarnedState
 from honeyguide.referrals.rewards import Reward
 from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx

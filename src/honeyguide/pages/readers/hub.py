@@ -49,8 +49,7 @@ from honeyguide.referrals import (
     subscribers,
 )
 from honeyguide.referrals.codes import SubscriberCode
-from honeyguide.referrals.earned_rewards import EarnedReward
-from honeyguide.referrals.earned_states import REFUSALS
+from honeyguide.referrals.earned_states import REFUSALS, EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices, Leader
 from honeyguide.referrals.reasons import Reason
 from honeyguide.referrals.rewards import Reward

@@ -18,7 +18,8 @@ from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.signup import LONGEST_NAME
 from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED, EarnedReward
+from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED
+from honeyguide.referrals.earned_states import EarnedReward
 from honeyguide.referrals.hub_choices import HubChoices
 from honeyguide.referrals.rewards import Reward
 

@@ -12,8 +12,8 @@ from honeyguide.pages.readers import own_comb
 from honeyguide.pages.readers.own_comb import OwnComb
 from honeyguide.referrals import rules
 from honeyguide.referrals.carriers import Tracking, find_tracking
-from honeyguide.referrals.earned_rewards import REDEEMED, EarnedReward
-from honeyguide.referrals.earned_states import EarnedState
+from honeyguide.referrals.earned_rewards import REDEEMED
+from honeyguide.referrals.earned_states import EarnedReward, EarnedState
 from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
 from honeyguide.referrals.subscribers import Subscriber
 
@@ -41,6 +41,8 @@ class RewardStep:
     day: str = ""
     variant: str | None = None
     tracking_note: str | None = None
+    decline_reason: str | None = None
+    """What the newsletter said to a claim; it can be claimed again."""
 
     @property
     def tracking(self) -> Tracking | None:
@@ -168,7 +170,7 @@ def _earned(language: Language, earned: EarnedReward) -> RewardStep:
     at_ms = (
         earned.delivered_ms
         or earned.sent_ms
-        or (earned.redeemed_ms if redeemed else earned.earned_ms)
+        or (earned.redeemed_ms if redeemed else earned.claimed_ms or earned.earned_ms)
     )
     return RewardStep(
         name=earned.name,
@@ -184,4 +186,5 @@ def _earned(language: Language, earned: EarnedReward) -> RewardStep:
         day="" if at_ms is None else language.day(at_ms),
         variant=earned.variant,
         tracking_note=earned.tracking_note,
+        decline_reason=earned.decline_reason,
     )
