@@ -431,3 +431,18 @@ def test_a_program_that_existed_decides_as_before(service: Service) -> None:
         robots.come(email)
     assert {robots.referral(email) for email in emails} == {("verified", None)}
     assert robots.charged() == 6
+
+
+def test_addresses_that_an_owner_wrote_are_no_evidence_against_a_referral(service: Service) -> None:
+    robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
+    people = [f"{name}.{last}@gmail.com" for name in NAMES[:4] for last in ("berg", "okafor")]
+    for email in people:
+        robots.wax.later(3_000)
+        robots.come(email)
+        robots.confirm(email)
+    for email in people:
+        path = f"{robots.owner.v1}/subscribers/{robots.wax.person(email).id}"
+        other = email.replace("gmail.com", "quiet-harbor.example")
+        assert robots.owner.put(path, {"email": other}).status_code == 200
+    robots.days_pass(15)
+    assert robots.charged() == len(people)

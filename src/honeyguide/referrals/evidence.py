@@ -61,6 +61,8 @@ class InGroup(NamedTuple):
     partner_campaign_id: str | None
     referral_status: str
     referral_reason: str | None
+    is_changed: int = 0
+    """Whether a partner's reader has another address than the one with which they came."""
 
 
 class CodeToLookAt(NamedTuple):
@@ -166,7 +168,10 @@ async def group_of(
 async def find_group_signals(
     tx: Tx, tenant: Tenant, code: str, group: Sequence[InGroup]
 ) -> dict[str, list[SignalFinding]]:
-    """What the group says about each of its members. A few people are no group."""
+    """What the group says about each of its members. A few people are no group. Nor is anybody with
+    an address that was written after they came: the owner could make up what they have in
+    common."""
+    group = [each for each in group if not each.is_changed]
     if len(group) < LEAST_GROUP:
         return {}
     signups = [

@@ -18,7 +18,10 @@ DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_
 DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id;
 
 -- fragment: in_group
-SELECT id, email, received_ms, network, status, partner_campaign_id, referral_status, referral_reason FROM subscriber
+SELECT id, email, received_ms, network, status, partner_campaign_id, referral_status, referral_reason, CASE WHEN EXISTS (
+    SELECT 1 FROM partner_referral AS r
+    WHERE r.account_id = subscriber.account_id AND r.subscriber_id = subscriber.id AND r.person_key <> subscriber.person_key
+) THEN 1 ELSE 0 END AS is_changed FROM subscriber
 WHERE campaign_id = :campaign_id AND referrer_code = :code AND COALESCE(erased_ms, 0) = 0 AND received_ms > :since_ms
 
 -- name: group
