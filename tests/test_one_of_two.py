@@ -4,6 +4,8 @@ is: every route that says what it is about, over the API and on the dashboard.
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -81,7 +83,7 @@ def well_known(owner: Operator) -> str:
     code = owner.get(path).json()["subscriber"]["ref_code"]
     reward = {"name": f"Mug of {code}", "referrals": 1, "kind": "physical"}
     for each, body in (
-        (f"{path}/referral/reject", {"reason": "Secret reason"}),
+        (f"{owner.v1}/referral_decisions", {**REJECTED, "subscribers": [made]}),
         (f"{path}/adjustments", {"amount": 2, "reason": "Secret reason"}),
         (f"{path}/codes", {"code": f"secret-{code}"}),
         (f"{path}/tags/add", {"tags": ["vip"]}),
@@ -105,6 +107,7 @@ async def consent_and_evidence(change: Change, subscriber_id: str) -> None:
 
 
 UNDO = "/account/undo"
+REJECTED = {"status": "rejected", "reason": "Secret reason"}
 SHIPPING = dict.fromkeys(("name", "line1", "city", "postcode", "country"), "Secret")
 _V1 = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"
 # What is not in the change log, because it sets and decides nothing.
@@ -180,3 +183,51 @@ def test_only_what_is_named_changes(service: Service, case: Logged) -> None:
     if case.route != UNDO:  # the other one would be done
         pass_minute(service)
     assert of_the_other - rows_of(dump(service)) == set()
+
+
+# Pages that list things with something to do in each row, and what makes one of them.
+LISTS: dict[str, Callable[[Operator], Made]] = {
+    "/shipments": belongings.shipment,
+    "/shipments?show=sent": sent_shipment,
+    "/subscribers": subscriber,
+    "/review?show=pending": pending,
+    "/rewards": belongings.reward,
+    "/rewards#waiting": belongings.awaiting,
+    "/webhooks": belongings.webhook,
+    "/publications": belongings.publication,
+    "/program": belongings.program,
+    "/earnings": belongings.partner_campaign,
+    "/account/keys": another_key,
+    "/account/security": session,
+    "/team": belongings.member,
+    "/subscribers/import": imported,
+    "/subscribers/import/api": fetch_of,
+    "/settings/link-hosts": belongings.link_host,
+    "/settings/screening-lists": belongings.screening_entry,
+    "/administration": belongings.payout,
+}
+_ROW = re.compile(r"<(tr|li)\b.*?</\1>", re.DOTALL)
+_CARD = re.compile(r"<(section)\b.*?</\1>", re.DOTALL)
+_ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# A link may be in several rows: to whom they are about, say.
+_CONTROL = re.compile(rf'(?:value|action|data-href)="[^"]*?{_ID}[^"]*"')
+
+
+@pytest.mark.parametrize("path", LISTS)
+def test_no_two_rows_of_a_list_name_the_same_thing(service: Service, path: str) -> None:
+    alice = operator(service)
+    promote(service, alice)
+    for _ in range(3):
+        LISTS[path](alice)
+    page = alice.web.get(path)
+    assert page.status_code == 200
+    found = (_CARD if path == "/settings/link-hosts" else _ROW).finditer(page.text)
+    parts = [part[0] for part in found]
+    for part in parts:
+        whole_row = re.search(r'data-href="([^"]+)"', part)
+        assert whole_row is None or f' href="{whole_row[1]}"' in part, "the link in the row"
+    rows = [set(_CONTROL.findall(part)) for part in parts]
+    naming = [row for row in rows if row]
+    assert len(naming) >= 2, "a list of several rows"
+    for one, other in itertools.combinations(naming, 2):
+        assert not one & other
