@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.referrals import evidence
-from honeyguide.referrals.evidence import CodeToLookAt
+from honeyguide.referrals.evidence import CodeToLookAt, InGroup
 from honeyguide.signups import group_looks
 from honeyguide.store import Store
 from tests.support.changes import SITE
@@ -59,3 +59,42 @@ def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(en
         assert await trade.spent() == 300
 
     on(engine, scenario)
+
+
+@pytest.mark.parametrize(
+    ("hours_before", "is_watched"),
+    [
+        ([24.1] * 19 + [1, 1], True),
+        ([24.1] * 20 + [1, 1], False),  # known since yesterday
+        ([1] * 40, True),  # a farm that is verified at once does not make its own code known
+        ([24.1] * 19 + [23.9] * 20, True),
+        ([1], False),
+        ([], False),
+        ([23.9, -23.9], True),  # two others within a day, before or after
+        ([24, -24, 1], False),
+    ],
+)
+def test_a_code_is_new_until_20_were_verified_and_busy_when_two_come_within_a_day(
+    hours_before: list[float], is_watched: bool
+) -> None:
+    at_ms = 10 * DAY_MS
+    others = [
+        InGroup(
+            id=str(number),
+            email=f"{number}@example.org",
+            received_ms=at_ms - round(hours * HOUR_MS),
+            network=None,
+            status="confirmed",
+            partner_campaign_id="p",
+            referral_status="verified",
+            referral_reason=None,
+        )
+        for number, hours in enumerate(hours_before)
+    ]
+    itself = others[0]._replace(id="it", received_ms=at_ms) if others else None
+    group = [*others, itself] if itself else others
+    assert evidence.is_new_and_busy(group, "it", at_ms) == is_watched
+    rejected = [each._replace(referral_status="rejected") for each in group]
+    assert evidence.is_new_and_busy(rejected, "it", at_ms) == (
+        sum(abs(hours) < 24 for hours in hours_before) >= 2
+    )

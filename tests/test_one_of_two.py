@@ -38,6 +38,7 @@ from tests.support.service import ENGINES, Service
 from tests.support.tables import Dump, dump
 from tests.support.web import Operator, operator
 from tests.test_form_tenancy import promote
+from tests.test_removed_partners import Deal
 
 # What all things of an account share, and what is only about the request.
 SHARED = {"attempt", "campaign", "job_lease"}
@@ -183,6 +184,39 @@ def test_only_what_is_named_changes(service: Service, case: Logged) -> None:
     if case.route != UNDO:  # the other one would be done
         pass_minute(service)
     assert of_the_other - rows_of(dump(service)) == set()
+
+
+@pytest.mark.parametrize(
+    ("before", "do", "in_another_program"),
+    [
+        ("", "remove", ("active", "active")),
+        ("remove", "allow", ("removed", "removed")),
+        ("", "block", ("blocked", "removed")),
+        ("block", "unblock", ("active", "active")),
+        ("", "leave", ("active", "active")),
+    ],
+)
+def test_what_is_decided_about_one_partner_changes_no_other(
+    service: Service, before: str, do: str, in_another_program: tuple[str, str]
+) -> None:
+    """Nor the same one in another program, unless it is about all of them."""
+    deal = Deal(service.member("alice"), service.member("bob"))
+    elsewhere = Deal(deal.alice, deal.bob)
+    other = Deal(deal.alice, service.member("carol"), deal.program)
+
+    def act(name: str, on: Deal) -> None:
+        {
+            "remove": lambda: on.alice.delete(on.partner),
+            "leave": lambda: on.bob.delete(on.own),
+        }.get(name, lambda: on.alice.post(f"{on.partner}/{name}"))().raise_for_status()
+
+    for each in (deal, elsewhere, other) if before else ():
+        act(before, each)
+    as_it_was = other.status()
+    act(do, deal)
+    assert deal.status() != as_it_was
+    assert other.status() == as_it_was
+    assert elsewhere.status() == in_another_program
 
 
 # Pages that list things with something to do in each row, and what makes one of them.

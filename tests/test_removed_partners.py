@@ -247,38 +247,6 @@ def test_a_block_stops_nobody_in_the_programs_of_others(
     assert theirs.outcome(theirs.arrive()) == PENDING
 
 
-@pytest.mark.parametrize(
-    ("before", "do", "in_another_program"),
-    [
-        ("", "remove", ("active", "active")),
-        ("remove", "allow", ("removed", "removed")),
-        ("", "block", ("blocked", "removed")),
-        ("block", "unblock", ("active", "active")),
-        ("", "leave", ("active", "active")),
-    ],
-)
-def test_what_is_decided_about_one_partner_changes_no_other(
-    service: Service, deal: Deal, before: str, do: str, in_another_program: tuple[str, str]
-) -> None:
-    """Nor the same one in another program, unless it is about all of them."""
-    elsewhere = Deal(deal.alice, deal.bob)
-    other = Deal(deal.alice, service.member("carol"), deal.program)
-
-    def act(name: str, on: Deal) -> None:
-        {
-            "remove": lambda: on.alice.delete(on.partner),
-            "leave": lambda: on.bob.delete(on.own),
-        }.get(name, lambda: on.alice.post(f"{on.partner}/{name}"))().raise_for_status()
-
-    for each in (deal, elsewhere, other) if before else ():
-        act(before, each)
-    as_it_was = other.status()
-    act(do, deal)
-    assert deal.status() != as_it_was
-    assert other.status() == as_it_was
-    assert elsewhere.status() == in_another_program
-
-
 def test_nobody_blocks_their_own_account(alice: Member) -> None:
     own = Deal(alice, alice)
     refused = alice.post(f"{own.partner}/block")

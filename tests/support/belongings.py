@@ -70,24 +70,18 @@ def claiming(owner: Operator) -> str:
 
 
 def saved_filter(owner: Operator) -> str:
-    owner.web.post(
-        "/subscribers/filters",
-        page="/subscribers",
-        name=f"Secret list {next(_numbers)}",
-        query="status=active",
-    )
-    return newest(
-        owner, "SELECT id FROM saved_filter WHERE account_id = :account_id ORDER BY id DESC"
-    )
+    form = {"name": f"Secret list {next(_numbers)}", "query": "status=active"}
+    owner.web.post("/subscribers/filters", page="/subscribers", **form)
+    sql = "SELECT id FROM saved_filter WHERE account_id = :account_id ORDER BY id DESC"
+    return newest(owner, sql)
 
 
 def noted(owner: Operator) -> tuple[str, str]:
     """(the subscriber, the note)"""
     about = subscriber(owner)
     owner.web.post(f"/subscribers/{about}/notes", page="/settings", note="Secret")
-    return about, newest(
-        owner, "SELECT id FROM subscriber_note WHERE account_id = :account_id ORDER BY id DESC"
-    )
+    sql = "SELECT id FROM subscriber_note WHERE account_id = :account_id ORDER BY id DESC"
+    return about, newest(owner, sql)
 
 
 def screening_entry(owner: Operator) -> str:
