@@ -48,6 +48,7 @@ from tests.support.logged_changes import (
 )
 from tests.support.web import PASSWORD
 
+ASKED = {"action": "verify"}
 HOOK_FORM = {"url": HOOK["url"], "event": "new_referral"}
 _WITHDRAWN = ("invitation.withdrawn", {"id": ...}, None, None)
 PAGES = [
@@ -219,14 +220,7 @@ PAGES = [
     ),
     Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
     Logged("/account/keys/{id}/rotate", "api_key.rotated", {"overlap": "1"}, None, {}, api_key),
-    Logged(
-        "/account/undo",
-        "referral.decision_undone",
-        {"action": ...},
-        {"action": "verify"},
-        None,
-        delayed,
-    ),
+    Logged("/account/undo", "referral.decision_undone", {"action": ...}, ASKED, None, delayed),
     Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
     Logged(
         "/account/password",
