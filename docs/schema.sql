@@ -1626,10 +1626,13 @@ CREATE TABLE won_reward (
     delivered_ms INTEGER,
     address_changed_ms INTEGER,
     seen_ms INTEGER,
+    claimed_ms INTEGER,
+    decline_reason TEXT,
     CHECK (status IN ('awaiting_approval', 'unlocked', 'out_of_stock', 'redeemed'))
 ) STRICT;
 CREATE INDEX won_reward_address_kept ON won_reward (sent_ms) WHERE sent_ms IS NOT NULL AND shipping IS NOT NULL;
 CREATE INDEX won_reward_announce ON won_reward (announce_ms) WHERE announce_ms IS NOT NULL;
+CREATE INDEX won_reward_claimed ON won_reward (campaign_id, status, claimed_ms, id) WHERE claimed_ms IS NOT NULL AND (status = 'unlocked' OR redeemed_by = 'reader');
 CREATE UNIQUE INDEX won_reward_once ON won_reward (reward_id, subscriber_id, multiple);
 CREATE INDEX won_reward_person ON won_reward (subscriber_id, earned_ms, id);
 CREATE INDEX won_reward_sent ON won_reward (campaign_id, sent_ms, id) WHERE sent_ms IS NOT NULL;
