@@ -33,7 +33,8 @@ from tests.support.belongings import (
 )
 from tests.support.changes import new_change
 from tests.support.delayed import pass_minute
-from tests.support.logged_calls import Logged, connect, do
+from tests.support.logged_calls import connect, do
+from tests.support.logged_case import Logged
 from tests.support.page_forms import PageForms
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from tests.support.logged_changes import Logged
+from tests.support.logged_case import Logged
 from tests.support.platforms.generic import GenericTool
 from tests.support.web import Operator
 

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from honeyguide.mail.notification_kinds import NOTIFICATION_KINDS
 from tests.support.belongings import (
-    api_key,
     blocked_partner,
     claiming,
-    delayed,
-    invitation,
-    member,
-    member_invitation,
     older_program,
     paid_referral,
     partner,
@@ -31,6 +26,8 @@ from tests.support.belongings import (
     webhook,
 )
 from tests.support.held_emails import held_code
+from tests.support.logged_account_changes import ACCOUNT_PAGES
+from tests.support.logged_case import Logged
 from tests.support.logged_changes import (
     CARD,
     HOOK,
@@ -41,19 +38,13 @@ from tests.support.logged_changes import (
     SENT,
     TERMS,
     WAITS,
-    Logged,
     off_link,
     someone_with_code,
     subscribers_reward,
 )
-from tests.support.web import PASSWORD
 
-ASKED = {"action": "verify"}
 HOOK_FORM = {"url": HOOK["url"], "event": "new_referral"}
-_WITHDRAWN = ("invitation.withdrawn", {"id": ...}, None, None)
 PAGES = [
-    Logged("/account/invitations/withdraw", *_WITHDRAWN, invitation),
-    Logged("/team/invitations/withdraw", *_WITHDRAWN, member_invitation),
     Logged(
         "/subscribers/decide",
         "referral.decided",
@@ -210,50 +201,7 @@ PAGES = [
     ),
     Logged("/webhooks/{id}", "webhook.changed", HOOK_FORM, {}, {"url": HOOK["url"]}, webhook),
     Logged("/webhooks/{id}/act", "webhook.deleted", {"do": "delete"}, {}, None, webhook),
-    Logged(
-        "/account/keys",
-        "api_key.created",
-        {"name": "Tool"},
-        None,
-        {"name": "Tool"},
-        is_idempotent=False,
-    ),
-    Logged("/account/keys/{id}/revoke", "api_key.revoked", {}, None, None, api_key),
-    Logged("/account/keys/{id}/rotate", "api_key.rotated", {"overlap": "1"}, None, {}, api_key),
-    Logged("/account/undo", "referral.decision_undone", {"action": ...}, ASKED, None, delayed),
-    Logged("/account/profile", "account.changed", {"name": "Bee"}, {}, {"name": "Bee"}),
-    Logged(
-        "/account/password",
-        "account.password_changed",
-        {"current": PASSWORD, "password": "four calm brown bears"},
-        None,
-        None,
-    ),
-    Logged(
-        "/account/invitations",
-        "invitation.sent",
-        {"email": "secret@example.org"},
-        None,
-        {"as_partner": False},
-        is_idempotent=False,
-    ),
-    Logged(
-        "/team/invitations",
-        "invitation.sent",
-        {"email": "colleague@example.org", "role": "editor"},
-        None,
-        {"role": "editor"},
-        is_idempotent=False,
-    ),
-    Logged(
-        "/team/{id}/role",
-        "member.role_changed",
-        {"role": "analyst"},
-        {"role": "editor"},
-        {"role": "analyst"},
-        member,
-    ),
-    Logged("/team/{id}/remove", "member.removed", {}, {"role": "editor"}, None, member),
+    *ACCOUNT_PAGES,
     Logged(
         "/settings/screening-lists",
         "screening_entry.removed",
