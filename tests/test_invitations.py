@@ -210,15 +210,15 @@ def test_names_in_emails_have_no_links(service: Service, name: str) -> None:
 
 @pytest.mark.parametrize("name", [*LINKS, "pills.example"])
 def test_a_name_that_mail_programs_may_link_is_in_no_invitation(
-    service: Service, name: str
+    quiet_service: Service, name: str
 ) -> None:
     """Also one that was chosen before such names were refused."""
-    alice = operator(service)
+    alice = operator(quiet_service)
     rename = statement("UPDATE account SET name = :name WHERE id = :id")
-    service.write(lambda tx: tx.run(rename, name=name, id=alice.account_id))
+    quiet_service.write(lambda tx: tx.run(rename, name=name, id=alice.account_id))
     assert send(alice.web)[0] == 200
     letters = statement("SELECT subject, body_text, body_html FROM letter WHERE account_id = :id")
-    for row in service.read(lambda tx: tx.all(letters, id=alice.account_id)):
+    for row in quiet_service.read(lambda tx: tx.all(letters, id=alice.account_id)):
         for part in row:
             assert "pills" not in part and alice.email in part
             assert name not in part
@@ -228,3 +228,13 @@ def test_a_name_that_mail_programs_may_link_is_in_no_invitation(
 def test_names_with_a_dot_or_a_slash_stay_possible(service: Service, name: str) -> None:
     alice = operator(service)
     assert alice.web.post("/account/profile", page="/settings", name=name).status_code == 303
+
+
+def test_the_administrators_page_says_when_it_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    few = invitations.ADMIN_INVITATIONS_BY_DAY._replace(most=1)
+    monkeypatch.setattr(invitations, "ADMIN_INVITATIONS_BY_DAY", few)
+    with Service("sqlite", work=False) as service:
+        admin = operator(service)
+        assert send(admin.web, "/account/invitations")[0] == 200
+        status, page = send(admin.web, "/account/invitations")
+        assert status == 429 and "as many invitations as it may in a day" in page

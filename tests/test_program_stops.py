@@ -4,7 +4,7 @@ is taken back within its minute counts as if it had not been.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -63,9 +63,10 @@ UNDONE: dict[str, Callable[[Deal], object]] = {
 
 
 @pytest.fixture
-def deal(service: Service) -> Deal:
-    operator(service, "admin")
-    return Deal(service)
+def deal(quiet_service: Service) -> Iterator[Deal]:
+    operator(quiet_service, "admin")
+    yield Deal(quiet_service)
+    quiet_service.set_clock(0)
 
 
 def arrive(deal: Deal, n: int) -> str:

@@ -5,7 +5,7 @@ day if it was set on the dashboard.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -85,8 +85,9 @@ def emails_to(who: Member) -> list[str]:
 
 
 @pytest.fixture
-def deal(service: Service) -> Deal:
-    return Deal(service)
+def deal(quiet_service: Service) -> Iterator[Deal]:
+    yield Deal(quiet_service)
+    quiet_service.set_clock(0)
 
 
 CHANGES: dict[str, tuple[Callable[[Deal], None], str]] = {
