@@ -252,14 +252,19 @@ def test_another_installations_database_takes_no_access_away(engine: str, tmp_pa
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_account_that_was_closed_or_paused_since_is_so_again(
-    engine: str, tmp_path: Path
-) -> None:
+def test_an_account_is_closed_or_paused_as_it_was_at_last(engine: str, tmp_path: Path) -> None:
     with Service(engine, work=False, secret_key=SECRET) as service:
         service.member("first")
         closed, paused = service.member("closed"), service.member("paused")
         closed.subscribe("ann@example.org")
+        kept, resumed = service.member("kept"), service.member("resumed")
+        later_ms = service.now_ms() + 86_400_000
+        called_off = "UPDATE account SET closes_ms = :closes, paused_ms = :paused WHERE id = :id"
+        do(service, called_off, id=kept.account_id, closes=later_ms, paused=None)
+        do(service, called_off, id=resumed.account_id, closes=None, paused=1)
         dump(service.database_url, tmp_path / "copy", lambda done, total: None)
+        for account in (kept, resumed):
+            do(service, called_off, id=account.account_id, closes=None, paused=None)
         do(
             service,
             "UPDATE account SET closes_ms = :now WHERE id = :id",

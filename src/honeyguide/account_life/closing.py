@@ -19,6 +19,7 @@ from honeyguide.account_life import (
     shutting,
 )
 from honeyguide.accounts import invitations
+from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
 from honeyguide.kernel.actors import Actor
@@ -100,6 +101,12 @@ async def keep(change: Change) -> None:
     is_over = account.closes_ms <= change.now_ms and account.paused_ms is None
     if account.closed_ms is not None or is_over:
         raise Invalid("The waiting period is over, and the account is being closed.")
+    await call_off(change, account)
+
+
+async def call_off(change: Change, account: Account) -> None:
+    """`account` is locked, and is being closed."""
+    assert account.closes_ms is not None
     await change.run(_SET, closes_ms=None)
     await program_switches.switch_on_again(change, account._replace(closes_ms=None))
     change.tx.wake(LINKS)

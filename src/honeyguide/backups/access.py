@@ -138,7 +138,7 @@ async def _make_same(
         await write_rows(tx, table, shape, found.written)
         changed[credential.name] = found.number
     for account_id in accounts:
-        await _pause_again(tx, site, here, there, account_id, now_ms=now_ms)
+        await _follow_account(tx, site, here, there, account_id, now_ms=now_ms)
     return changed
 
 
@@ -188,14 +188,19 @@ async def _disconnect(tx: Tx, site: Site, integrations: list[Values], now_ms: in
         await disconnecting.disconnect(Change(tx, site, tenant, _ACTOR, now_ms))
 
 
-async def _pause_again(
+async def _follow_account(
     tx: Tx, site: Site, here: Access, there: Access, account_id: str, *, now_ms: int
 ) -> None:
+    """Whether it is paused or waits to be closed. What was called off must not happen after all."""
     before, after = (each.of("account")[account_id] for each in (here, there))
     if before["closed_ms"] is not None:
         return
     change = await _change(tx, site, account_id, now_ms=now_ms)
     if after["closes_ms"] is not None and before["closes_ms"] is None:
         await closing.ask(change)
+    if after["closes_ms"] is None and before["closes_ms"] is not None:
+        await closing.call_off(change, await pausing.lock(change))
     if after["paused_ms"] is not None and before["paused_ms"] is None:
         await pausing.pause(change)
+    if after["paused_ms"] is None and before["paused_ms"] is not None:
+        await pausing.resume(change)
