@@ -81,6 +81,9 @@ def make_reward(owner: Member, address: str) -> tuple[str, ...]:
     return (answer.json()["reward"]["uuid"],)
 
 
+CLAIM = statement("UPDATE won_reward SET claimed_ms = 1 WHERE id = :id")
+
+
 def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
     """For the subscriber the address names, or for a new one; whichever way, it is the earned
     reward's own uuid.
@@ -91,7 +94,9 @@ def make_won_reward(owner: Member, address: str) -> tuple[str, ...]:
         address = f"{owner.v1}/subscribers/{advocate}/rewards"
     code = owner.subscriber(address.split("/")[-2])["ref_code"]
     owner.subscribe(f"friend{next(_numbers)}@example.org", referrer_code=code)
-    return (owner.get(address).json()["rewards"][0]["uuid"],)
+    own = owner.get(address).json()["rewards"][0]["uuid"]
+    owner.service.write(lambda tx: tx.run(CLAIM, id=own))
+    return (own,)
 
 
 def make_shipment(owner: Member, address: str) -> tuple[str, ...]:
@@ -142,6 +147,7 @@ MAKERS: dict[str, Maker] = {
     "rewards": make_reward,
     "rewards/{}/approve": make_won_reward,
     "rewards/{}/redeem": make_won_reward,
+    "rewards/{}/decline": make_won_reward,
     "subscribers/*/rewards": make_won_reward,
     "shipments": make_shipment,
     "publications": lambda owner, address: (partner_network.publish(owner)["uuid"],),
@@ -162,6 +168,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/subscribers": {"email": "new@example.org"},
     "/webhooks": {"url": "http://127.0.0.1:9/hook"},
     "/link_hosts": {"host": "go.example.org"},
+    "/decline": {"reason": "Later"},
     "/partner_programs": {
         "max_payout": 90,
         "total_budget": 300,

@@ -245,7 +245,7 @@ ROUTES = (
         operation_id="declineSubscriberClaim",
         summary="Decline a claim",
         detail=_EARNED + "Only a manual reward that was claimed and is not redeemed. It stays "
-        "`unlocked`, and the subscriber may claim it again.",
+        "`unlocked`, and the subscriber may claim it again. Declining twice changes nothing.",
         body=bodies.DeclineInput,
         answer=OneEarnedReward,
     ),

@@ -91,9 +91,12 @@ def checked_reason(text: str) -> str:
 async def decline(
     change: Change, earned_id: str, reason: str, *, of: str | None = None
 ) -> EarnedReward:
-    """The subscriber reads the sentence, keeps the reward and may claim it again."""
+    """The subscriber reads the sentence, keeps the reward and may claim it again. Declining twice
+    changes nothing."""
     reason = checked_reason(reason)
     earned = await earned_rewards.get_locked(change, earned_id, of=of)
+    if earned.decline_reason is not None:
+        return earned
     check_declinable(earned)
     await change.run(_DECLINE, id=earned.id, reason=reason)
     await change_log.record(
