@@ -144,8 +144,8 @@ for (const shown of document.querySelectorAll("[data-follows]")) {
     const number = ++asked;
     const typed = [...new FormData(form)].filter(([, value]) => typeof value === "string");
     const answer = await fetch(shown.dataset.from, { method: "POST", body: new URLSearchParams(typed) });
-    if (!answer.ok || number !== asked) return;
     const html = await answer.text();
+    if (!answer.ok || number !== asked) return;
     if (shown instanceof HTMLIFrameElement) shown.srcdoc = html;
     else shown.innerHTML = html;
   };

@@ -8,8 +8,8 @@ let timer, asked = 0;
 const draw = async () => {
   const number = ++asked;
   const answer = await fetch(source, { method: "POST", body: new URLSearchParams(new FormData(form)) });
-  if (!answer.ok || number !== asked) return;
   const html = await answer.text();
+  if (!answer.ok || number !== asked) return;
   for (const frame of frames) frame.contentDocument.documentElement.innerHTML = html;
 };
 form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(draw, 250); });
