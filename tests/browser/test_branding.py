@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import DESKTOP, PHONE, PageAt
+from tests.browser.conftest import DESKTOP, PHONE, LateAnswer, PageAt
 from tests.browser.test_dashboard import sit_down
 from tests.support.partner_network import png
 from tests.support.service import Service
@@ -51,6 +51,40 @@ def test_the_preview_follows_what_is_typed(
     page.get_by_role("button", name="Save changes").click()
     expect(page.get_by_text("Changes saved.")).to_be_visible()
     expect(page.locator("#share-shown")).to_have_attribute("src", re.compile("^/logos/"))
+
+
+def test_the_preview_of_what_was_typed_last_stays_however_late_another_comes(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/look/branding")
+    late = LateAnswer(page, "**/look/branding/preview")
+    consent = page.get_by_label("Consent text")
+    with page.expect_request("**/look/branding/preview"):
+        consent.fill("The first")
+    consent.fill("The second")
+    shown = page.frame_locator("iframe.preview")
+    expect(shown.get_by_role("checkbox", name="The second")).to_be_visible()
+    late.comes()
+    expect(shown.get_by_role("checkbox", name="The first")).to_have_count(0)
+    expect(shown.get_by_role("checkbox", name="The second")).to_be_visible()
+
+
+def test_the_preview_of_an_email_is_of_what_was_typed_last(
+    service: Service, alice: Operator, page_at: PageAt
+) -> None:
+    page = sit_down(page_at(DESKTOP), alice)
+    page.goto(f"{service.url}/look/emails?email=friend_joined")
+    late = LateAnswer(page, "**/look/emails/preview*")
+    text = page.get_by_label("Text", exact=True)
+    with page.expect_request("**/look/emails/preview*"):
+        text.fill("The first")
+    text.fill("The second")
+    shown = page.frame_locator("iframe[name=desktop]").get_by_role("paragraph")
+    expect(shown.filter(has_text="The second")).to_be_visible()
+    late.comes()
+    expect(shown.filter(has_text="The first")).to_have_count(0)
+    expect(shown.filter(has_text="The second")).to_be_visible()
 
 
 def test_without_javascript_a_button_opens_the_preview(
