@@ -42,6 +42,7 @@ UNOWNED: dict[str, str] = {
     "signups.erasures.purge": "sweeps records of more than a year ago",
     "referrals.persons.due": "finds campaigns to go on with, of all accounts",
     "backups.checking.contents": "what is in a restored backup",
+    "backups.access.raise_link_versions": "of everybody, in a restored backup",
     "backups.access.drop_session": "everybody's, in a restored backup",
     "backups.access.drop_ticket": "everybody's, in a restored backup",
     "backups.access.drop_remote_fetch": "everybody's, in a restored backup",

@@ -17,9 +17,9 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
 from honeyguide.store import Store, plan_migrations
 from honeyguide.store.change import Change
-from honeyguide.store.same_rows import Values, delete_rows, read_rows, write_rows
+from honeyguide.store.same_rows import AT_ONCE, Values, delete_rows, read_rows, write_rows
 from honeyguide.store.statements import beside
-from honeyguide.store.table_rows import Row, TableShape, opened_tables
+from honeyguide.store.table_rows import Row, TableRows, Tables, TableShape, opened_tables
 from honeyguide.store.tx import Tx
 
 
@@ -28,6 +28,8 @@ class Access(NamedTuple):
 
     shapes: Mapping[str, TableShape]
     rows: Mapping[str, Mapping[Row, Values]]
+    link_versions: Mapping[str, int]
+    """Of the private links of those subscribers whose first ones ended."""
 
     def of(self, table: str) -> Mapping[str, Values]:
         """For a table whose key is its id."""
@@ -53,6 +55,7 @@ class _Difference(NamedTuple):
 
 _sql = beside(__file__)
 _DROP = {each.name: _sql.command(f"drop_{each.table}") for each in DROPPED}
+_RAISE_LINK_VERSIONS = _sql.command("raise_link_versions")
 _FREE_EMAIL_KEYS = _sql.command("free_email_keys")
 _ACTOR = actors.command("restore")
 
@@ -71,7 +74,15 @@ async def _read(url: str) -> Access:
         rows = {
             each.table: await read_rows(tables, each.table, shapes[each.table]) for each in KEPT
         }
-    return Access(shapes, rows)
+        return Access(shapes, rows, await _read_link_versions(tables))
+
+
+async def _read_link_versions(tables: Tables) -> dict[str, int]:
+    cursor = await tables.open(TableRows("subscriber", ("id", "link_version"), ("id",)))
+    found: dict[str, int] = {}
+    while rows := await cursor.fetch(AT_ONCE):
+        found |= {subscriber_id: version for subscriber_id, version in rows if version}
+    return found
 
 
 async def keep_access(
@@ -88,7 +99,15 @@ async def keep_access(
         await _close_again(store, site, here, there, account_id, now_ms=now_ms)
     here = await _read(url)
     changed = await store.write(_make_same, site, here, there, common, now_ms=now_ms)
+    await store.write(_end_links, there.link_versions)
     return KeptAccess(dropped, changed, len(accounts) - len(common))
+
+
+async def _end_links(tx: Tx, versions: Mapping[str, int]) -> None:
+    """A private link that had ended does not work again."""
+    rows = [{"id": each, "link_version": version} for each, version in versions.items()]
+    if rows:
+        await tx.run(_RAISE_LINK_VERSIONS, rows=rows)
 
 
 async def _drop(tx: Tx) -> dict[str, int]:

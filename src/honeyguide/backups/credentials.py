@@ -78,7 +78,7 @@ CREDENTIALS = (
     StoredCredential("installation_key", ("private_key",), "signing keys", AtRestore.KEPT),
     StoredCredential(
         "account",
-        ("needs_second_factor",),
+        ("needs_second_factor", "link_version"),
         "accounts that ask for a second factor",
         AtRestore.KEPT,
         "id",

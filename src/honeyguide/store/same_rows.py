@@ -13,14 +13,14 @@ from honeyguide.store.tx import Tx
 
 # What a row has in each column.
 Values = Mapping[str, Any]
-_AT_ONCE = 5_000
+AT_ONCE = 5_000
 
 
 async def read_rows(tables: Tables, table: str, shape: TableShape) -> dict[Row, Values]:
     """By their keys."""
     cursor = await tables.open(TableRows(table, shape.columns, shape.key))
     found: dict[Row, Values] = {}
-    while rows := await cursor.fetch(_AT_ONCE):
+    while rows := await cursor.fetch(AT_ONCE):
         for row in rows:
             values = dict(zip(shape.columns, row, strict=True))
             found[tuple(values[each] for each in shape.key)] = values
