@@ -20,8 +20,8 @@ from tests.browser.embedding import policy
 from tests.support.service import Service
 from tests.support.website import Website
 
-PHONE, TABLET, DESKTOP = 390, 1024, 1280
-HEIGHTS = {PHONE: 844, DESKTOP: 900}
+SMALL_PHONE, PHONE, TABLET, DESKTOP = 360, 390, 1024, 1280
+HEIGHTS = {SMALL_PHONE: 800, PHONE: 844, DESKTOP: 900}
 APPEARANCES = [(PHONE, "light"), (PHONE, "dark"), (DESKTOP, "light"), (DESKTOP, "dark")]
 
 ARTIFACTS = Path(__file__).parent.parent.parent / "artifacts" / "screenshots"

@@ -5,6 +5,7 @@ right to left and in Japanese are as good as the English ones.
 from __future__ import annotations
 
 import inspect
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
 from honeyguide.referrals import advocate_emails
 from honeyguide.referrals.reader_emails import stop_url
-from tests.browser.conftest import APPEARANCES, DESKTOP, PHONE, PageAt, weights
+from tests.browser.conftest import APPEARANCES, DESKTOP, PHONE, SMALL_PHONE, PageAt, weights
 from tests.browser.test_reader_pages import LIGHT, NAMES, TEXTS, Places
 from tests.support.newsletter import REWARDS
 from tests.support.pseudo_language import (
@@ -259,6 +260,26 @@ def test_a_reward_named_in_another_script_reads_from_its_own_side(
         assert text.evaluate("(each) => getComputedStyle(each).textAlign") == "right"
 
 
+@pytest.mark.parametrize("code", CODES)
+def test_a_real_font_is_installed(code: str) -> None:
+    """Without one, boxes are measured in place of letters, and they are narrower."""
+    found = subprocess.run(["fc-list", f":lang={code}"], capture_output=True, text=True, check=True)
+    assert found.stdout, "`make chromium` installs fonts-noto-cjk on Debian"
+
+
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("width", [SMALL_PHONE, PHONE, DESKTOP])
+def test_the_referral_page_fits_in_every_language(
+    code: str, width: int, places: Places, page_at: PageAt, fits: Callable[[Page], None]
+) -> None:
+    places.wax.speak(code)
+    page = page_at(width, locale=code)
+    for name in ("hub", "hub-claimed"):
+        page.goto(places.wax.service.url + places.paths[name])
+        fits(page)
+        assert page.evaluate(CUT_OFF) == [], name
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("code", CODES)
 def test_every_page_is_light_in_every_language(code: str, places: Places, page_at: PageAt) -> None:
@@ -282,7 +303,7 @@ def test_every_page_in_every_language_and_look(
 ) -> None:
     for newsletter in (places.wax, places.shy):
         newsletter.speak(code)
-    for width, theme in APPEARANCES:
+    for width, theme in [(SMALL_PHONE, "light"), *APPEARANCES]:
         page = page_at(width, theme, locale=code)
         for name in NAMES:
             page.goto(places.wax.service.url + places.paths[name])
