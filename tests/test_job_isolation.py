@@ -62,6 +62,11 @@ def test_what_fails_of_one_account_stops_no_other(world: World, name: str) -> No
     world.run(name)
     assert case.is_done(world, bad)
     assert not [each for each in world.service.read(job_failures.list_all) if each.job == name]
+    if not job.always_runs:
+        before = world.ask("SELECT started_ms FROM job_lease WHERE name = :name", name=name)
+        world.run(name)
+        after = world.ask("SELECT started_ms FROM job_lease WHERE name = :name", name=name)
+        assert before == after, "it finds again what it has done"
 
 
 def table_of_jobs(world: World) -> set[str]:
