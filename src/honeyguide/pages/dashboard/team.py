@@ -54,7 +54,7 @@ async def invite(tx: Tx, request: PageRequest) -> PageView:
     email = EmailAddress.parse(request.text("email"))
     role = permissions.parse_role(request.text("role"))
     site, now_ms = request.services.site, request.now_ms
-    mailbox = f"invitation {email.key}"
+    mailbox = f"invitation {email.person}"
     await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms)
     link = await invitations.invite_member(request.change(tx), email, role)
     # Not a redirect: the link is in this one response and in the email.
