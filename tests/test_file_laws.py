@@ -41,6 +41,18 @@ def test_markup_is_made_in_few_places_and_every_one_is_known() -> None:
         assert "autoescape=True" in (SOURCE / path).read_text(encoding="utf-8")
 
 
+def test_sql_is_narrow() -> None:
+    """A clause a line reads best; migrations that were applied are never edited."""
+    wide = [
+        f"{path.relative_to(SOURCE)}:{number}: {len(line)} columns, over 110"
+        for path in sources("*.sql")
+        if path.parent.name != "migrations"
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > 110
+    ]
+    assert not wide, "\n" + "\n".join(wide)
+
+
 def test_tests_and_benches_are_short_too() -> None:
     """They are read as often as the source is."""
     root = Path(__file__).parent.parent

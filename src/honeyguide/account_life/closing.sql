@@ -3,7 +3,9 @@ UPDATE account SET closes_ms = :closes_ms WHERE id = :account_id AND closed_ms I
 
 -- name: due
 SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
-WHERE a.closes_ms <= :now_ms AND a.emptied_ms IS NULL AND a.paused_ms IS NULL ORDER BY a.closes_ms, a.id LIMIT :most;
+WHERE a.closes_ms <= :now_ms AND a.emptied_ms IS NULL AND a.paused_ms IS NULL
+ORDER BY a.closes_ms, a.id
+LIMIT :most;
 
 -- name: by_id
 SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
@@ -16,22 +18,35 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS N
 ORDER BY created_ms, id LIMIT :most;
 
 -- name: has_pending
-SELECT 1 FROM subscriber WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL LIMIT 1;
+SELECT 1 FROM subscriber
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
+LIMIT 1;
 
 -- name: never_confirmed
--- Of programs without verification settings, whose referrals have no deadline while there is somebody who can decide them.
+-- Of programs without verification settings, whose referrals have no deadline while there is somebody who can
+-- decide them.
 SELECT s.id FROM subscriber AS s
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.referral_status = 'pending'
-  AND s.referral_reason = 'awaiting_confirmation' AND s.received_ms <= :received_ms ORDER BY s.received_ms, s.id LIMIT :most;
+WHERE s.account_id = :account_id
+  AND s.campaign_id = :campaign_id
+  AND s.erased_ms IS NULL
+  AND s.referral_status = 'pending'
+  AND s.referral_reason = 'awaiting_confirmation' AND s.received_ms <= :received_ms
+ORDER BY s.received_ms, s.id
+LIMIT :most;
 
 -- name: set_emptied
 UPDATE account SET emptied_ms = :now_ms WHERE id = :account_id AND emptied_ms IS NULL;
 
 -- name: expired
-SELECT id FROM account WHERE emptied_ms <= :before_ms AND forgotten_ms IS NULL ORDER BY emptied_ms LIMIT :most;
+SELECT id FROM account
+WHERE emptied_ms <= :before_ms AND forgotten_ms IS NULL
+ORDER BY emptied_ms
+LIMIT :most;
 
 -- name: forget
-UPDATE account SET email = '', name = NULL, forgotten_ms = :now_ms WHERE id = :account_id AND forgotten_ms IS NULL;
+UPDATE account
+SET email = '', name = NULL, forgotten_ms = :now_ms
+WHERE id = :account_id AND forgotten_ms IS NULL;
 
 -- name: forget_emails
 DELETE FROM letter WHERE account_id = :account_id;

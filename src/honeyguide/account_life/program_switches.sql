@@ -1,5 +1,7 @@
 -- name: remember
-UPDATE publication SET was_enabled = 1 WHERE account_id = :account_id AND enabled_partner_program = 1 AND deleted_ms IS NULL;
+UPDATE publication
+SET was_enabled = 1
+WHERE account_id = :account_id AND enabled_partner_program = 1 AND deleted_ms IS NULL;
 
 -- name: switch_off
 UPDATE publication SET enabled_partner_program = 0 WHERE account_id = :account_id AND was_enabled = 1;

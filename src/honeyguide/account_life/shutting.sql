@@ -5,7 +5,10 @@ SELECT id FROM partner_campaign WHERE account_id = :account_id AND left_ms IS NU
 SELECT id FROM publication WHERE account_id = :account_id AND deleted_ms IS NULL ORDER BY id LIMIT :most;
 
 -- name: webhooks
-SELECT id, COALESCE(campaign_id, '') AS scope FROM webhook WHERE account_id = :account_id ORDER BY id LIMIT :most;
+SELECT id, COALESCE(campaign_id, '') AS scope FROM webhook
+WHERE account_id = :account_id
+ORDER BY id
+LIMIT :most;
 
 -- name: keys
 SELECT id FROM api_key WHERE account_id = :account_id AND revoked_ms IS NULL ORDER BY id LIMIT :most;

@@ -1,5 +1,6 @@
 -- fragment: account
-id, email, name, is_admin, created_ms, time_zone, needs_second_factor, paused_ms, closes_ms, closed_ms, link_version
+id, email, name, is_admin, created_ms, time_zone, needs_second_factor, paused_ms, closes_ms, closed_ms,
+link_version
 
 -- name: insert
 -- touches: adds account
@@ -14,7 +15,8 @@ id, email, name, is_admin, created_ms, time_zone, needs_second_factor, paused_ms
 SELECT slug FROM slug WHERE slug = :slug;
 
 -- name: of_owner
-SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone, a.needs_second_factor, a.paused_ms, a.closes_ms,
+SELECT a.id, a.email, a.name, a.is_admin, a.created_ms, a.time_zone, a.needs_second_factor, a.paused_ms,
+       a.closes_ms,
        a.closed_ms, a.link_version
 FROM login_user AS u JOIN member AS m ON m.user_id = u.id JOIN account AS a ON a.id = m.account_id
 WHERE u.email_key = :email_key AND m.role = 'owner' ORDER BY m.created_ms, a.id;

@@ -1,6 +1,7 @@
 -- name: count
--- The count restarts when its window is over, or when the clock was set back by as much. The time of a request is that of its
--- beginning, and requests end in any order: one that began before the first that was counted does not restart it.
+-- The count restarts when its window is over, or when the clock was set back by as much. The time of a
+-- request is that of its beginning, and requests end in any order: one that began before the first that was
+-- counted does not restart it.
 INSERT INTO attempt_count (subject, since_ms, n) VALUES (:subject, :now_ms, 1)
 ON CONFLICT (subject) DO UPDATE SET
     n = CASE WHEN attempt_count.since_ms > :expired_ms AND attempt_count.since_ms < :ahead_ms

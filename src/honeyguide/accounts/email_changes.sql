@@ -4,8 +4,10 @@ user_id, email, old_digest, new_digest, old_confirmed_ms, new_confirmed_ms, expi
 -- name: ask
 INSERT INTO email_change (user_id, email, old_digest, new_digest, created_ms, expires_ms)
 VALUES (:user_id, :email, :old_digest, :new_digest, :now_ms, :expires_ms)
-ON CONFLICT (user_id) DO UPDATE SET email = excluded.email, old_digest = excluded.old_digest, new_digest = excluded.new_digest,
-    old_confirmed_ms = NULL, new_confirmed_ms = NULL, created_ms = excluded.created_ms, expires_ms = excluded.expires_ms;
+ON CONFLICT (user_id)
+DO UPDATE SET email = excluded.email, old_digest = excluded.old_digest, new_digest = excluded.new_digest,
+    old_confirmed_ms = NULL, new_confirmed_ms = NULL, created_ms = excluded.created_ms,
+    expires_ms = excluded.expires_ms;
 
 -- name: of_user
 SELECT {email_change} FROM email_change WHERE user_id = :user_id AND expires_ms > :now_ms;

@@ -2,11 +2,13 @@
 -- A row older than a day is replaced. PostgreSQL waits here for another request with the same key.
 {insert idempotency: account_id, idempotency_key = :key, fingerprint, created_ms = :now_ms}
 ON CONFLICT (account_id, idempotency_key) DO UPDATE
-SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status = NULL, body = NULL, about = NULL
+SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status = NULL, body = NULL,
+    about = NULL
 WHERE idempotency.created_ms <= :expired_ms;
 
 -- name: is_claimed
-SELECT 1 AS n FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key AND created_ms > :expired_ms;
+SELECT 1 AS n FROM idempotency
+WHERE account_id = :account_id AND idempotency_key = :key AND created_ms > :expired_ms;
 
 -- name: find
 SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key;
@@ -19,19 +21,29 @@ WHERE account_id = :account_id AND idempotency_key = :key;
 -- name: forget (sqlite)
 -- An answer about a delivery quotes its receiver's response, which may contain personal data.
 DELETE FROM idempotency WHERE account_id = :account_id AND about IN (
-    SELECT :about UNION ALL SELECT :several UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    SELECT :about
+    UNION ALL SELECT :several
+    UNION ALL SELECT d.id FROM event AS e
+    JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 );
 
 -- name: forget (postgres)
--- As an array, so that they are looked up in the index instead of scanning all of the account's answers of a day.
+-- As an array, so that they are looked up in the index instead of scanning all of the account's answers of a
+-- day.
 DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
-    SELECT CAST(:about AS TEXT) UNION ALL SELECT CAST(:several AS TEXT) UNION ALL SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
+    SELECT CAST(:about AS TEXT)
+    UNION ALL SELECT CAST(:several AS TEXT)
+    UNION ALL SELECT d.id FROM event AS e
+    JOIN delivery AS d ON d.event_id = e.id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :about OR e.referrer_id = :about)
 ));
 
 -- name: expired
-SELECT account_id, idempotency_key, created_ms FROM idempotency WHERE created_ms <= :expired_ms ORDER BY created_ms LIMIT :most;
+SELECT account_id, idempotency_key, created_ms FROM idempotency
+WHERE created_ms <= :expired_ms
+ORDER BY created_ms
+LIMIT :most;
 
 -- name: purge
 -- Not one that a new request has replaced meanwhile.

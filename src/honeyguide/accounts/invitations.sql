@@ -3,7 +3,10 @@ id, kind, account_id, user_id, email, as_partner, role, created_ms, expires_ms
 
 -- name: insert
 -- touches: adds ticket
-{insert ticket: id, digest, kind, account_id, user_id, email, as_partner, role, inviter_id, created_ms = :now_ms, expires_ms};
+{insert ticket:
+    id, digest, kind, account_id, user_id, email, as_partner, role, inviter_id,
+    created_ms = :now_ms, expires_ms
+};
 
 -- name: find
 SELECT {ticket} FROM ticket

@@ -21,7 +21,9 @@ UPDATE api_key SET replaced_by = :replaced_by,
 WHERE account_id = :account_id AND id = :id AND revoked_ms IS NULL AND replaced_by IS NULL;
 
 -- name: made_by
-SELECT id FROM api_key WHERE account_id = :account_id AND made_by = :user_id AND revoked_ms IS NULL ORDER BY created_ms, id;
+SELECT id FROM api_key
+WHERE account_id = :account_id AND made_by = :user_id AND revoked_ms IS NULL
+ORDER BY created_ms, id;
 
 -- name: by_prefix
 SELECT account_id, id FROM api_key WHERE (prefix = :shown OR id = :shown) AND revoked_ms IS NULL;

@@ -11,11 +11,16 @@ FROM member AS m JOIN login_user AS u ON u.id = m.user_id
 WHERE m.account_id = :account_id ORDER BY CASE m.role WHEN 'owner' THEN 0 ELSE 1 END, m.created_ms, m.user_id;
 
 -- name: of_user
-SELECT m.account_id, c.id AS campaign_id, m.role, c.name AS newsletter FROM member AS m JOIN campaign AS c ON c.account_id = m.account_id
+SELECT m.account_id, c.id AS campaign_id, m.role, c.name AS newsletter
+FROM member AS m
+JOIN campaign AS c ON c.account_id = m.account_id
 WHERE m.user_id = :user_id ORDER BY m.created_ms, m.account_id;
 
 -- name: first_owner
-SELECT user_id FROM member WHERE account_id = :account_id AND role = 'owner' ORDER BY created_ms, user_id LIMIT 1;
+SELECT user_id FROM member
+WHERE account_id = :account_id AND role = 'owner'
+ORDER BY created_ms, user_id
+LIMIT 1;
 
 -- name: role
 SELECT role FROM member WHERE account_id = :account_id AND user_id = :user_id;

@@ -7,8 +7,10 @@
 
 -- name: find
 SELECT s.id AS session_id, s.digest, s.created_ms, s.seen_ms, s.is_kept, s.verified_ms, s.second_factor_ms,
-       u.id AS user_id, u.email, u.name AS user_name, m.role, a.id AS account_id, a.name, a.is_admin, a.needs_second_factor,
-       CASE WHEN f.user_id IS NULL THEN 0 ELSE 1 END AS has_second_factor, c.id AS campaign_id, c.name AS campaign_name,
+       u.id AS user_id, u.email, u.name AS user_name, m.role, a.id AS account_id, a.name, a.is_admin,
+       a.needs_second_factor,
+       CASE WHEN f.user_id IS NULL THEN 0 ELSE 1 END AS has_second_factor, c.id AS campaign_id,
+           c.name AS campaign_name,
        a.time_zone, a.paused_ms, a.closes_ms
 FROM session AS s JOIN login_user AS u ON u.id = s.user_id
 JOIN member AS m ON m.account_id = s.account_id AND m.user_id = s.user_id
@@ -21,7 +23,9 @@ WHERE s.digest = :digest AND s.expires_ms > :now_ms;
 UPDATE session SET seen_ms = :now_ms, expires_ms = :expires_ms WHERE user_id = :user_id AND id = :id;
 
 -- name: save_proof
-UPDATE session SET verified_ms = :verified_ms, second_factor_ms = :second_factor_ms WHERE user_id = :user_id AND id = :id;
+UPDATE session
+SET verified_ms = :verified_ms, second_factor_ms = :second_factor_ms
+WHERE user_id = :user_id AND id = :id;
 
 -- name: switch
 UPDATE session SET account_id = :account_id WHERE user_id = :user_id AND id = :id;

@@ -30,7 +30,9 @@ DELETE FROM backup WHERE result IS NULL;
 
 -- name: purge
 DELETE FROM backup WHERE started_ms < :before_ms
-  AND (result IS NULL OR result <> 'ok' OR started_ms < (SELECT MAX(started_ms) FROM backup WHERE result = 'ok'));
+  AND (result IS NULL
+   OR result <> 'ok'
+   OR started_ms < (SELECT MAX(started_ms) FROM backup WHERE result = 'ok'));
 
 -- name: request
 INSERT INTO instance (name, value) VALUES ('backup_requested', '1') ON CONFLICT (name) DO NOTHING;

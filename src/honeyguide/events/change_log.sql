@@ -4,9 +4,12 @@ id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed
 -- name: insert
 -- touches: adds change_log, reads month_digest
 -- Nothing is added to a month that has its digest, even if the clock was set back.
-{insert change_log: id, account_id, actor_kind, actor_id, action, subject_id, before, after, salt, values_hash, changed_ms = (
+{insert change_log:
+    id, account_id, actor_kind, actor_id, action, subject_id, before, after, salt, values_hash, changed_ms = (
     SELECT MAX(t.ms) FROM (
-        SELECT CAST(:now_ms AS BIGINT) AS ms UNION ALL SELECT until_ms FROM month_digest WHERE account_id = :account_id
+        SELECT CAST(:now_ms AS BIGINT) AS ms
+        UNION ALL SELECT until_ms FROM month_digest
+        WHERE account_id = :account_id
     ) AS t
 )};
 
@@ -30,8 +33,12 @@ UPDATE change_log SET {assign salt, values_hash} WHERE account_id = :account_id 
 -- fragment: of_subscriber
 -- What was done to them, by them, and to what they earned. Each part has an index.
 SELECT id FROM change_log WHERE account_id = :account_id AND subject_id = :subscriber_id
-UNION SELECT id FROM change_log WHERE account_id = :account_id AND actor_id = :subscriber_id AND actor_kind = 'subscriber'
-UNION SELECT c.id FROM won_reward AS w JOIN change_log AS c ON c.subject_id = w.id AND c.account_id = w.account_id
+UNION SELECT id
+FROM change_log
+WHERE account_id = :account_id AND actor_id = :subscriber_id AND actor_kind = 'subscriber'
+UNION SELECT c.id
+FROM won_reward AS w
+JOIN change_log AS c ON c.subject_id = w.id AND c.account_id = w.account_id
 WHERE w.account_id = :account_id AND w.subscriber_id = :subscriber_id
 
 -- name: about
@@ -48,8 +55,12 @@ SELECT id FROM change_log WHERE changed_ms < :before_ms ORDER BY changed_ms LIMI
 -- name: note_purged
 -- Up to when entries are missing: what is checked of a month depends on it.
 INSERT INTO instance (name, value)
-SELECT 'change_log_purged_ms', CAST(MAX(changed_ms) + 1 AS TEXT) FROM change_log WHERE id {in :rows} HAVING MAX(changed_ms) IS NOT NULL
-ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE CAST(instance.value AS BIGINT) < CAST(excluded.value AS BIGINT);
+SELECT 'change_log_purged_ms', CAST(MAX(changed_ms) + 1 AS TEXT) FROM change_log
+WHERE id {in :rows}
+HAVING MAX(changed_ms) IS NOT NULL
+ON CONFLICT (name)
+DO UPDATE SET value = excluded.value
+WHERE CAST(instance.value AS BIGINT) < CAST(excluded.value AS BIGINT);
 
 -- name: purged_ms
 SELECT CAST(value AS BIGINT) AS ms FROM instance WHERE name = 'change_log_purged_ms';

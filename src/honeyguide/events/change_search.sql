@@ -13,7 +13,8 @@ WHERE (CAST(:actor_kind AS TEXT) = '' OR actor_kind = :actor_kind)
   AND (CAST(:has_group AS BIGINT) = 0
        OR EXISTS (SELECT 1 FROM {list :prefixes AS p} WHERE e.action LIKE p.value || '.%'))
   AND (CAST(:pattern AS TEXT) = '' OR e.subject_id = :subject_id OR LOWER(e.action) LIKE :pattern ESCAPE '\'
-       OR LOWER(e.subject_id) LIKE :pattern ESCAPE '\' OR LOWER(COALESCE(e.before, '')) LIKE :pattern ESCAPE '\'
+       OR LOWER(e.subject_id) LIKE :pattern ESCAPE '\'
+       OR LOWER(COALESCE(e.before, '')) LIKE :pattern ESCAPE '\'
        OR LOWER(COALESCE(e.after, '')) LIKE :pattern ESCAPE '\')
 ORDER BY changed_ms DESC, id DESC LIMIT :most;
 

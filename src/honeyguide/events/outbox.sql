@@ -10,7 +10,8 @@ CASE d.type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' 
 -- name: listeners
 -- The columns are in the order of `ALL_TYPES`.
 SELECT id, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
-       new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected, partner_referral_reversed
+       new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected,
+       partner_referral_reversed
 FROM webhook WHERE account_id = :account_id ORDER BY id;
 
 -- name: insert_events
@@ -21,10 +22,11 @@ FROM {rows :events AS e (id TEXT, type TEXT, body TEXT, subscriber_id TEXT, refe
 
 -- name: insert_deliveries (sqlite)
 -- touches: adds delivery, reads webhook
--- Skips webhooks that were deleted, or whose flag was unset, meanwhile. A disabled one gets a cancelled delivery, which can be
--- replayed once it is enabled again.
+-- Skips webhooks that were deleted, or whose flag was unset, meanwhile. A disabled one gets a cancelled
+-- delivery, which can be replayed once it is enabled again.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
-SELECT d.id, w.account_id, w.id, d.event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+SELECT d.id, w.account_id, w.id, d.event_id,
+       CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     :now_ms, :now_ms
 FROM {rows :deliveries AS d (id TEXT, webhook_id TEXT, event_id TEXT, type TEXT)}
 CROSS JOIN webhook AS w WHERE w.id = d.webhook_id AND w.account_id = :account_id AND {gets_type};
@@ -32,7 +34,8 @@ CROSS JOIN webhook AS w WHERE w.id = d.webhook_id AND w.account_id = :account_id
 -- name: insert_deliveries (postgres)
 -- The lock waits for a transaction that disables the webhook or changes its flags, and then sees that change.
 INSERT INTO delivery (id, account_id, webhook_id, event_id, status, due_ms, created_ms)
-SELECT d.id, w.account_id, w.id, d.event_id, CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
+SELECT d.id, w.account_id, w.id, d.event_id,
+       CASE WHEN w.disabled_ms IS NULL THEN 'pending' ELSE 'cancelled' END,
     CAST(:now_ms AS BIGINT), :now_ms
 FROM {rows :deliveries AS d (id TEXT, webhook_id TEXT, event_id TEXT, type TEXT)}
 JOIN webhook AS w ON w.id = d.webhook_id AND w.account_id = :account_id
@@ -41,7 +44,8 @@ FOR KEY SHARE OF w;
 
 -- name: cancel_about
 -- Without its lease, an attempt in flight records neither its result nor the answer.
-UPDATE delivery SET status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END, leased_until_ms = 0,
+UPDATE delivery
+SET status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END, leased_until_ms = 0,
     lease_token = NULL
 WHERE (status = 'pending' OR lease_token IS NOT NULL) AND id IN (
     SELECT d.id FROM event AS e JOIN delivery AS d ON d.event_id = e.id
@@ -49,7 +53,9 @@ WHERE (status = 'pending' OR lease_token IS NOT NULL) AND id IN (
 );
 
 -- name: drop_answers_about
-UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response IS NOT NULL AND delivery_id IN (
+UPDATE attempt
+SET response = NULL
+WHERE account_id = :account_id AND response IS NOT NULL AND delivery_id IN (
     SELECT d.id FROM delivery AS d JOIN event AS e ON e.id = d.event_id
     WHERE e.account_id = :account_id AND (e.subscriber_id = :subscriber_id OR e.referrer_id = :subscriber_id)
 );
@@ -60,7 +66,11 @@ UPDATE event SET body = NULL WHERE account_id = :account_id AND body IS NOT NULL
 
 -- name: at_that_time
 SELECT id, body FROM event
-WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND type = :type AND created_ms = :created_ms AND body IS NOT NULL;
+WHERE account_id = :account_id
+  AND subscriber_id = :subscriber_id
+  AND type = :type
+  AND created_ms = :created_ms
+  AND body IS NOT NULL;
 
 -- name: replace_body
 UPDATE event SET body = :body WHERE account_id = :account_id AND id = :id;

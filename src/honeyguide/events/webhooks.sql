@@ -8,13 +8,17 @@ SELECT COUNT(*) AS n FROM webhook WHERE account_id = :account_id;
 {insert webhook: id, account_id, campaign_id, url, {flags}, secret, created_ms = :now_ms};
 
 -- name: list
-SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id ORDER BY created_ms DESC, id DESC;
+SELECT {webhook} FROM webhook
+WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id
+ORDER BY created_ms DESC, id DESC;
 
 -- name: by_id
-SELECT {webhook} FROM webhook WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
+SELECT {webhook} FROM webhook
+WHERE account_id = :account_id AND COALESCE(campaign_id, '') = :campaign_id AND id = :id;
 
 -- name: lock
--- FOR UPDATE also waits for events that are being committed: each sees the webhook either before the change or after it.
+-- FOR UPDATE also waits for events that are being committed: each sees the webhook either before the change
+-- or after it.
 SELECT old_secrets FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: disabled_ms
@@ -56,7 +60,9 @@ WHERE d.id IN (
 
 -- name: count_failed
 SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM delivery WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed' LIMIT :most
+    SELECT 1 AS one FROM delivery
+    WHERE account_id = :account_id AND webhook_id = :webhook_id AND status = 'failed'
+    LIMIT :most
 ) AS counted;
 
 -- name: failed
@@ -97,32 +103,41 @@ UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms,
     lease_token = CASE WHEN status = 'pending' THEN lease_token END,
     leased_until_ms = CASE WHEN status = 'pending' THEN leased_until_ms ELSE 0 END
 WHERE account_id = :account_id AND webhook_id = :webhook_id AND id = :id AND event_id = (
-    SELECT e.id FROM event AS e WHERE e.id = delivery.event_id AND e.account_id = :account_id AND e.body IS NOT NULL FOR SHARE
+    SELECT e.id FROM event AS e
+    WHERE e.id = delivery.event_id AND e.account_id = :account_id AND e.body IS NOT NULL FOR SHARE
 );
 
 -- name: replay
 UPDATE delivery SET status = 'pending', tries = 0, due_ms = :now_ms, leased_until_ms = 0, lease_token = NULL
-WHERE account_id = :account_id AND webhook_id = :webhook_id AND created_ms >= :since_ms AND status <> 'pending'
+WHERE account_id = :account_id
+  AND webhook_id = :webhook_id
+  AND created_ms >= :since_ms
+  AND status <> 'pending'
   AND event_id IN (SELECT id FROM event WHERE account_id = :account_id AND body IS NOT NULL);
 
 -- name: backlog
 SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM delivery WHERE status = 'pending' AND due_ms <= :now_ms;
 
 -- name: due
--- Steps from webhook to webhook through the index of what is pending, and counts only so many of each. So a long backlog costs no
--- more than a short one.
+-- Steps from webhook to webhook through the index of what is pending, and counts only so many of each. So a
+-- long backlog costs no more than a short one.
 WITH RECURSIVE waiting (webhook_id) AS (
     SELECT MIN(webhook_id) FROM delivery WHERE status = 'pending'
     UNION ALL
-    SELECT (SELECT MIN(d.webhook_id) FROM delivery AS d WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id)
+    SELECT (SELECT MIN(d.webhook_id) FROM delivery AS d
+        WHERE d.status = 'pending' AND d.webhook_id > waiting.webhook_id)
     FROM waiting WHERE waiting.webhook_id IS NOT NULL
 )
 SELECT is_failing, CAST(SUM(n) AS BIGINT) AS n, MIN(since_ms) AS since_ms FROM (
     SELECT CASE WHEN w.failing_since_ms IS NULL THEN 0 ELSE 1 END AS is_failing,
         (SELECT COUNT(*) FROM (
-            SELECT 1 FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms LIMIT :most
+            SELECT 1 FROM delivery AS d
+            WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
+            LIMIT :most
         ) AS counted) AS n,
-        (SELECT d.due_ms FROM delivery AS d WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
+        (SELECT d.due_ms
+            FROM delivery AS d
+            WHERE d.webhook_id = w.id AND d.status = 'pending' AND d.due_ms <= :now_ms
             ORDER BY d.due_ms LIMIT 1) AS since_ms
     FROM waiting JOIN webhook AS w ON w.id = waiting.webhook_id WHERE w.disabled_ms IS NULL
 ) AS each_webhook GROUP BY is_failing ORDER BY is_failing;

@@ -9,13 +9,19 @@ SELECT id, account_id, campaign_id FROM disconnected_integration
 WHERE CAST(:only AS TEXT) = '' OR id = :only ORDER BY id LIMIT :most;
 
 -- name: delete_subscribers
-DELETE FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id AND subscriber_id IN (
-    SELECT subscriber_id FROM integration_subscriber WHERE account_id = :account_id AND integration_id = :id LIMIT :most
+DELETE
+FROM integration_subscriber
+WHERE account_id = :account_id AND integration_id = :id AND subscriber_id IN (
+    SELECT subscriber_id FROM integration_subscriber
+    WHERE account_id = :account_id AND integration_id = :id
+    LIMIT :most
 );
 
 -- name: delete_values
 DELETE FROM adoption_value WHERE account_id = :account_id AND integration_id = :id AND subscriber_id IN (
-    SELECT subscriber_id FROM adoption_value WHERE account_id = :account_id AND integration_id = :id LIMIT :most
+    SELECT subscriber_id FROM adoption_value
+    WHERE account_id = :account_id AND integration_id = :id
+    LIMIT :most
 );
 
 -- name: delete_events

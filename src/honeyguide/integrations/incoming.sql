@@ -1,5 +1,6 @@
 -- name: insert_event
--- Nothing if it came before: the row count is the answer. What has no time of its own may come again once it was applied.
+-- Nothing if it came before: the row count is the answer. What has no time of its own may come again once it
+-- was applied.
 INSERT INTO integration_event (id, integration_id, account_id, digest, content, received_ms, due_ms)
 VALUES (:id, :integration_id, :account_id, :digest, :content, :now_ms, :now_ms)
 ON CONFLICT (integration_id, digest) DO UPDATE
@@ -7,11 +8,15 @@ ON CONFLICT (integration_id, digest) DO UPDATE
     WHERE :has_time = 0 AND integration_event.due_ms IS NULL;
 
 -- name: note_refused
-UPDATE integration SET refused_hook = :reason, refused_hook_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+UPDATE integration
+SET refused_hook = :reason, refused_hook_ms = :now_ms
+WHERE account_id = :account_id AND id = :id;
 
 -- name: due_events
 SELECT id, content, received_ms, tries FROM integration_event
-WHERE account_id = :account_id AND integration_id = :integration_id AND due_ms <= :now_ms ORDER BY due_ms, id LIMIT :most;
+WHERE account_id = :account_id AND integration_id = :integration_id AND due_ms <= :now_ms
+ORDER BY due_ms, id
+LIMIT :most;
 
 -- name: finish_event
 -- Its content is no longer needed.
@@ -39,18 +44,27 @@ WHERE account_id = :account_id AND integration_id = :integration_id AND remote_i
 
 -- name: known
 -- Subscribers by address, with what is known of them there.
-SELECT s.email_key, s.status, s.unsubscribed_ms, t.remote_id, CASE WHEN t.written IS NULL THEN 0 ELSE 1 END AS has_state,
+SELECT s.email_key, s.status, s.unsubscribed_ms, t.remote_id,
+       CASE WHEN t.written IS NULL THEN 0 ELSE 1 END AS has_state,
        t.removed_ms
 FROM {list :email_keys AS i} CROSS JOIN subscriber AS s
 LEFT JOIN integration_subscriber AS t ON t.integration_id = :integration_id AND t.subscriber_id = s.id
-WHERE s.email_key = i.value AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;
+WHERE s.email_key = i.value
+  AND s.account_id = :account_id
+  AND s.campaign_id = :campaign_id
+  AND COALESCE(s.erased_ms, 0) = 0;
 
 -- name: set_remote
 -- Who still has to confirm is not queued.
 INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, remote_id, due_ms)
-SELECT :integration_id, s.id, s.account_id, :remote_id, CASE WHEN s.must_confirm = 0 THEN 0 END FROM subscriber AS s
-WHERE s.id = :subscriber_id AND s.account_id = :account_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0
-ON CONFLICT (integration_id, subscriber_id) DO UPDATE SET remote_id = COALESCE(excluded.remote_id, integration_subscriber.remote_id);
+SELECT :integration_id, s.id, s.account_id, :remote_id, CASE WHEN s.must_confirm = 0 THEN 0 END
+FROM subscriber AS s
+WHERE s.id = :subscriber_id
+  AND s.account_id = :account_id
+  AND s.campaign_id = :campaign_id
+  AND COALESCE(s.erased_ms, 0) = 0
+ON CONFLICT (integration_id, subscriber_id)
+DO UPDATE SET remote_id = COALESCE(excluded.remote_id, integration_subscriber.remote_id);
 
 -- name: written
 SELECT written FROM integration_subscriber
@@ -58,17 +72,25 @@ WHERE account_id = :account_id AND integration_id = :integration_id AND subscrib
 
 -- name: removed
 SELECT subscriber_id FROM integration_subscriber
-WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id = :subscriber_id AND removed_ms IS NOT NULL;
+WHERE account_id = :account_id
+  AND integration_id = :integration_id
+  AND subscriber_id = :subscriber_id
+  AND removed_ms IS NOT NULL;
 
 -- name: set_written
-UPDATE integration_subscriber SET written = :written, remote_id = CASE WHEN :is_gone = 1 THEN NULL ELSE remote_id END,
+UPDATE integration_subscriber
+SET written = :written, remote_id = CASE WHEN :is_gone = 1 THEN NULL ELSE remote_id END,
     removed_ms = CASE WHEN :has_left = 1 THEN removed_ms END
 WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id = :subscriber_id;
 
 -- name: erased_since
 -- Whether this person was erased after they joined there.
 SELECT id FROM erasure
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND person_key {in :person_keys} AND erased_ms >= :since_ms LIMIT 1;
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND person_key {in :person_keys}
+  AND erased_ms >= :since_ms
+LIMIT 1;
 
 -- name: note_received
 UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind

@@ -1,7 +1,10 @@
 -- fragment: integration
-id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
-adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list, pass_ms, pass_id, is_reading, read_since_ms,
-read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms, last_in_kind, last_out_ms,
+id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name,
+field_names, code_field,
+adds_existing, hook_key, created_ms, next_call_ms, failures, problem, problem_ms, pass AS pass_list,
+pass_ms, pass_id, is_reading, read_since_ms,
+read_token, read_began_ms, next_read_ms, next_full_read_ms, first_sync_ms, synced, last_in_ms,
+last_in_kind, last_out_ms,
 last_out_count, fields_ms, refused_hook, refused_hook_ms, list_read_ms, missing, missing_ms, read_tries,
 read_problem, next_page_ms, adoption, adoption_answer
 
@@ -16,10 +19,12 @@ SELECT {integration} FROM integration WHERE hook_key = :hook_key;
 
 -- name: insert
 INSERT INTO integration (
-    id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name, field_names, code_field,
+    id, account_id, campaign_id, platform, status, credentials, key_hint, audience_id, audience_name,
+    field_names, code_field,
     adds_existing, hook_key, created_ms, pass, pass_ms, pass_id, read_began_ms, adoption
 ) VALUES (
-    :id, :account_id, :campaign_id, :platform, 'active', :credentials, :key_hint, :audience_id, :audience_name, :field_names,
+    :id, :account_id, :campaign_id, :platform, 'active', :credentials, :key_hint, :audience_id,
+    :audience_name, :field_names,
     :code_field, :adds_existing, :hook_key, :created_ms, 'advocates', :pass_ms, '', :now_ms, :adoption
 );
 
@@ -28,13 +33,18 @@ UPDATE integration SET status = :status, next_call_ms = 0, failures = 0, problem
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_credentials
-UPDATE integration SET credentials = :credentials, key_hint = :key_hint, audience_id = :audience_id, audience_name = :audience_name,
+UPDATE integration
+SET credentials = :credentials, key_hint = :key_hint, audience_id = :audience_id,
+    audience_name = :audience_name,
     hook_key = :hook_key, status = 'active', next_call_ms = 0, failures = 0, problem = NULL, problem_ms = NULL
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_field_names
--- The pass writes everybody again, with the new names. Whoever serves it goes on with the old ones, so the lease ends.
-UPDATE integration SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms, pass_id = '',
+-- The pass writes everybody again, with the new names. Whoever serves it goes on with the old ones, so the
+-- lease ends.
+UPDATE integration
+SET field_names = :field_names, code_field = :code_field, pass = 'advocates', pass_ms = :pass_ms,
+    pass_id = '',
     lease_token = NULL, leased_until_ms = 0, adoption = :adoption,
     is_reading = CASE WHEN :adoption = 'reading' THEN 0 ELSE is_reading END,
     next_full_read_ms = CASE WHEN :adoption = 'reading' THEN 0 ELSE next_full_read_ms END
@@ -68,10 +78,17 @@ SELECT COUNT(*) AS total, COALESCE(SUM(never), 0) AS never_written FROM (
 -- Each part has an index.
 SELECT (
     SELECT COUNT(*) FROM subscriber
-    WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND status = 'unsubscribed'
+    WHERE account_id = :account_id
+      AND campaign_id = :campaign_id
+      AND erased_ms IS NULL
+      AND status = 'unsubscribed'
 ) + (
     SELECT COUNT(*) FROM subscriber
-    WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND must_confirm = 1 AND status = 'active'
+    WHERE account_id = :account_id
+      AND campaign_id = :campaign_id
+      AND erased_ms IS NULL
+      AND must_confirm = 1
+      AND status = 'active'
 ) AS n;
 
 -- name: of_subscriber

@@ -4,7 +4,8 @@ UPDATE integration SET is_reading = 1, read_since_ms = :since_ms, read_token = N
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: move_read
-UPDATE integration SET read_token = :read_token, next_call_ms = :next_call_ms, failures = 0, problem = NULL, problem_ms = NULL,
+UPDATE integration
+SET read_token = :read_token, next_call_ms = :next_call_ms, failures = 0, problem = NULL, problem_ms = NULL,
     read_tries = 0, read_problem = NULL
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
@@ -14,20 +15,28 @@ WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token
 
 -- name: give_up_read
 -- What was read stays; who is missing is not known.
-UPDATE integration SET is_reading = 0, read_token = NULL, read_problem = :problem, next_read_ms = :next_read_ms,
+UPDATE integration
+SET is_reading = 0, read_token = NULL, read_problem = :problem, next_read_ms = :next_read_ms,
     next_full_read_ms = CASE WHEN read_since_ms IS NULL THEN :next_full_read_ms ELSE next_full_read_ms END
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: end_read
 -- After a whole pass over their list comes one over ours, unless one is under way.
-UPDATE integration SET is_reading = 0, read_token = NULL, next_read_ms = :next_read_ms, next_call_ms = :next_call_ms,
+UPDATE integration
+SET is_reading = 0, read_token = NULL, next_read_ms = :next_read_ms, next_call_ms = :next_call_ms,
     next_full_read_ms = CASE WHEN read_since_ms IS NULL THEN :next_full_read_ms ELSE next_full_read_ms END,
     list_read_ms = CASE WHEN :is_complete = 1 THEN read_began_ms ELSE list_read_ms END,
     missing = CASE WHEN read_since_ms IS NULL THEN :missing ELSE missing END,
     missing_ms = CASE WHEN read_since_ms IS NULL THEN read_began_ms ELSE missing_ms END,
-    pass = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN 'all' ELSE pass END,
-    pass_ms = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN :top_ms ELSE pass_ms END,
-    pass_id = CASE WHEN read_since_ms IS NULL AND first_sync_ms IS NOT NULL AND pass IS NULL THEN '' ELSE pass_id END,
+    pass = CASE WHEN read_since_ms IS NULL
+        AND first_sync_ms IS NOT NULL
+        AND pass IS NULL THEN 'all' ELSE pass END,
+    pass_ms = CASE WHEN read_since_ms IS NULL
+        AND first_sync_ms IS NOT NULL
+        AND pass IS NULL THEN :top_ms ELSE pass_ms END,
+    pass_id = CASE WHEN read_since_ms IS NULL
+        AND first_sync_ms IS NOT NULL
+        AND pass IS NULL THEN '' ELSE pass_id END,
     failures = 0, problem = NULL, problem_ms = NULL, read_tries = 0, read_problem = NULL
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
@@ -36,11 +45,14 @@ UPDATE integration_subscriber SET seen_ms = :began_ms
 WHERE account_id = :account_id AND integration_id = :integration_id AND remote_id {in :remote_ids};
 
 -- name: count_missing
--- Those whom a reading of the whole list showed, and those whom it did not, though they were written before it began. Who still has
--- to confirm is not looked up there.
+-- Those whom a reading of the whole list showed, and those whom it did not, though they were written before
+-- it began. Who still has to confirm is not looked up there.
 SELECT (
     SELECT COUNT(*) FROM integration_subscriber AS t
-    WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.remote_id IS NOT NULL AND t.seen_ms >= :began_ms
+    WHERE t.account_id = :account_id
+      AND t.integration_id = :integration_id
+      AND t.remote_id IS NOT NULL
+      AND t.seen_ms >= :began_ms
 ) AS seen, (
     SELECT COUNT(*) FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
     WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.remote_id IS NOT NULL

@@ -1,6 +1,10 @@
 -- fragment: written_unconfirmed
 subscriber AS s CROSS JOIN integration_subscriber AS t
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.erased_ms IS NULL AND s.must_confirm = 1 AND s.status = 'active'
+WHERE s.account_id = :account_id
+  AND s.campaign_id = :campaign_id
+  AND s.erased_ms IS NULL
+  AND s.must_confirm = 1
+  AND s.status = 'active'
   AND t.integration_id = :id AND t.subscriber_id = s.id AND t.synced_ms IS NOT NULL AND t.removed_ms IS NULL
 
 -- name: count_unconfirmed

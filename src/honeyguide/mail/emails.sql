@@ -4,9 +4,11 @@ bounced
 
 -- name: insert
 -- touches: adds letter
--- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the same key.
+-- An email whose key was already used is not queued again. PostgreSQL waits for another transaction with the
+-- same key.
 {insert letter:
-    id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text, body_html,
+    id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text,
+    body_html,
     about_id, once_key, waited_for, held_code, created_ms = :now_ms, due_ms
 } ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
 
@@ -23,27 +25,35 @@ SELECT COALESCE(failed_ms, created_ms) AS bounced_ms FROM letter
 WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 ORDER BY created_ms DESC LIMIT 1;
 
 -- name: count_recent
-SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END), 0) AS of_account,
+SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END),
+       0) AS of_account,
        COALESCE(SUM(CASE WHEN account_id = :account_id THEN 1 ELSE 0 END), 0) AS of_account_today,
        COUNT(*) AS of_all
 FROM letter WHERE mailbox = :mailbox AND created_ms > :day_ago_ms AND kind = :kind;
 
 -- name: erase
--- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being sent cannot be recorded.
+-- A server's refusal may quote the address, so the error goes too. Without its lease, an email that is being
+-- sent cannot be recorded.
 UPDATE letter SET
-    to_email = NULL, mailbox = NULL, from_name = NULL, unsubscribe_url = NULL, subject = NULL, body_text = NULL, body_html = NULL,
-    error = CASE WHEN due_ms IS NULL AND held_code IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
+    to_email = NULL, mailbox = NULL, from_name = NULL, unsubscribe_url = NULL, subject = NULL,
+    body_text = NULL, body_html = NULL,
+    error = CASE WHEN due_ms IS NULL
+        AND held_code IS NULL THEN NULL ELSE 'Cancelled: the person was erased.' END,
     due_ms = NULL, held_code = NULL, bounced = 0, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id;
 
 -- name: replace_ending
 -- Of a paragraph. The text of what was sent is not kept.
-UPDATE letter SET body_text = REPLACE(body_text, :ending, :instead), body_html = REPLACE(body_html, :html_ending, :html_instead)
+UPDATE letter
+SET body_text = REPLACE(body_text, :ending, :instead),
+    body_html = REPLACE(body_html, :html_ending, :html_instead)
 WHERE account_id = :account_id AND kind = :kind AND body_text IS NOT NULL;
 
 -- name: withdraw
 -- An attempt is counted when the email is claimed, so this one was never on its way.
-DELETE FROM letter WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
+DELETE
+FROM letter
+WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
 -- name: hand_over
 UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id = :old_id;
@@ -61,18 +71,23 @@ WHERE account_id = :account_id AND about_id = :about_id AND kind {in :kinds} AND
 
 -- name: rewrite
 -- Without its lease, one that is about to be sent as it was is not sent.
-UPDATE letter SET {assign to_email, mailbox, body_text, body_html, unsubscribe_url, lease_token = NULL, lease_until_ms = 0}
+UPDATE letter
+SET {assign to_email, mailbox, body_text, body_html, unsubscribe_url, lease_token = NULL, lease_until_ms = 0}
 WHERE account_id = :account_id AND id = :id AND {is_unsent};
 
 -- name: mark_all_sent
-UPDATE letter SET sent_ms = due_ms, due_ms = NULL, attempts = 1 WHERE account_id = :account_id AND due_ms <= :until_ms;
+UPDATE letter
+SET sent_ms = due_ms, due_ms = NULL, attempts = 1
+WHERE account_id = :account_id AND due_ms <= :until_ms;
 
 -- name: old
 SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
 ORDER BY created_ms LIMIT :most;
 
 -- name: purge
-UPDATE letter SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL WHERE id {in :rows} AND due_ms IS NULL;
+UPDATE letter
+SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL
+WHERE id {in :rows} AND due_ms IS NULL;
 
 -- name: text_of
 SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;

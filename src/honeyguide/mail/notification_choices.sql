@@ -4,7 +4,9 @@ SELECT kind, delivery, to_slack FROM notification_choice WHERE account_id = :acc
 -- name: delivery
 SELECT c.delivery, c.to_slack, a.time_zone,
     (SELECT COUNT(*) FROM slack_webhook AS w WHERE w.account_id = a.id) AS has_slack
-FROM account AS a LEFT JOIN notification_choice AS c ON c.account_id = a.id AND c.kind = :kind WHERE a.id = :account_id;
+FROM account AS a
+LEFT JOIN notification_choice AS c ON c.account_id = a.id AND c.kind = :kind
+WHERE a.id = :account_id;
 
 -- name: set
 {insert notification_choice: account_id, kind, delivery, to_slack}
@@ -14,4 +16,6 @@ ON CONFLICT (account_id, kind) DO UPDATE SET delivery = excluded.delivery, to_sl
 DELETE FROM notification_choice WHERE account_id = :account_id AND kind = :kind;
 
 -- name: cancel_digest
-UPDATE notice SET digest_due_ms = NULL WHERE account_id = :account_id AND kind = :kind AND digest_due_ms IS NOT NULL;
+UPDATE notice
+SET digest_due_ms = NULL
+WHERE account_id = :account_id AND kind = :kind AND digest_due_ms IS NOT NULL;

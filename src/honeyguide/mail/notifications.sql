@@ -3,11 +3,14 @@
 ON CONFLICT (account_id, once_key) DO NOTHING;
 
 -- name: waiting
-SELECT sentence, link FROM notice WHERE account_id = :account_id AND once_key = :once_key AND created_ms > :since_ms;
+SELECT sentence, link FROM notice
+WHERE account_id = :account_id AND once_key = :once_key AND created_ms > :since_ms;
 
 -- name: withdraw
 -- One that was read stays, and one whose email is being sent.
-DELETE FROM notice WHERE account_id = :account_id AND once_key = :once_key AND read_ms IS NULL AND NOT EXISTS (
+DELETE
+FROM notice
+WHERE account_id = :account_id AND once_key = :once_key AND read_ms IS NULL AND NOT EXISTS (
     SELECT 1 FROM letter AS e WHERE e.account_id = :account_id AND e.once_key = :once_key
 );
 
@@ -17,7 +20,8 @@ SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS N
 -- name: list
 -- A notification and its email have the same key.
 SELECT n.id, n.kind, n.sentence, n.link, n.created_ms, n.read_ms, n.digest_due_ms,
-    e.id AS email_id, e.kind AS email_kind, e.to_email, e.subject, e.about_id, e.created_ms AS email_created_ms, e.due_ms,
+    e.id AS email_id, e.kind AS email_kind, e.to_email, e.subject, e.about_id,
+    e.created_ms AS email_created_ms, e.due_ms,
     e.attempts, e.sent_ms, e.failed_ms, e.error, e.held_code, e.bounced, e.body_text
 FROM notice AS n LEFT JOIN letter AS e ON e.account_id = n.account_id AND e.once_key = n.once_key
 WHERE n.account_id = :account_id ORDER BY n.created_ms DESC, n.id DESC LIMIT :most OFFSET :skip;

@@ -6,7 +6,8 @@ SELECT encrypted_url FROM slack_webhook;
 
 -- name: set_webhook
 {insert slack_webhook: account_id, encrypted_url, host}
-ON CONFLICT (account_id) DO UPDATE SET encrypted_url = excluded.encrypted_url, host = excluded.host, error = NULL, failed_ms = NULL;
+ON CONFLICT (account_id)
+DO UPDATE SET encrypted_url = excluded.encrypted_url, host = excluded.host, error = NULL, failed_ms = NULL;
 
 -- name: delete_webhook
 DELETE FROM slack_webhook WHERE account_id = :account_id;
@@ -20,7 +21,11 @@ DELETE FROM slack_message WHERE account_id = :account_id;
 
 -- name: withdraw
 DELETE FROM slack_message
-WHERE account_id = :account_id AND sentence = :sentence AND link = :link AND due_ms > :now_ms AND attempts = 0;
+WHERE account_id = :account_id
+  AND sentence = :sentence
+  AND link = :link
+  AND due_ms > :now_ms
+  AND attempts = 0;
 
 -- name: due_accounts
 SELECT account_id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
@@ -30,7 +35,8 @@ GROUP BY account_id ORDER BY MIN(due_ms), account_id LIMIT :most;
 -- name: claim (sqlite)
 UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE id IN (
-    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
+    SELECT id FROM slack_message
+    WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
     ORDER BY due_ms LIMIT :batch
 )
 RETURNING id, account_id, sentence, link, attempts;
@@ -38,7 +44,8 @@ RETURNING id, account_id, sentence, link, attempts;
 -- name: claim (postgres)
 UPDATE slack_message SET lease_token = :token, lease_until_ms = :until_ms, attempts = attempts + 1
 WHERE id = ANY (ARRAY (
-    SELECT id FROM slack_message WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
+    SELECT id FROM slack_message
+    WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms AND account_id {in :accounts}
     ORDER BY due_ms LIMIT :batch FOR UPDATE SKIP LOCKED
 ))
 RETURNING id, account_id, sentence, link, attempts;
@@ -50,9 +57,12 @@ DELETE FROM slack_message WHERE account_id = :account_id AND lease_token = :toke
 UPDATE slack_webhook SET error = NULL, failed_ms = NULL WHERE account_id = :account_id AND error IS NOT NULL;
 
 -- name: defer
--- All of the account's, so that a webhook that does not respond costs one attempt, however many messages wait for it.
+-- All of the account's, so that a webhook that does not respond costs one attempt, however many messages wait
+-- for it.
 UPDATE slack_message SET due_ms = :due_ms, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND due_ms < :due_ms;
 
 -- name: set_error
-UPDATE slack_webhook SET error = :error, failed_ms = COALESCE(failed_ms, :now_ms) WHERE account_id = :account_id;
+UPDATE slack_webhook
+SET error = :error, failed_ms = COALESCE(failed_ms, :now_ms)
+WHERE account_id = :account_id;

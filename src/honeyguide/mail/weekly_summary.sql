@@ -4,8 +4,10 @@
 -- name: cancel_unsent
 -- Without its key, a new one can be queued.
 UPDATE letter SET
-    to_email = NULL, mailbox = NULL, unsubscribe_url = NULL, subject = NULL, body_text = NULL, body_html = NULL, once_key = NULL,
-    error = 'Cancelled: written again after an erasure.', due_ms = NULL, lease_token = NULL, lease_until_ms = 0
+    to_email = NULL, mailbox = NULL, unsubscribe_url = NULL, subject = NULL, body_text = NULL,
+    body_html = NULL, once_key = NULL,
+    error = 'Cancelled: written again after an erasure.', due_ms = NULL, lease_token = NULL,
+    lease_until_ms = 0
 WHERE account_id = :account_id AND due_ms IS NOT NULL AND once_key = {key_of_last};
 
 -- name: delete_notification

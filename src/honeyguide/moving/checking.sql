@@ -16,13 +16,22 @@ SELECT {certificate} FROM certificate WHERE id = :id AND made_ms IS NULL;
 SELECT {certificate} FROM certificate WHERE account_id = :account_id AND id = :id;
 
 -- name: newest_of_import
-SELECT {certificate} FROM certificate WHERE account_id = :account_id AND import_id = :import_id ORDER BY started_ms DESC, id DESC LIMIT 1;
+SELECT {certificate} FROM certificate
+WHERE account_id = :account_id AND import_id = :import_id
+ORDER BY started_ms DESC, id DESC
+LIMIT 1;
 
 -- name: of_account
-SELECT {certificate} FROM certificate WHERE account_id = :account_id AND made_ms IS NOT NULL ORDER BY started_ms DESC, id DESC LIMIT :most;
+SELECT {certificate} FROM certificate
+WHERE account_id = :account_id AND made_ms IS NOT NULL
+ORDER BY started_ms DESC, id DESC
+LIMIT :most;
 
 -- name: next_part
-SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n >= :n ORDER BY n LIMIT 1;
+SELECT n, lines AS content FROM import_part
+WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
+ORDER BY n
+LIMIT 1;
 
 -- name: advance
 -- Two processes may compare the same part; the first one counts.
@@ -30,26 +39,38 @@ UPDATE certificate SET next_part = :next_part, tally = :tally
 WHERE account_id = :account_id AND id = :id AND next_part = :n AND made_ms IS NULL;
 
 -- name: finish
-UPDATE certificate SET document = :document, made_ms = :now_ms WHERE account_id = :account_id AND id = :id AND made_ms IS NULL;
+UPDATE certificate
+SET document = :document, made_ms = :now_ms
+WHERE account_id = :account_id AND id = :id AND made_ms IS NULL;
 
 -- name: delete
 DELETE FROM certificate WHERE account_id = :account_id AND id = :id;
 
 -- name: people
 -- `messages` are emails and events about those whom the import added, while it ran.
-SELECT s.id, s.email_key, s.created_ms, s.status, s.referrer_id, s.referral_status, s.referrals_verified AS verified, s.adjustments,
+SELECT s.id, s.email_key, s.created_ms, s.status, s.referrer_id, s.referral_status,
+       s.referrals_verified AS verified, s.adjustments,
        s.left_program_ms,
        CASE WHEN s.origin = 'import' AND s.received_ms >= :began_ms
-           THEN (SELECT COUNT(*) FROM event AS e WHERE e.subscriber_id = s.id AND e.created_ms BETWEEN :began_ms AND :ended_ms)
+           THEN (SELECT COUNT(*)
+               FROM event AS e
+               WHERE e.subscriber_id = s.id AND e.created_ms BETWEEN :began_ms AND :ended_ms)
               + (SELECT COUNT(*) FROM letter AS l
-                 WHERE l.account_id = s.account_id AND l.about_id = s.id AND l.created_ms BETWEEN :began_ms AND :ended_ms)
+                 WHERE l.account_id = s.account_id
+                   AND l.about_id = s.id
+                   AND l.created_ms BETWEEN :began_ms AND :ended_ms)
            ELSE 0 END AS messages
 FROM subscriber AS s
-WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.email_key {in :keys} AND COALESCE(s.erased_ms, 0) = 0;
+WHERE s.account_id = :account_id
+  AND s.campaign_id = :campaign_id
+  AND s.email_key {in :keys}
+  AND COALESCE(s.erased_ms, 0) = 0;
 
 -- name: reported
 SELECT line, kind FROM import_finding
-WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last ORDER BY line, kind;
+WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last
+ORDER BY line, kind;
 
 -- name: refused
-SELECT line FROM import_error WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last;
+SELECT line FROM import_error
+WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last;

@@ -1,6 +1,8 @@
 -- fragment: fetch
-f.import_id, f.account_id, i.campaign_id, f.base_url, f.secret, f.stage, f.round, f.page, f.parts, f.fetched, f.total, f.tries,
-f.next_ms, f.is_stopped, f.problem, f.not_understood, f.says_who_left, f.created_ms, i.status AS import_status,
+f.import_id, f.account_id, i.campaign_id, f.base_url, f.secret, f.stage, f.round, f.page, f.parts,
+f.fetched, f.total, f.tries,
+f.next_ms, f.is_stopped, f.problem, f.not_understood, f.says_who_left, f.created_ms,
+i.status AS import_status,
 i.file_name, i.total AS lines
 
 -- name: insert
@@ -22,20 +24,28 @@ SELECT import_id FROM remote_fetch WHERE secret <> '' AND is_stopped = 0 AND nex
 SELECT {fetch} FROM remote_fetch AS f JOIN import AS i ON i.id = f.import_id WHERE f.import_id = :import_id;
 
 -- name: known
-SELECT uuid FROM fetched_person WHERE account_id = :account_id AND import_id = :import_id AND uuid {in :uuids};
+SELECT uuid FROM fetched_person
+WHERE account_id = :account_id AND import_id = :import_id AND uuid {in :uuids};
 
 -- name: insert_known
 INSERT INTO fetched_person (import_id, uuid, account_id)
-SELECT :import_id, u.value, :account_id FROM {list :uuids AS u} WHERE true ON CONFLICT (import_id, uuid) DO NOTHING;
+SELECT :import_id, u.value, :account_id FROM {list :uuids AS u}
+WHERE true
+ON CONFLICT (import_id, uuid) DO NOTHING;
 
 -- name: forget_known
 DELETE FROM fetched_person WHERE account_id = :account_id AND import_id = :import_id;
 
 -- name: move
 -- Only from where the fetch was: another process may have stored the same page meanwhile.
-UPDATE remote_fetch SET stage = :stage, round = :round, page = :page, parts = :parts, fetched = :fetched, total = :total,
+UPDATE remote_fetch
+SET stage = :stage, round = :round, page = :page, parts = :parts, fetched = :fetched, total = :total,
     not_understood = :not_understood, says_who_left = :says_who_left, tries = 0, next_ms = 0, problem = ''
-WHERE account_id = :account_id AND import_id = :import_id AND stage = :from_stage AND round = :from_round AND page = :from_page;
+WHERE account_id = :account_id
+  AND import_id = :import_id
+  AND stage = :from_stage
+  AND round = :from_round
+  AND page = :from_page;
 
 -- name: wait
 UPDATE remote_fetch SET tries = tries + 1, next_ms = :next_ms, problem = :problem, is_stopped = :is_stopped

@@ -1,17 +1,22 @@
 -- Over all accounts; each row found has its account.
 
 -- name: all_running
-SELECT id FROM import WHERE status = 'running' AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+SELECT id FROM import
+WHERE status = 'running' AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
 ORDER BY created_ms LIMIT :most;
 
 -- name: running
-SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines, gives_rewards, source,
+SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines,
+       gives_rewards, source,
     dates, date_choice
 FROM import
 WHERE id = :id AND status = 'running';
 
 -- name: next_part
-SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n >= :n ORDER BY n LIMIT 1;
+SELECT n, lines AS content FROM import_part
+WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
+ORDER BY n
+LIMIT 1;
 
 -- name: insert_errors
 INSERT INTO import_error (import_id, line, account_id, sentence, content)
@@ -21,17 +26,24 @@ ON CONFLICT (import_id, line) DO NOTHING;
 
 -- name: insert_findings
 INSERT INTO import_finding (import_id, line, kind, account_id, detail)
-SELECT :import_id, r.line, r.kind, :account_id, r.detail FROM {rows :rows AS r (line BIGINT, kind TEXT, detail BIGINT)} WHERE true
+SELECT :import_id, r.line, r.kind, :account_id, r.detail
+FROM {rows :rows AS r (line BIGINT, kind TEXT, detail BIGINT)}
+WHERE true
 ON CONFLICT (import_id, line, kind) DO NOTHING;
 
 -- name: advance
-UPDATE import SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed,
+UPDATE import
+SET done = done + :done, added = added + :added, skipped = skipped + :skipped, failed = failed + :failed,
     next_part = :next_part, done_lines = :done_lines
 WHERE account_id = :account_id AND id = :id;
 
 -- name: next_stage
-UPDATE import SET stage = :stage, next_part = 0, done_lines = '[]', done = 0 WHERE account_id = :account_id AND id = :id;
+UPDATE import
+SET stage = :stage, next_part = 0, done_lines = '[]', done = 0
+WHERE account_id = :account_id AND id = :id;
 
 -- name: finish
 -- Lines that were erased meanwhile may be among those done.
-UPDATE import SET status = 'done', done = total, finished_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+UPDATE import
+SET status = 'done', done = total, finished_ms = :now_ms
+WHERE account_id = :account_id AND id = :id;

@@ -4,7 +4,9 @@ failed, dry, created_ms, finished_ms, stage, gives_rewards, source, dates, date_
 
 -- While its file is being stored, an import has a total of 0.
 -- name: insert
-{insert import: id, account_id, campaign_id, file_name, header, mapping, source, dates, total = 0, created_ms = :now_ms};
+{insert import:
+    id, account_id, campaign_id, file_name, header, mapping, source, dates, total = 0, created_ms = :now_ms
+};
 
 -- name: complete
 UPDATE import SET total = :total WHERE account_id = :account_id AND id = :id;
@@ -21,7 +23,8 @@ SELECT {import}
 FROM import WHERE account_id = :account_id AND total > 0 ORDER BY created_ms DESC, id DESC LIMIT 20;
 
 -- name: part_at
-SELECT n, lines AS content FROM import_part WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
+SELECT n, lines AS content FROM import_part
+WHERE account_id = :account_id AND import_id = :import_id AND n = :n;
 
 -- name: errors
 SELECT line, sentence, content FROM import_error WHERE account_id = :account_id AND import_id = :import_id
@@ -32,7 +35,9 @@ UPDATE import SET mapping = :mapping, gives_rewards = :gives_rewards, date_choic
 WHERE account_id = :account_id AND id = :id AND status = 'new';
 
 -- name: set_source
-UPDATE import SET source = :source, mapping = :mapping, dates = :dates, dry = NULL WHERE account_id = :account_id AND id = :id AND status = 'new';
+UPDATE import
+SET source = :source, mapping = :mapping, dates = :dates, dry = NULL
+WHERE account_id = :account_id AND id = :id AND status = 'new';
 
 -- name: set_dry
 UPDATE import SET dry = :dry WHERE account_id = :account_id AND id = :id AND status = 'new';
@@ -54,4 +59,6 @@ SELECT line, kind, detail FROM import_finding WHERE account_id = :account_id AND
 ORDER BY line, kind LIMIT :most;
 
 -- name: count_findings
-SELECT kind, COUNT(*) AS number FROM import_finding WHERE account_id = :account_id AND import_id = :import_id GROUP BY kind;
+SELECT kind, COUNT(*) AS number FROM import_finding
+WHERE account_id = :account_id AND import_id = :import_id
+GROUP BY kind;

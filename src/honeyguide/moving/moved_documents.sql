@@ -12,10 +12,14 @@ UPDATE moved_document SET made_id = :made_id, note = :note WHERE account_id = :a
 SELECT {document} FROM moved_document WHERE account_id = :account_id AND id = :id;
 
 -- name: by_uuid
-SELECT {document} FROM moved_document WHERE account_id = :account_id AND kind = :kind AND base_url = :base_url AND uuid = :uuid;
+SELECT {document} FROM moved_document
+WHERE account_id = :account_id AND kind = :kind AND base_url = :base_url AND uuid = :uuid;
 
 -- name: count
 SELECT COUNT(*) FROM moved_document WHERE account_id = :account_id;
 
 -- name: list
-SELECT {document} FROM moved_document WHERE account_id = :account_id ORDER BY id DESC LIMIT :most OFFSET :skip;
+SELECT {document} FROM moved_document
+WHERE account_id = :account_id
+ORDER BY id DESC
+LIMIT :most OFFSET :skip;

@@ -11,9 +11,12 @@ WHERE account_id = :account_id AND import_id = :import_id AND own_id {in :own_id
 
 -- name: add_own_ids
 INSERT INTO import_own_id (import_id, own_id, account_id, subscriber_id)
-SELECT :import_id, r.own_id, :account_id, r.subscriber_id FROM {rows :rows AS r (own_id TEXT, subscriber_id TEXT)} WHERE true
+SELECT :import_id, r.own_id, :account_id, r.subscriber_id
+FROM {rows :rows AS r (own_id TEXT, subscriber_id TEXT)}
+WHERE true
 ON CONFLICT (import_id, own_id) DO NOTHING;
 
 -- name: lock
-SELECT id FROM subscriber WHERE id {in :ids} AND account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
+SELECT id FROM subscriber
+WHERE id {in :ids} AND account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
 ORDER BY id DESC;

@@ -1,10 +1,11 @@
--- Each statement counts the rows whose account is not that of the row they are part of, or where that row does not exist. Each
--- reads its tables once, over all accounts.
+-- Each statement counts the rows whose account is not that of the row they are part of, or where that row
+-- does not exist. Each reads its tables once, over all accounts.
 
 -- name: lists_astray
 -- The name of a list begins with its campaign or subscriber.
 SELECT (SELECT COUNT(*) FROM listing AS t
-        LEFT JOIN campaign AS c ON c.id = SUBSTR(t.list, 1, 36) LEFT JOIN subscriber AS s ON s.id = SUBSTR(t.list, 1, 36)
+        LEFT JOIN campaign AS c ON c.id = SUBSTR(t.list, 1, 36)
+        LEFT JOIN subscriber AS s ON s.id = SUBSTR(t.list, 1, 36)
         WHERE COALESCE(c.account_id, s.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM listing_run AS t LEFT JOIN listing AS l ON l.list = t.list
         WHERE COALESCE(l.account_id, '') <> t.account_id)
@@ -27,7 +28,10 @@ SELECT (SELECT COUNT(*) FROM reward AS t LEFT JOIN campaign AS c ON c.id = t.cam
         LEFT JOIN reward AS r ON r.id = t.reward_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR COALESCE(r.account_id, '') <> t.account_id
            OR s.campaign_id <> t.campaign_id OR r.campaign_id <> t.campaign_id)
-     + (SELECT COUNT(*) FROM coupon AS t LEFT JOIN reward AS r ON r.id = t.reward_id LEFT JOIN won_reward AS w ON w.id = t.won_id
+     + (SELECT COUNT(*)
+         FROM coupon AS t
+         LEFT JOIN reward AS r ON r.id = t.reward_id
+         LEFT JOIN won_reward AS w ON w.id = t.won_id
         WHERE COALESCE(r.account_id, '') <> t.account_id
            OR t.won_id IS NOT NULL AND COALESCE(w.account_id, '') <> t.account_id) AS n;
 
@@ -76,7 +80,10 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
      + (SELECT COUNT(*) FROM used_form AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM change_log AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL)
-     + (SELECT COUNT(*) FROM change_log AS t JOIN subscriber AS s ON s.id = t.subject_id WHERE s.account_id <> t.account_id)
+     + (SELECT COUNT(*)
+         FROM change_log AS t
+         JOIN subscriber AS s ON s.id = t.subject_id
+         WHERE s.account_id <> t.account_id)
      + (SELECT COUNT(*) FROM saved_filter AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM screening_entry AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
@@ -89,7 +96,9 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
 SELECT (SELECT COUNT(*) FROM slug AS t LEFT JOIN account AS a ON a.id = t.account_id
         LEFT JOIN campaign AS c ON c.id = t.target_id AND t.kind = 'campaign'
         LEFT JOIN program AS p ON p.id = t.target_id AND t.kind = 'program'
-        WHERE a.id IS NULL OR t.target_id IS NOT NULL AND COALESCE(c.account_id, p.account_id, '') <> t.account_id)
+        WHERE a.id IS NULL
+           OR t.target_id IS NOT NULL
+          AND COALESCE(c.account_id, p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM click AS t
         LEFT JOIN campaign AS c ON c.id = t.target_id LEFT JOIN partner_campaign AS j ON j.id = t.target_id
         WHERE COALESCE(c.account_id, j.owner_account_id, '') <> t.account_id)
@@ -104,16 +113,27 @@ SELECT (SELECT COUNT(*) FROM webhook AS t LEFT JOIN campaign AS c ON c.id = t.ca
      + (SELECT COUNT(*) FROM event AS t LEFT JOIN account AS a ON a.id = t.account_id
         LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE a.id IS NULL OR t.subscriber_id IS NOT NULL AND s.id IS NULL)
-     + (SELECT COUNT(*) FROM delivery AS t LEFT JOIN webhook AS w ON w.id = t.webhook_id LEFT JOIN event AS e ON e.id = t.event_id
+     + (SELECT COUNT(*)
+         FROM delivery AS t
+         LEFT JOIN webhook AS w ON w.id = t.webhook_id
+         LEFT JOIN event AS e ON e.id = t.event_id
         WHERE COALESCE(w.account_id, '') <> t.account_id OR COALESCE(e.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM attempt AS t LEFT JOIN delivery AS d ON d.id = t.delivery_id
         WHERE COALESCE(d.account_id, '') <> t.account_id) AS n;
 
 -- name: emails_astray
 -- An email to somebody without an account has an empty account.
-SELECT (SELECT COUNT(*) FROM letter AS t LEFT JOIN account AS a ON a.id = t.account_id LEFT JOIN subscriber AS s ON s.id = t.about_id
-        WHERE t.account_id <> '' AND a.id IS NULL OR t.about_id IS NOT NULL AND COALESCE(s.account_id, '') <> t.account_id)
-     + (SELECT COUNT(*) FROM idempotency AS t LEFT JOIN account AS a ON a.id = t.account_id WHERE a.id IS NULL) AS n;
+SELECT (SELECT COUNT(*) FROM letter AS t
+    LEFT JOIN account AS a ON a.id = t.account_id
+    LEFT JOIN subscriber AS s ON s.id = t.about_id
+        WHERE t.account_id <> ''
+          AND a.id IS NULL
+           OR t.about_id IS NOT NULL
+          AND COALESCE(s.account_id, '') <> t.account_id)
+     + (SELECT COUNT(*)
+         FROM idempotency AS t
+         LEFT JOIN account AS a ON a.id = t.account_id
+         WHERE a.id IS NULL) AS n;
 
 -- name: integrations_astray
 -- An integration's rows go after it is disconnected. A subscriber is never deleted.
@@ -122,12 +142,16 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
      + (SELECT COUNT(*) FROM disconnected_integration AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM integration_subscriber AS t LEFT JOIN integration AS i ON i.id = t.integration_id
-        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
-        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
+        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id
+        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id
+           OR COALESCE(s.account_id, '') <> t.account_id
            OR s.campaign_id <> COALESCE(i.campaign_id, d.campaign_id))
      + (SELECT COUNT(*) FROM adoption_value AS t LEFT JOIN integration AS i ON i.id = t.integration_id
-        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
-        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id OR COALESCE(s.account_id, '') <> t.account_id
+        LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id
+        LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        WHERE COALESCE(i.account_id, d.account_id, '') <> t.account_id
+           OR COALESCE(s.account_id, '') <> t.account_id
            OR s.campaign_id <> COALESCE(i.campaign_id, d.campaign_id))
      + (SELECT COUNT(*) FROM integration_event AS t LEFT JOIN integration AS i ON i.id = t.integration_id
         LEFT JOIN disconnected_integration AS d ON d.id = t.integration_id
@@ -137,8 +161,11 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
 
 -- name: members_astray
 SELECT (SELECT COUNT(*) FROM account AS a
-        WHERE a.closed_ms IS NULL AND NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
-     + (SELECT COUNT(*) FROM session AS t LEFT JOIN member AS m ON m.account_id = t.account_id AND m.user_id = t.user_id
+        WHERE a.closed_ms IS NULL
+          AND NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
+     + (SELECT COUNT(*)
+         FROM session AS t
+         LEFT JOIN member AS m ON m.account_id = t.account_id AND m.user_id = t.user_id
         WHERE m.user_id IS NULL)
      + (SELECT COUNT(*) FROM api_key AS t LEFT JOIN api_key AS k ON k.id = t.replaced_by
         WHERE t.replaced_by IS NOT NULL AND COALESCE(k.account_id, '') <> t.account_id) AS n;
@@ -163,19 +190,23 @@ SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.cam
         WHERE COALESCE(i.account_id, '') <> t.account_id) AS n;
 
 -- name: partners_astray
--- In these tables `account_id` is the owner of the program, except in `partner_campaign`, where it is the partner. A charge agrees
--- with its referral, which the ledger check proves.
+-- In these tables `account_id` is the owner of the program, except in `partner_campaign`, where it is the
+-- partner. A charge agrees with its referral, which the ledger check proves.
 SELECT (SELECT COUNT(*) FROM publication AS t LEFT JOIN logo AS l ON l.id = t.logo_id
         WHERE COALESCE(l.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM program AS t LEFT JOIN publication AS p ON p.id = t.publication_id
         WHERE COALESCE(p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM partner_campaign AS t LEFT JOIN program AS p ON p.id = t.program_id
         WHERE COALESCE(p.account_id, '') <> t.owner_account_id)
-     + (SELECT COUNT(*) FROM partner_referral AS t LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
+     + (SELECT COUNT(*)
+         FROM partner_referral AS t
+         LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
         LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.account_id <> t.partner_account_id
            OR j.program_id <> t.program_id OR COALESCE(s.account_id, '') <> t.account_id)
-     + (SELECT COUNT(*) FROM partner_spend AS t LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
+     + (SELECT COUNT(*)
+         FROM partner_spend AS t
+         LEFT JOIN partner_campaign AS j ON j.id = t.partner_campaign_id
         WHERE COALESCE(j.owner_account_id, '') <> t.account_id OR j.account_id <> t.partner_account_id
            OR j.program_id <> t.program_id)
      + (SELECT COUNT(*) FROM budget AS t LEFT JOIN program AS p ON p.id = t.program_id
@@ -187,4 +218,5 @@ SELECT (SELECT COUNT(*) FROM publication AS t LEFT JOIN logo AS l ON l.id = t.lo
      + (SELECT COUNT(*) FROM term_change AS t LEFT JOIN program AS p ON p.id = t.program_id
         WHERE COALESCE(p.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM partner_block AS t LEFT JOIN account AS a ON a.id = t.account_id
-        LEFT JOIN account AS o ON o.id = t.partner_account_id WHERE a.id IS NULL OR o.id IS NULL OR a.id = o.id) AS n;
+        LEFT JOIN account AS o ON o.id = t.partner_account_id
+        WHERE a.id IS NULL OR o.id IS NULL OR a.id = o.id) AS n;

@@ -1,5 +1,7 @@
 -- name: insert
-{insert term_change: id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, created_ms = :now_ms};
+{insert term_change:
+    id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, created_ms = :now_ms
+};
 
 -- name: untold
 -- What began at once and nobody was told of yet.

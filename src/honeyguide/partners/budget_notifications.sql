@@ -15,20 +15,27 @@ JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publi
 WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
   AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
   AND j.left_ms IS NULL AND j.removed_ms IS NULL
-  AND NOT EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
+  AND NOT EXISTS (SELECT 1
+      FROM partner_block AS x
+      WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
 
 -- name: nearly_spent
 SELECT {budget}, g.times_reached AS reach
 {from_budget}
-WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL AND {only} ORDER BY g.month, g.program_id LIMIT :most;
+WHERE g.nearly_ms IS NOT NULL AND g.told_nearly_ms IS NULL AND {only}
+ORDER BY g.month, g.program_id
+LIMIT :most;
 
 -- name: reached
--- Partners are not notified of a past month. In this month partners are notified at most once a day: unless their
--- notification has begun, it waits while an earlier one is from today. A later month (the clock stepped back) waits too.
+-- Partners are not notified of a past month. In this month partners are notified at most once a day: unless
+-- their notification has begun, it waits while an earlier one is from today. A later month (the clock stepped
+-- back) waits too.
 SELECT {budget}, g.times_reached AS reach
 {from_budget}
 WHERE g.reached_ms IS NOT NULL AND g.told_reached_ms IS NULL
-  AND (g.month < :month OR g.month = :month AND (g.reach_notified = g.times_reached OR g.partners_notified_ms IS NULL
+  AND (g.month < :month
+   OR g.month = :month
+      AND (g.reach_notified = g.times_reached OR g.partners_notified_ms IS NULL
        OR g.partners_notified_ms < :day_start_ms OR g.partners_notified_ms >= :day_end_ms)) AND {only}
 ORDER BY g.month, g.program_id LIMIT :most;
 

@@ -9,17 +9,25 @@ RETURNING month, spent_cents, reached_ms, reached_cents;
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
     (SELECT max_payout_cents FROM program WHERE id = :program_id) AS max_payout_cents,
-    (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0) FROM charge WHERE program_id = :program_id
-        AND person_key IN (SELECT earlier_key FROM earlier_person_key WHERE person_key = :person_key)) AS paid_earlier,
-    (SELECT COALESCE(MAX(budget_step), 0) + 1 FROM charge WHERE program_id = :program_id AND month = :month) AS budget_step,
+    (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0)
+        FROM charge
+        WHERE program_id = :program_id
+        AND person_key IN (SELECT earlier_key
+            FROM earlier_person_key
+            WHERE person_key = :person_key)) AS paid_earlier,
+    (SELECT COALESCE(MAX(budget_step), 0) + 1
+        FROM charge
+        WHERE program_id = :program_id AND month = :month) AS budget_step,
     (SELECT COALESCE(MAX(partner_step), 0) + 1 FROM charge
         WHERE partner_campaign_id = :partner_campaign_id AND month = :month) AS partner_step,
     (SELECT COALESCE(MAX(person_step), 0) + 1 FROM charge
         WHERE program_id = :program_id AND person_key = :person_key) AS person_step;
 
 -- name: open_budgets
-SELECT month, spent_cents, reached_ms, reached_cents FROM budget AS g WHERE account_id = :account_id AND program_id = :program_id
-  AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL) ORDER BY month;
+SELECT month, spent_cents, reached_ms, reached_cents FROM budget AS g
+WHERE account_id = :account_id AND program_id = :program_id
+  AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)
+ORDER BY month;
 
 -- name: mark_nearly
 UPDATE budget SET nearly_ms = :now_ms
@@ -32,7 +40,8 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_budget
 -- touches: changes budget
-UPDATE budget SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
+UPDATE budget
+SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_partner
@@ -58,23 +67,29 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: last_charge
 SELECT id, month, fee_cents FROM charge
-WHERE program_id = :program_id AND person_key = :person_key AND account_id = :account_id AND partner_referral_id = :id
+WHERE program_id = :program_id
+  AND person_key = :person_key
+  AND account_id = :account_id
+  AND partner_referral_id = :id
 ORDER BY person_step DESC LIMIT 1;
 
 -- name: mark_charged
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL, reversal_id = NULL,
+UPDATE partner_referral
+SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL, reversal_id = NULL,
     reversal_reason = NULL, reversal_note = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_reversed
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_reason = :reason,
+UPDATE partner_referral
+SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_reason = :reason,
     reversal_note = :note
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_uncharged
 -- touches: changes partner_referral
-UPDATE partner_referral SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_reason = NULL,
+UPDATE partner_referral
+SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_reason = NULL,
     reversal_note = NULL
 WHERE account_id = :account_id AND id = :id;

@@ -1,5 +1,5 @@
--- A partner referral is pending until it is decided; it is due when its subscriber's holding period ends. A partner's referrals to
--- their own program are never charged, so they are left out.
+-- A partner referral is pending until it is decided; it is due when its subscriber's holding period ends. A
+-- partner's referrals to their own program are never charged, so they are left out.
 
 -- fragment: pending
 SELECT r.partner_campaign_id, COUNT(*) AS n, CAST(SUM(r.fee_cents) AS BIGINT) AS cents,
@@ -32,13 +32,17 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms
 
 -- name: uncharged_of_program
 SELECT COUNT(*) AS n FROM partner_referral
-WHERE account_id = :account_id AND program_id = :program_id AND uncharged_reason IS NOT NULL AND charged_month = :month;
+WHERE account_id = :account_id
+  AND program_id = :program_id
+  AND uncharged_reason IS NOT NULL
+  AND charged_month = :month;
 
 -- name: partners_of_program
 SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
        COALESCE(s.spent_cents, 0) AS spent_cents,
        (SELECT x.blocked_ms FROM partner_block AS x
-        WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms
+        WHERE x.account_id = :account_id
+          AND x.partner_account_id = j.account_id) AS blocked_ms, j.removed_ms, j.left_ms
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
@@ -52,15 +56,20 @@ GROUP BY r.partner_campaign_id;
 
 -- name: outcomes_of_partner
 -- A decided referral without a month was rejected.
-SELECT (SELECT COUNT(*) FROM partner_referral WHERE partner_account_id = :account_id AND decided_ms >= :from_ms
+SELECT (SELECT COUNT(*) FROM partner_referral
+    WHERE partner_account_id = :account_id AND decided_ms >= :from_ms
           AND decided_ms < :to_ms AND charged_month IS NULL) AS rejected,
-       (SELECT COUNT(*) FROM partner_referral WHERE partner_account_id = :account_id AND uncharged_reason IS NOT NULL
+       (SELECT COUNT(*)
+           FROM partner_referral
+           WHERE partner_account_id = :account_id AND uncharged_reason IS NOT NULL
           AND charged_month = :month) AS uncharged;
 
 -- name: programs_of_partner
 SELECT j.id AS partner_campaign_id, j.program_id, b.name AS publication_name, p.max_payout_cents,
        COALESCE(s.spent_cents, 0) AS spent_cents
-FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id JOIN publication AS b ON b.id = p.publication_id
+FROM partner_campaign AS j
+JOIN program AS p ON p.id = j.program_id
+JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
 
@@ -73,13 +82,15 @@ GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
 
 -- name: reached_of_partner
--- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is reached, but not the amount.
+-- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is
+-- reached, but not the amount.
 SELECT j.id FROM partner_campaign AS j JOIN budget AS g ON g.program_id = j.program_id
 WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NULL;
 
 -- name: rooms
 -- What budget and cap have held so far.
-SELECT j.id AS partner_campaign_id, p.total_budget_cents, p.max_payout_cents, COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
+SELECT j.id AS partner_campaign_id, p.total_budget_cents, p.max_payout_cents,
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
        COALESCE(g.reached_cents, -1) AS reached_cents, COALESCE(s.spent_cents, 0) AS partner_spent_cents
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
@@ -88,7 +99,12 @@ WHERE j.owner_account_id = :account_id AND j.id {in :ids};
 
 -- name: nearly_spent
 SELECT p.id AS program_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND p.total_budget_cents > 0
+FROM program AS p
+JOIN publication AS b ON b.id = p.publication_id
+JOIN budget AS g ON g.program_id = p.id AND g.month = :month
+WHERE p.account_id = :account_id
+  AND p.deleted_ms IS NULL
+  AND b.deleted_ms IS NULL
+  AND p.total_budget_cents > 0
   AND g.spent_cents * 5 >= p.total_budget_cents * 4
 ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id LIMIT 5;

@@ -1,6 +1,6 @@
 -- fragment: listed
--- The filters are inside a CASE, so that PostgreSQL does not guess that few programs pass and look each of them up by its index. It
--- applies ESCAPE again for every row, so words that nobody searched for are skipped.
+-- The filters are inside a CASE, so that PostgreSQL does not guess that few programs pass and look each of
+-- them up by its index. It applies ESCAPE again for every row, so words that nobody searched for are skipped.
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 WHERE p.show_in_directory = 1 AND p.deleted_ms IS NULL AND p.cpa_cents >= :min_cpa_cents
   AND b.status = 'active' AND b.enabled_partner_program = 1 AND b.deleted_ms IS NULL
@@ -19,13 +19,16 @@ SELECT COUNT(*) AS n {listed};
 -- name: page
 SELECT p.id {listed}
 ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' THEN p.max_payout_cents
-         WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC LIMIT :most OFFSET :skip;
+         WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC
+             LIMIT :most OFFSET :skip;
 
 -- name: changed_rates
 -- For sorting only: the rate that a page shows is counted when it is shown.
 SELECT p.id, r.rate_bp FROM program AS p JOIN (
     SELECT q.id, COALESCE(
-        CAST(SUM(d.verified) AS BIGINT) * 10000 / NULLIF(CAST(SUM(d.verified + d.rejected + d.reversed) AS BIGINT), 0), -1
+        CAST(SUM(d.verified) AS BIGINT) * 10000
+            / NULLIF(CAST(SUM(d.verified + d.rejected + d.reversed) AS BIGINT), 0),
+        -1
     ) AS rate_bp
     FROM program AS q LEFT JOIN program_day AS d ON d.program_id = q.id AND d.day > :since_day
     WHERE q.deleted_ms IS NULL GROUP BY q.id
@@ -33,18 +36,24 @@ SELECT p.id, r.rate_bp FROM program AS p JOIN (
 WHERE p.confirmation_bp <> r.rate_bp ORDER BY p.id LIMIT :most;
 
 -- name: set_rates
-UPDATE program SET confirmation_bp = r.rate_bp FROM {rows :rates AS r (id TEXT, rate_bp BIGINT)} WHERE program.id = r.id;
+UPDATE program
+SET confirmation_bp = r.rate_bp
+FROM {rows :rates AS r (id TEXT, rate_bp BIGINT)}
+WHERE program.id = r.id;
 
 -- fragment: partner_campaign
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b.name AS publication_name,
        j.ref_code, p.cpa_cents, p.max_payout_cents, COALESCE(s.spent_cents, 0) AS spent_cents,
        p.referral_pending_duration, p.referral_pending_duration_enabled, p.terms, p.resources_url,
-       p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms, b.status AS publication_status,
-       b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms, COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
+       p.thankyou_page_url, COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
+       b.status AS publication_status,
+       b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms,
+       COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
        CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason,
        p.rule, p.screening, p.is_verification_chosen,
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
-       CASE WHEN g.reached_ms IS NOT NULL OR COALESCE(g.spent_cents, 0) >= p.total_budget_cents THEN 1 ELSE 0 END AS is_budget_spent
+       CASE WHEN g.reached_ms IS NOT NULL
+           OR COALESCE(g.spent_cents, 0) >= p.total_budget_cents THEN 1 ELSE 0 END AS is_budget_spent
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
@@ -52,23 +61,44 @@ LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_account_id = j.account_id
 
 -- name: programs_by_id
--- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells PostgreSQL how few they
--- are, and the CASE keeps it from guessing what else may be few: then it begins with them, also on tables it knows nothing of yet.
-SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name, b.description AS publication_description, b.categories,
-       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url, p.redirect_url, p.thankyou_page_url,
-       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled, p.max_payout_cents, p.cpa_cents,
+-- `ids` is a JSON object with the programs' ids for keys, which both engines read alike. The limit tells
+-- PostgreSQL how few they are, and the CASE keeps it from guessing what else may be few: then it begins with
+-- them, also on tables it knows nothing of yet.
+SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
+       b.description AS publication_description, b.categories,
+       b.logo_id, b.audience_gender, b.income_levels, b.age_ranges, p.terms, p.resources_url,
+       p.redirect_url, p.thankyou_page_url,
+       p.show_in_directory, p.referral_pending_duration, p.referral_pending_duration_enabled,
+       p.max_payout_cents, p.cpa_cents,
        p.total_budget_cents,
-       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents,
+       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month),
+           0) AS spent_cents,
        (SELECT g.reached_ms FROM budget AS g WHERE g.program_id = p.id AND g.month = :month) AS reached_ms,
-       (SELECT j.id FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id) AS partner_campaign_id,
-       CASE WHEN EXISTS (SELECT 1 FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id
+       (SELECT j.id
+           FROM partner_campaign AS j
+           WHERE j.program_id = p.id AND j.account_id = :account_id) AS partner_campaign_id,
+       CASE
+           WHEN EXISTS (SELECT 1
+               FROM partner_campaign AS j
+               WHERE j.program_id = p.id AND j.account_id = :account_id
                AND j.removed_ms IS NOT NULL)
-           OR EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = p.account_id AND x.partner_account_id = :account_id)
+           OR EXISTS (SELECT 1
+               FROM partner_block AS x
+               WHERE x.account_id = p.account_id AND x.partner_account_id = :account_id)
            THEN 1 ELSE 0 END AS is_removed,
-       CASE WHEN EXISTS (SELECT 1 FROM partner_campaign AS j WHERE j.program_id = p.id AND j.account_id = :account_id
+       CASE
+           WHEN EXISTS (SELECT 1
+               FROM partner_campaign AS j
+               WHERE j.program_id = p.id AND j.account_id = :account_id
                AND j.left_ms IS NOT NULL) THEN 1 ELSE 0 END AS has_left,
-       COALESCE((SELECT SUM(d.verified) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS verified_30d,
-       COALESCE((SELECT SUM(d.rejected + d.reversed) FROM program_day AS d WHERE d.program_id = p.id AND d.day > :since_day), 0) AS rejected_30d,
+       COALESCE((SELECT SUM(d.verified)
+               FROM program_day AS d
+               WHERE d.program_id = p.id AND d.day > :since_day),
+           0) AS verified_30d,
+       COALESCE((SELECT SUM(d.rejected + d.reversed)
+               FROM program_day AS d
+               WHERE d.program_id = p.id AND d.day > :since_day),
+           0) AS rejected_30d,
        p.created_ms, p.rule, p.screening, p.is_verification_chosen,
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
@@ -80,25 +110,34 @@ WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 SELECT id FROM program WHERE account_id = :account_id AND id = :id;
 
 -- name: is_kept_out
--- By a block, or a removal from this program, of this account or of another one that has an owner in common with it. Whoever handed
--- that one over or closed it since then still counts as its owner.
+-- By a block, or a removal from this program, of this account or of another one that has an owner in common
+-- with it. Whoever handed that one over or closed it since then still counts as its owner.
 SELECT COUNT(*) AS n FROM (
-    SELECT x.partner_account_id AS id, x.blocked_ms AS since_ms FROM partner_block AS x WHERE x.account_id = :account_id
+    SELECT x.partner_account_id AS id, x.blocked_ms AS since_ms
+    FROM partner_block AS x
+    WHERE x.account_id = :account_id
     UNION ALL
     SELECT j.account_id AS id, j.removed_ms AS since_ms FROM partner_campaign AS j
     WHERE j.owner_account_id = :account_id AND j.program_id = :program_id AND j.removed_ms IS NOT NULL
 ) AS kept_out
-WHERE kept_out.id = :partner_account_id OR :partner_account_id <> :account_id AND kept_out.id <> :account_id AND EXISTS (
+WHERE kept_out.id = :partner_account_id
+   OR :partner_account_id <> :account_id
+  AND kept_out.id <> :account_id
+  AND EXISTS (
     SELECT 1 FROM member AS m WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND (
-        EXISTS (SELECT 1 FROM member AS s WHERE s.account_id = kept_out.id AND s.user_id = m.user_id AND s.role = 'owner')
+        EXISTS (SELECT 1
+            FROM member AS s
+            WHERE s.account_id = kept_out.id AND s.user_id = m.user_id AND s.role = 'owner')
         OR EXISTS (SELECT 1 FROM change_log AS l WHERE l.subject_id = m.user_id AND l.account_id = kept_out.id
-            AND l.action IN ('member.role_changed', 'member.left', 'member.removed') AND l.before LIKE '%"owner"%'
+            AND l.action IN ('member.role_changed', 'member.left', 'member.removed')
+            AND l.before LIKE '%"owner"%'
             AND l.changed_ms >= kept_out.since_ms))
 );
 
 -- name: join
 {insert partner_campaign:
-    id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending = :reason, created_ms = :now_ms
+    id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending = :reason,
+    created_ms = :now_ms
 }
 ON CONFLICT (account_id, program_id) DO NOTHING;
 
@@ -106,7 +145,8 @@ ON CONFLICT (account_id, program_id) DO NOTHING;
 SELECT id FROM partner_campaign WHERE account_id = :account_id AND id = :id;
 
 -- name: join_again
-UPDATE partner_campaign SET left_ms = NULL, reason_for_recommending = COALESCE(:reason, reason_for_recommending)
+UPDATE partner_campaign
+SET left_ms = NULL, reason_for_recommending = COALESCE(:reason, reason_for_recommending)
 WHERE account_id = :account_id AND id = :id;
 
 -- name: leave

@@ -1,47 +1,67 @@
--- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the partner's own program
--- are never charged, and those that are as good as rejected neither, so both are left out. So is whoever the program has paid for
--- already, unless so many are pending in it that only days are read.
+-- What may still be charged for pending referrals, with the budgets and caps that hold it. Referrals to the
+-- partner's own program are never charged, and those that are as good as rejected neither, so both are left
+-- out. So is whoever the program has paid for already, unless so many are pending in it that only days are
+-- read.
 
 -- fragment: owned
 -- One program, or all: of the deleted ones, those that were charged since the month began or still may be.
-IN (SELECT o.id FROM program AS o JOIN publication AS u ON u.id = o.publication_id WHERE o.account_id = :account_id
-    AND (o.id = :program_id OR (CAST(:program_id AS TEXT) = '' AND (o.deleted_ms IS NULL AND u.deleted_ms IS NULL
-        OR EXISTS (SELECT 1 FROM budget AS h WHERE h.program_id = o.id AND h.month >= :month AND h.spent_cents > 0)
+IN (SELECT o.id
+    FROM program AS o
+    JOIN publication AS u ON u.id = o.publication_id
+    WHERE o.account_id = :account_id
+    AND (o.id = :program_id
+     OR (CAST(:program_id AS TEXT) = '' AND (o.deleted_ms IS NULL AND u.deleted_ms IS NULL
+        OR EXISTS (SELECT 1
+            FROM budget AS h
+            WHERE h.program_id = o.id AND h.month >= :month AND h.spent_cents > 0)
         OR EXISTS (SELECT 1 FROM partner_referral AS w
                    WHERE w.account_id = :account_id AND w.program_id = o.id AND w.decided_ms IS NULL)))))
 
 -- fragment: joined
 -- Those in which the partner has something pending.
-IN (SELECT o.program_id FROM partner_referral AS o WHERE o.partner_account_id = :account_id AND o.decided_ms IS NULL)
+IN (SELECT o.program_id
+    FROM partner_referral AS o
+    WHERE o.partner_account_id = :account_id AND o.decided_ms IS NULL)
 
 -- fragment: large
 SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.program_id
 
 -- fragment: fees
--- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a charge on their date.
-SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms, f.budget_cents, f.cap_cents,
+-- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a
+-- charge on their date.
+SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms,
+       f.budget_cents, f.cap_cents,
        MIN(f.id) AS first_id, COUNT(*) AS n
 FROM (
-    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents, r.subscriber_id AS id,
+    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents,
+           r.subscriber_id AS id,
            CASE WHEN r.program_id {in :by_day} THEN '' ELSE r.subscriber_id END AS alone,
-           CASE WHEN s.referral_due_ms IS NULL OR s.referral_reason = 'awaiting_confirmation' OR s.referral_reason {in :undated}
+           CASE WHEN s.referral_due_ms IS NULL
+               OR s.referral_reason = 'awaiting_confirmation'
+               OR s.referral_reason {in :undated}
                THEN 1 ELSE 0 END AS is_waiting,
            CASE WHEN s.referral_reason {in :undated} THEN NULL ELSE s.referral_due_ms END AS due_ms
     FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
     WHERE r.decided_ms IS NULL AND r.is_own = 0 AND r.fee_cents > 0
       AND COALESCE(s.referral_reason, '') <> 'partner_removed'
-      -- The last step for this person: a charge, or the reversal of one. The order makes PostgreSQL take the index on the person.
+      -- The last step for this person: a charge, or the reversal of one. The order makes PostgreSQL take the
+      -- index on the person.
       AND (r.program_id {in :by_day} OR COALESCE((SELECT c.fee_cents FROM charge AS c
-          WHERE c.program_id = r.program_id AND c.person_key = r.person_key ORDER BY c.person_step DESC LIMIT 1), 0) <= 0)
+          WHERE c.program_id = r.program_id AND c.person_key = r.person_key
+          ORDER BY c.person_step DESC
+          LIMIT 1), 0) <= 0)
       AND r.program_id
 
 -- fragment: grouped
-) AS f GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
+) AS f
+GROUP BY f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, COALESCE(f.due_ms, 0) / 86400000,
     f.budget_cents, f.cap_cents, f.alone
 
 -- fragment: budgets
-SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents, p.max_payout_cents, g.month,
-       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms, COALESCE(g.reached_cents, -1) AS reached_cents,
+SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budget_cents,
+       p.max_payout_cents, g.month,
+       COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
+       COALESCE(g.reached_cents, -1) AS reached_cents,
        COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
        CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id

@@ -1,18 +1,25 @@
--- What came of partners' links, by partner campaign and UTC day of arrival. Only the newest referrals are counted, so that a page
--- costs the same however many there ever were.
+-- What came of partners' links, by partner campaign and UTC day of arrival. Only the newest referrals are
+-- counted, so that a page costs the same however many there ever were.
 
 -- fragment: days
 SELECT n.partner_campaign_id, n.arrived_ms / 86400000 AS day, COUNT(*) AS signups,
        COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
-       COUNT(CASE WHEN s.referral_status = 'pending' AND s.referral_reason {in :suspicions} THEN 1 END) AS in_review,
+       COUNT(CASE WHEN s.referral_status = 'pending'
+               AND s.referral_reason {in :suspicions} THEN 1 END) AS in_review,
        COUNT(CASE WHEN s.must_confirm = 0 THEN 1 END) AS confirmed,
-       COUNT(CASE WHEN s.status <> 'unsubscribed' AND s.erased_ms IS NULL AND s.must_confirm = 0 THEN 1 END) AS subscribed,
-       COUNT(CASE WHEN s.referral_status = 'verified' AND s.status <> 'unsubscribed' AND s.erased_ms IS NULL THEN 1 END) AS kept
+       COUNT(CASE WHEN s.status <> 'unsubscribed'
+               AND s.erased_ms IS NULL
+               AND s.must_confirm = 0 THEN 1 END) AS subscribed,
+       COUNT(CASE WHEN s.referral_status = 'verified'
+               AND s.status <> 'unsubscribed'
+               AND s.erased_ms IS NULL THEN 1 END) AS kept
 FROM (SELECT r.partner_campaign_id, r.subscriber_id, r.arrived_ms FROM partner_referral AS r WHERE
 
 -- fragment: newest
-  AND r.arrived_ms >= :since_ms AND r.arrived_ms < :before_ms ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most) AS n
+  AND r.arrived_ms >= :since_ms AND r.arrived_ms < :before_ms
+ORDER BY r.arrived_ms DESC, r.id DESC
+LIMIT :most) AS n
 JOIN subscriber AS s ON s.id = n.subscriber_id
 GROUP BY n.partner_campaign_id, n.arrived_ms / 86400000
 
@@ -35,12 +42,17 @@ JOIN click_day AS d ON d.target_id = j.id AND d.code = '' AND d.day_ms >= :since
 -- name: months_of_campaign
 -- What was charged for one partner, by month. Only of months that had any charge.
 SELECT month, spent_cents AS cents FROM partner_spend
-WHERE account_id = :account_id AND partner_campaign_id = :id AND spent_cents > 0 ORDER BY month DESC LIMIT :most;
+WHERE account_id = :account_id AND partner_campaign_id = :id AND spent_cents > 0
+ORDER BY month DESC
+LIMIT :most;
 
 -- name: months_of_partner
 -- What a partner earned, over all programs, by month.
 SELECT month, CAST(SUM(spent_cents) AS BIGINT) AS cents FROM partner_spend
-WHERE partner_account_id = :account_id AND month > :after GROUP BY month HAVING SUM(spent_cents) > 0 ORDER BY month;
+WHERE partner_account_id = :account_id AND month > :after
+GROUP BY month
+HAVING SUM(spent_cents) > 0
+ORDER BY month;
 
 -- name: charged_of_partner
 -- Referrals that were charged in a month and not taken back, by partner campaign.

@@ -1,8 +1,11 @@
 -- name: is_partner_only
--- An account that accepts an invitation as a partner has its checklist dismissed in the same moment. Nobody can do so by hand.
+-- An account that accepts an invitation as a partner has its checklist dismissed in the same moment. Nobody
+-- can do so by hand.
 SELECT CASE WHEN (
         EXISTS (SELECT 1 FROM partner_campaign AS j WHERE j.account_id = :account_id)
-        OR EXISTS (SELECT 1 FROM account AS a WHERE a.id = :account_id AND a.checklist_dismissed_ms = a.created_ms)
+        OR EXISTS (SELECT 1
+            FROM account AS a
+            WHERE a.id = :account_id AND a.checklist_dismissed_ms = a.created_ms)
     )
     AND NOT EXISTS (
         SELECT 1 FROM subscriber AS s

@@ -9,14 +9,18 @@ WHERE month = :month AND paid_out_ms IS NOT NULL AND notified_ms IS NULL;
 
 -- name: fees
 -- What programs spent in a month, for all accounts. An account owes nothing to itself.
-SELECT g.program_id, g.account_id, a.email, b.name AS publication_name, g.spent_cents, COALESCE(d.digest, '') AS digest
+SELECT g.program_id, g.account_id, a.email, b.name AS publication_name, g.spent_cents,
+       COALESCE(d.digest, '') AS digest
 FROM budget AS g JOIN program AS p ON p.id = g.program_id JOIN publication AS b ON b.id = p.publication_id
-JOIN account AS a ON a.id = g.account_id LEFT JOIN month_digest AS d ON d.account_id = g.account_id AND d.month = g.month
+JOIN account AS a ON a.id = g.account_id
+LEFT JOIN month_digest AS d ON d.account_id = g.account_id AND d.month = g.month
 WHERE g.month = :month AND g.program_id > :after AND g.spent_cents > 0 ORDER BY g.program_id LIMIT :batch;
 
 -- name: payouts
 SELECT p.account_id, a.email, p.amount_cents, COALESCE(d.digest, '') AS digest
-FROM payout AS p JOIN account AS a ON a.id = p.account_id LEFT JOIN month_digest AS d ON d.account_id = p.account_id AND d.month = p.month
+FROM payout AS p
+JOIN account AS a ON a.id = p.account_id
+LEFT JOIN month_digest AS d ON d.account_id = p.account_id AND d.month = p.month
 WHERE p.month = :month AND p.account_id > :after ORDER BY p.account_id LIMIT :batch;
 
 -- name: total

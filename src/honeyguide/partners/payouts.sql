@@ -17,11 +17,16 @@ UPDATE period SET closed_ms = :now_ms WHERE month = :month AND closed_ms IS NULL
 SELECT month FROM period WHERE closed_ms IS NOT NULL AND paid_out_ms IS NULL ORDER BY month LIMIT :most;
 
 -- name: earned
--- What each partner earned in a closed month, from the ledger, in pages ordered by account; 0 if all of it was reversed.
+-- What each partner earned in a closed month, from the ledger, in pages ordered by account; 0 if all of it
+-- was reversed.
 SELECT t.credit, CAST(SUM(t.amount_cents) - COALESCE((
-    SELECT SUM(v.amount_cents) FROM transfer AS v WHERE v.month = :month AND v.kind = 'reversal' AND v.debit = t.credit
+    SELECT SUM(v.amount_cents) FROM transfer AS v
+    WHERE v.month = :month AND v.kind = 'reversal' AND v.debit = t.credit
 ), 0) AS BIGINT) AS cents FROM transfer AS t
-WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after GROUP BY t.credit ORDER BY t.credit LIMIT :batch;
+WHERE t.month = :month AND t.kind = 'charge' AND t.credit > :after
+GROUP BY t.credit
+ORDER BY t.credit
+LIMIT :batch;
 
 -- name: count_earners
 SELECT COUNT(DISTINCT credit) AS n FROM transfer WHERE month = :month AND kind = 'charge';
@@ -62,9 +67,11 @@ WHERE account_id = :account_id AND month = :month;
 
 -- name: all_of_month
 -- For the administrator, over all accounts.
-SELECT p.id, p.account_id, p.month, p.amount_cents, p.paid_ms, p.paid_reference, p.marks, p.created_ms, a.email, a.name
+SELECT p.id, p.account_id, p.month, p.amount_cents, p.paid_ms, p.paid_reference, p.marks, p.created_ms,
+       a.email, a.name
 FROM payout AS p JOIN account AS a ON a.id = p.account_id
-WHERE (CAST(:month AS TEXT) = '' OR p.month = :month) AND (CAST(:open_only AS BIGINT) = 0 OR p.paid_ms IS NULL)
+WHERE (CAST(:month AS TEXT) = '' OR p.month = :month)
+  AND (CAST(:open_only AS BIGINT) = 0 OR p.paid_ms IS NULL)
 ORDER BY p.month DESC, p.id;
 
 -- name: lock
@@ -77,9 +84,11 @@ UPDATE payout SET paid_ms = :paid_ms, paid_reference = :reference, marks = marks
 SELECT m.month, m.closed_ms, m.paid_out_ms,
        (SELECT COUNT(*) FROM payout AS p WHERE p.month = m.month) AS payouts,
        (SELECT COUNT(*) FROM payout AS p WHERE p.month = m.month AND p.paid_ms IS NOT NULL) AS paid,
-       CAST(COALESCE((SELECT SUM(p.amount_cents) FROM payout AS p WHERE p.month = m.month), 0) AS BIGINT) AS amount_cents
+       CAST(COALESCE((SELECT SUM(p.amount_cents) FROM payout AS p WHERE p.month = m.month),
+               0) AS BIGINT) AS amount_cents
 FROM period AS m ORDER BY m.month DESC LIMIT 36;
 
 -- name: earned_so_far
-SELECT CAST(COALESCE(SUM(CASE kind WHEN 'charge' THEN amount_cents ELSE -amount_cents END), 0) AS BIGINT) AS cents
+SELECT CAST(COALESCE(SUM(CASE kind WHEN 'charge' THEN amount_cents ELSE -amount_cents END),
+       0) AS BIGINT) AS cents
 FROM transfer WHERE month = :month AND kind IN ('charge', 'reversal');

@@ -1,10 +1,16 @@
 -- fragment: partner
 SELECT j.id, j.account_id, j.owner_account_id, j.program_id, b.name AS publication_name, b.logo_id,
-       COALESCE(a.name, a.email) AS name, j.reason_for_recommending, j.created_ms, j.left_ms, j.removed_ms, j.removed_reason,
+       COALESCE(a.name, a.email) AS name, j.reason_for_recommending, j.created_ms, j.left_ms,
+       j.removed_ms, j.removed_reason,
        x.blocked_ms, x.reason AS blocked_reason,
-       CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL AND b.status = 'active' AND b.enabled_partner_program = 1
+       CASE WHEN p.deleted_ms IS NULL
+           AND b.deleted_ms IS NULL
+           AND b.status = 'active'
+           AND b.enabled_partner_program = 1
            THEN 1 ELSE 0 END AS is_running, p.cpa_cents, p.max_payout_cents,
-       (SELECT COUNT(*) FROM partner_referral AS r WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
+       (SELECT COUNT(*)
+           FROM partner_referral AS r
+           WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL) AS pending_referrals,
        (SELECT CAST(COALESCE(SUM(r.fee_cents), 0) AS BIGINT) FROM partner_referral AS r
         WHERE r.partner_campaign_id = j.id AND r.decided_ms IS NULL AND r.is_own = 0) AS pending_cents
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
@@ -31,18 +37,25 @@ SELECT DISTINCT s.account_id FROM member AS m JOIN member AS s ON s.user_id = m.
 WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND s.account_id <> :account_id;
 
 -- name: lock_all
-SELECT id FROM partner_campaign WHERE owner_account_id = :account_id AND account_id {in :accounts} ORDER BY id;
+SELECT id FROM partner_campaign
+WHERE owner_account_id = :account_id AND account_id {in :accounts}
+ORDER BY id;
 
 -- name: remove
 UPDATE partner_campaign SET removed_ms = :now_ms, removed_reason = :reason
 WHERE owner_account_id = :account_id AND id = :id AND removed_ms IS NULL;
 
 -- name: allow
-UPDATE partner_campaign SET removed_ms = NULL, removed_reason = NULL WHERE owner_account_id = :account_id AND id = :id;
+UPDATE partner_campaign
+SET removed_ms = NULL, removed_reason = NULL
+WHERE owner_account_id = :account_id AND id = :id;
 
 -- name: block
 {insert partner_block: account_id, partner_account_id, reason, blocked_ms = :now_ms}
 ON CONFLICT (account_id, partner_account_id) DO NOTHING;
 
 -- name: unblock
-DELETE FROM partner_block WHERE account_id = :account_id AND partner_account_id = :partner_account_id RETURNING blocked_ms;
+DELETE
+FROM partner_block
+WHERE account_id = :account_id AND partner_account_id = :partner_account_id
+RETURNING blocked_ms;

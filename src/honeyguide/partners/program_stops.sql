@@ -4,7 +4,9 @@ WHERE p.account_id = :account_id AND p.deleted_ms IS NULL AND b.deleted_ms IS NU
 
 -- name: of_account
 SELECT p.id, CASE WHEN b.status <> 'active' THEN 'do not count: the program has ended'
-    WHEN b.enabled_partner_program = 0 THEN 'do not count: the program is paused' ELSE 'count' END AS state {live};
+    WHEN b.enabled_partner_program = 0 THEN 'do not count: the program is paused'
+        ELSE 'count'
+        END AS state {live};
 
 -- name: set_stopped
 UPDATE program SET stopped_ms = :now_ms WHERE account_id = :account_id AND id = :id;

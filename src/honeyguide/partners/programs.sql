@@ -11,12 +11,17 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 
 -- fragment: unsettled
 -- A referral is pending, or a month in which it was charged is open.
-(EXISTS (SELECT 1 FROM partner_referral AS r WHERE r.account_id = :account_id AND r.program_id = p.id AND r.decided_ms IS NULL)
-    OR EXISTS (SELECT 1 FROM budget AS g WHERE g.account_id = :account_id AND g.program_id = p.id AND g.spent_cents > 0
+(EXISTS (SELECT 1
+        FROM partner_referral AS r
+        WHERE r.account_id = :account_id AND r.program_id = p.id AND r.decided_ms IS NULL)
+    OR EXISTS (SELECT 1
+        FROM budget AS g
+        WHERE g.account_id = :account_id AND g.program_id = p.id AND g.spent_cents > 0
         AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)))
 
 -- name: insert
-{insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen, created_ms = :now_ms};
+{insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen,
+created_ms = :now_ms};
 
 -- name: by_id
 {program} AND {live}

@@ -25,17 +25,23 @@ SELECT 1 FROM account WHERE id = :account_id AND closes_ms IS NOT NULL;
 
 -- name: set_enabled
 -- Also what it is after a pause or a closing that is called off.
-UPDATE publication SET enabled_partner_program = :enabled, was_enabled = 0 WHERE account_id = :account_id AND id = :id;
+UPDATE publication
+SET enabled_partner_program = :enabled, was_enabled = 0
+WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
-UPDATE publication SET deleted_ms = :now_ms, enabled_partner_program = 0 WHERE account_id = :account_id AND id = :id;
+UPDATE publication
+SET deleted_ms = :now_ms, enabled_partner_program = 0
+WHERE account_id = :account_id AND id = :id;
 
 -- name: without_search_text
 SELECT {publication} FROM publication WHERE search_text = '' LIMIT :most;
 
 -- name: set_search_text
 -- Not if a change has filled it in meanwhile.
-UPDATE publication SET search_text = :search_text WHERE account_id = :account_id AND id = :id AND search_text = '';
+UPDATE publication
+SET search_text = :search_text
+WHERE account_id = :account_id AND id = :id AND search_text = '';
 
 -- name: program_of
 SELECT id FROM program WHERE account_id = :account_id AND publication_id = :id AND deleted_ms IS NULL;

@@ -2,10 +2,14 @@
 SELECT id FROM program WHERE account_id = :account_id AND id = :program_id AND deleted_ms IS NULL;
 
 -- name: terms
-SELECT p.cpa_cents, p.max_payout_cents, p.referral_pending_duration, p.referral_pending_duration_enabled, p.rule,
+SELECT p.cpa_cents, p.max_payout_cents, p.referral_pending_duration, p.referral_pending_duration_enabled,
+       p.rule,
        COALESCE(p.screening, c.screening) AS screening, p.total_budget_cents,
-       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month), 0) AS spent_cents
-FROM program AS p JOIN campaign AS c ON c.account_id = p.account_id WHERE p.account_id = :account_id AND p.id = :program_id;
+       COALESCE((SELECT g.spent_cents FROM budget AS g WHERE g.program_id = p.id AND g.month = :month),
+           0) AS spent_cents
+FROM program AS p
+JOIN campaign AS c ON c.account_id = p.account_id
+WHERE p.account_id = :account_id AND p.id = :program_id;
 
 -- name: has_partners
 SELECT 1 FROM partner_campaign AS j WHERE j.program_id = :program_id AND j.owner_account_id = :account_id
@@ -16,7 +20,8 @@ id, account_id, program_id, texts, fields, actor_kind, actor_id, starts_ms, is_t
 
 -- name: to_begin
 -- What waits to begin, of one program.
-SELECT {change} FROM term_change WHERE account_id = :account_id AND program_id = :program_id AND fields IS NOT NULL;
+SELECT {change} FROM term_change
+WHERE account_id = :account_id AND program_id = :program_id AND fields IS NOT NULL;
 
 -- name: keep
 UPDATE term_change SET texts = :texts, fields = :fields WHERE account_id = :account_id AND id = :id;
@@ -26,7 +31,9 @@ DELETE FROM term_change WHERE account_id = :account_id AND id = :id;
 
 -- name: due
 SELECT {change} FROM term_change
-WHERE fields IS NOT NULL AND starts_ms <= :now_ms AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+WHERE fields IS NOT NULL
+  AND starts_ms <= :now_ms
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
 ORDER BY starts_ms, id LIMIT :most;
 
 -- name: begin

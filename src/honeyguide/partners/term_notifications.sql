@@ -25,6 +25,8 @@ DELETE FROM term_change WHERE account_id = :account_id AND id = :id AND is_told 
 SELECT j.id, j.account_id, a.email FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id
 WHERE j.program_id = :program_id AND j.owner_account_id = :account_id AND j.account_id <> :account_id
   AND j.left_ms IS NULL AND j.removed_ms IS NULL
-  AND NOT EXISTS (SELECT 1 FROM partner_block AS x WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
+  AND NOT EXISTS (SELECT 1
+      FROM partner_block AS x
+      WHERE x.account_id = :account_id AND x.partner_account_id = j.account_id)
   AND NOT EXISTS (SELECT 1 FROM notice AS n WHERE n.account_id = j.account_id AND n.once_key = :once_key)
 ORDER BY j.account_id LIMIT :batch;

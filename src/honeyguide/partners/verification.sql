@@ -3,7 +3,9 @@ SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_m
 
 -- name: of_program
 SELECT p.rule, p.screening, p.is_verification_chosen, p.verification_offer_ms, c.screening AS campaign_level
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = p.account_id
+FROM program AS p
+JOIN publication AS b ON b.id = p.publication_id
+JOIN campaign AS c ON c.account_id = p.account_id
 WHERE p.account_id = :account_id AND p.id = :id AND p.deleted_ms IS NULL AND b.deleted_ms IS NULL;
 
 -- name: set
@@ -30,6 +32,9 @@ JOIN subscriber AS s ON s.id = r.subscriber_id;
 -- name: health
 -- Over all accounts.
 SELECT COUNT(CASE WHEN p.rule <> 'none' THEN 1 END) AS needing_email,
-       COUNT(CASE WHEN f.arrived_30d >= :least AND f.held_30d * 100 > f.arrived_30d * :percent THEN 1 END) AS holding_many
-FROM program AS p JOIN publication AS b ON b.id = p.publication_id LEFT JOIN program_figures AS f ON f.program_id = p.id
+       COUNT(CASE WHEN f.arrived_30d >= :least
+               AND f.held_30d * 100 > f.arrived_30d * :percent THEN 1 END) AS holding_many
+FROM program AS p
+JOIN publication AS b ON b.id = p.publication_id
+LEFT JOIN program_figures AS f ON f.program_id = p.id
 WHERE p.deleted_ms IS NULL AND b.deleted_ms IS NULL;

@@ -1,5 +1,6 @@
 -- name: of_campaign
--- One row for every page and email. A campaign without a logo shows that of the publication with its name, or else the first.
+-- One row for every page and email. A campaign without a logo shows that of the publication with its name, or
+-- else the first.
 SELECT c.account_id, c.id AS campaign_id, c.name, c.slug, c.words, c.needs_confirmation, b.accent,
     COALESCE(b.logo_id, (
         SELECT p.logo_id FROM publication AS p

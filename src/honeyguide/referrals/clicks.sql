@@ -2,7 +2,8 @@
 INSERT INTO click (account_id, target_id, code, hour_ms, visitor)
 SELECT c.account_id, c.target_id, c.code, c.hour_ms, c.visitor
 FROM {rows :clicks AS c (account_id TEXT, target_id TEXT, code TEXT, hour_ms BIGINT, visitor TEXT)} WHERE true
-ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING RETURNING account_id, target_id, code, hour_ms, visitor;
+ON CONFLICT (target_id, code, hour_ms, visitor) DO NOTHING
+RETURNING account_id, target_id, code, hour_ms, visitor;
 
 -- name: count
 INSERT INTO click_day (target_id, code, day_ms, account_id, n)
@@ -29,7 +30,8 @@ WHERE account_id = :account_id AND target_id = :target_id AND code = :code AND v
 
 -- name: by_day
 SELECT day_ms, n FROM click_day
-WHERE account_id = :account_id AND target_id = :target_id AND code = :code AND day_ms >= :since_ms ORDER BY day_ms;
+WHERE account_id = :account_id AND target_id = :target_id AND code = :code AND day_ms >= :since_ms
+ORDER BY day_ms;
 
 -- name: total
 SELECT CAST(COALESCE(SUM(n), 0) AS BIGINT) AS n FROM click_day

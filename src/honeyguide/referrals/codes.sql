@@ -10,11 +10,13 @@ WHERE c.account_id = :account_id AND c.campaign_id = :campaign_id AND c.folded {
 
 -- name: of_subscriber
 SELECT id, code, source, created_ms FROM subscriber_code
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id ORDER BY created_ms DESC, id DESC;
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id
+ORDER BY created_ms DESC, id DESC;
 
 -- name: of_subscribers
 SELECT code, subscriber_id FROM subscriber_code
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY subscriber_id, created_ms, id;
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids}
+ORDER BY subscriber_id, created_ms, id;
 
 -- name: taken
 SELECT code, subscriber_id FROM subscriber_code
@@ -25,7 +27,8 @@ SELECT code, subscriber_id FROM subscriber_code
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND folded {in :folded};
 
 -- name: taken_by_ours
--- Ours are in lower case. A list, not a join: PostgreSQL would scan all subscribers as long as it does not know how many there are.
+-- Ours are in lower case. A list, not a join: PostgreSQL would scan all subscribers as long as it does not
+-- know how many there are.
 SELECT ref_code AS code, id AS subscriber_id FROM subscriber
 WHERE ref_code {in :codes} AND account_id = :account_id AND campaign_id = :campaign_id;
 

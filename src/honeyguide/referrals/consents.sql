@@ -11,7 +11,8 @@ SELECT t.text, t.privacy_url, c.agreed_ms FROM consent AS c JOIN consent_text AS
 WHERE c.account_id = :account_id AND c.subscriber_id = :subscriber_id ORDER BY c.agreed_ms, c.consent_text_id;
 
 -- name: of_subscribers
-SELECT c.subscriber_id, t.text, t.privacy_url, c.agreed_ms FROM consent AS c JOIN consent_text AS t ON t.id = c.consent_text_id
+SELECT c.subscriber_id, t.text, t.privacy_url, c.agreed_ms FROM consent AS c
+JOIN consent_text AS t ON t.id = c.consent_text_id
 WHERE c.account_id = :account_id AND c.subscriber_id {in :ids} ORDER BY c.subscriber_id, c.agreed_ms, t.text;
 
 -- name: known_texts

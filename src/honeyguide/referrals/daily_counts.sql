@@ -4,17 +4,21 @@ referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_aut
 
 -- name: ever
 SELECT CAST(COALESCE(SUM(signups), 0) AS BIGINT) AS signups,
-       CAST(COALESCE(SUM(verified), 0) AS BIGINT) AS verified, CAST(COALESCE(SUM(pending), 0) AS BIGINT) AS pending,
+       CAST(COALESCE(SUM(verified), 0) AS BIGINT) AS verified,
+       CAST(COALESCE(SUM(pending), 0) AS BIGINT) AS pending,
        CAST(COALESCE(SUM(rejected), 0) AS BIGINT) AS rejected
 FROM (
-    SELECT signups, verified, pending, rejected FROM campaign_day WHERE account_id = :account_id AND campaign_id = :campaign_id
+    SELECT signups, verified, pending, rejected FROM campaign_day
+    WHERE account_id = :account_id AND campaign_id = :campaign_id
     UNION ALL
-    SELECT n_all, verified, pending, rejected FROM count_note WHERE account_id = :account_id AND owner_id = :campaign_id
+    SELECT n_all, verified, pending, rejected FROM count_note
+    WHERE account_id = :account_id AND owner_id = :campaign_id
 ) AS d;
 
 -- name: suspected
 SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
+    SELECT 1 AS one FROM subscriber
+    WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
       AND {suspicious} ORDER BY received_ms DESC, id DESC LIMIT :most
 ) AS w;
 
@@ -29,4 +33,6 @@ SELECT w.referral_due_ms AS due_ms, w.referral_reason AS reason FROM (
 -- name: top
 SELECT s.id, s.email, s.name, s.referrals_verified, s.referrals_pending
 FROM advocate AS a JOIN subscriber AS s ON s.id = a.subscriber_id
-WHERE a.campaign_id = :campaign_id AND a.verified > 0 ORDER BY a.verified DESC, a.subscriber_id DESC LIMIT :most;
+WHERE a.campaign_id = :campaign_id AND a.verified > 0
+ORDER BY a.verified DESC, a.subscriber_id DESC
+LIMIT :most;

@@ -15,7 +15,9 @@ ON CONFLICT (campaign_id) DO UPDATE SET origins = excluded.origins, keep_days = 
 WHERE embed.account_id = excluded.account_id;
 
 -- name: switch_off
-UPDATE embed SET origins = '', changed_ms = :now_ms WHERE account_id = :account_id AND campaign_id = :campaign_id;
+UPDATE embed
+SET origins = '', changed_ms = :now_ms
+WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: last_signups
 SELECT id, email, name, status, referrer_code, referral_status, received_ms FROM subscriber

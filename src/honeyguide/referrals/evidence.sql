@@ -7,39 +7,59 @@ ON CONFLICT (subscriber_id, code) DO UPDATE SET points = excluded.points, value 
 
 -- name: of_subscribers
 SELECT subscriber_id, code, points, value, found_ms FROM evidence
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids} ORDER BY subscriber_id, found_ms, code;
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids}
+ORDER BY subscriber_id, found_ms, code;
 
 -- name: remove
-DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_id AND (subscriber_id, code) IN (
+DELETE
+FROM evidence
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND (subscriber_id, code) IN (
     SELECT f.subscriber_id, f.code FROM {rows :gone AS f (subscriber_id TEXT, code TEXT)}
 );
 
 -- name: erase
-DELETE FROM evidence WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id;
+DELETE
+FROM evidence
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id;
 
 -- fragment: in_group
-SELECT id, email, received_ms, network, status, partner_campaign_id, referral_status, referral_reason, CASE WHEN EXISTS (
+SELECT id, email, received_ms, network, status, partner_campaign_id, referral_status, referral_reason,
+       CASE WHEN EXISTS (
     SELECT 1 FROM partner_referral AS r
-    WHERE r.account_id = subscriber.account_id AND r.subscriber_id = subscriber.id AND r.person_key <> subscriber.person_key
+    WHERE r.account_id = subscriber.account_id
+      AND r.subscriber_id = subscriber.id
+      AND r.person_key <> subscriber.person_key
 ) THEN 1 ELSE 0 END AS is_changed FROM subscriber
-WHERE campaign_id = :campaign_id AND referrer_code = :code AND COALESCE(erased_ms, 0) = 0 AND received_ms > :since_ms
+WHERE campaign_id = :campaign_id
+  AND referrer_code = :code
+  AND COALESCE(erased_ms, 0) = 0
+  AND received_ms > :since_ms
 
 -- name: group
 -- Those who came with the code before a moment and after it, both counted from there.
 SELECT * FROM (
-    SELECT * FROM ({in_group} AND received_ms <= :at_ms ORDER BY received_ms DESC, id DESC LIMIT :before) AS before
+    SELECT *
+    FROM ({in_group} AND received_ms <= :at_ms ORDER BY received_ms DESC, id DESC LIMIT :before) AS before
     UNION ALL
     SELECT * FROM ({in_group} AND received_ms > :at_ms ORDER BY received_ms, id LIMIT :after) AS after
 ) AS nearby ORDER BY received_ms, id;
 
 -- name: known_domains
--- Mail domains of the campaign's newest subscribers whom no partner referred. A domain is what comes after the last @.
+-- Mail domains of the campaign's newest subscribers whom no partner referred. A domain is what comes after
+-- the last @.
 SELECT domain, COUNT(*) AS n FROM (
-    SELECT REPLACE(email_key, RTRIM(email_key, REPLACE(email_key, '@', '')), '') AS domain, referrer_code, partner_campaign_id,
+    SELECT REPLACE(email_key, RTRIM(email_key, REPLACE(email_key, '@', '')), '') AS domain, referrer_code,
+           partner_campaign_id,
            referral_status
-    FROM subscriber WHERE campaign_id = :campaign_id AND erased_ms IS NULL ORDER BY created_ms DESC, id DESC LIMIT :newest
+    FROM subscriber
+    WHERE campaign_id = :campaign_id AND erased_ms IS NULL
+    ORDER BY created_ms DESC, id DESC
+    LIMIT :newest
 ) AS newest
-WHERE COALESCE(referrer_code, '') <> :code AND partner_campaign_id IS NULL AND referral_status = 'verified' AND domain IS NOT NULL
+WHERE COALESCE(referrer_code, '') <> :code
+  AND partner_campaign_id IS NULL
+  AND referral_status = 'verified'
+  AND domain IS NOT NULL
 GROUP BY domain;
 
 -- name: queue_look
@@ -52,8 +72,11 @@ SELECT account_id, campaign_id, code FROM code_look WHERE since_ms <= :until_ms 
 
 -- name: end_look
 -- Not if somebody came with the code meanwhile.
-DELETE FROM code_look WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code AND NOT EXISTS (
-    SELECT 1 FROM subscriber WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :looked_ms
+DELETE
+FROM code_look
+WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code AND NOT EXISTS (
+    SELECT 1 FROM subscriber
+    WHERE campaign_id = :campaign_id AND referrer_code = :code AND received_ms > :looked_ms
 );
 
 -- name: old_values

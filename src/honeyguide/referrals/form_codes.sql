@@ -1,5 +1,6 @@
 -- name: insert
-{insert form_code: code, account_id, campaign_id, subscriber_id, created_ms = :now_ms} ON CONFLICT (code) DO NOTHING;
+{insert form_code: code, account_id, campaign_id, subscriber_id, created_ms = :now_ms}
+    ON CONFLICT (code) DO NOTHING;
 
 -- name: hand_over
 UPDATE form_code SET subscriber_id = :new_id

@@ -4,14 +4,21 @@ w.id, w.subscriber_id, w.status, w.earned_ms, w.claimed_ms, r.name, s.name AS su
 -- name: claimed
 -- What subscribers asked for, the oldest first.
 SELECT {reward_to_fulfill}
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.status = 'unlocked' AND w.claimed_ms IS NOT NULL
+FROM won_reward AS w
+JOIN reward AS r ON r.id = w.reward_id
+LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
+WHERE w.account_id = :account_id
+  AND w.campaign_id = :campaign_id
+  AND w.status = 'unlocked'
+  AND w.claimed_ms IS NOT NULL
 ORDER BY w.claimed_ms, w.id LIMIT :most;
 
 -- name: unclaimed
 -- In alphabetical order, those that await approval come first.
 SELECT {reward_to_fulfill}
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
+FROM won_reward AS w
+JOIN reward AS r ON r.id = w.reward_id
+LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.claimed_ms IS NULL
   AND (w.status = 'awaiting_approval' OR w.status = 'unlocked' AND r.kind = 'manual')
 ORDER BY w.status, w.earned_ms, w.id LIMIT :most;
@@ -19,8 +26,13 @@ ORDER BY w.status, w.earned_ms, w.id LIMIT :most;
 -- name: claimed_before
 -- Whoever was erased needs nothing any more.
 SELECT {reward_to_fulfill}
-FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id JOIN subscriber AS s ON s.id = w.subscriber_id AND s.erased_ms IS NULL
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.status = 'redeemed' AND w.redeemed_by = 'reader'
+FROM won_reward AS w
+JOIN reward AS r ON r.id = w.reward_id
+JOIN subscriber AS s ON s.id = w.subscriber_id AND s.erased_ms IS NULL
+WHERE w.account_id = :account_id
+  AND w.campaign_id = :campaign_id
+  AND w.status = 'redeemed'
+  AND w.redeemed_by = 'reader'
   AND w.claimed_ms IS NOT NULL
 ORDER BY w.claimed_ms, w.id LIMIT :most;
 
@@ -28,7 +40,10 @@ ORDER BY w.claimed_ms, w.id LIMIT :most;
 -- Counted up to a limit, from the oldest.
 SELECT COUNT(*) AS n, MIN(w.claimed_ms) AS oldest_ms FROM (
     SELECT claimed_ms FROM won_reward
-    WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = 'unlocked' AND claimed_ms IS NOT NULL
+    WHERE account_id = :account_id
+      AND campaign_id = :campaign_id
+      AND status = 'unlocked'
+      AND claimed_ms IS NOT NULL
     ORDER BY claimed_ms, id LIMIT :most
 ) AS w;
 
@@ -37,5 +52,8 @@ UPDATE won_reward SET claimed_ms = NULL, decline_reason = :reason WHERE account_
 
 -- name: forget_earlier
 UPDATE won_reward SET claimed_ms = NULL
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = 'redeemed' AND redeemed_by = 'reader'
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND status = 'redeemed'
+  AND redeemed_by = 'reader'
   AND claimed_ms IS NOT NULL;

@@ -4,7 +4,9 @@ FROM subscriber AS s LEFT JOIN advocate AS a ON a.subscriber_id = s.id
 WHERE s.account_id = :account_id AND s.campaign_id = :campaign_id AND s.id = :id;
 
 -- name: set_shows_name
-UPDATE subscriber SET shows_name = :shows_name WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+UPDATE subscriber
+SET shows_name = :shows_name
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: join_leaderboard
 -- Before the first referral there is no row yet.
@@ -14,7 +16,9 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id
 ON CONFLICT (subscriber_id) DO UPDATE SET on_leaderboard = 1;
 
 -- name: quit_leaderboard
-UPDATE advocate SET on_leaderboard = 0 WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :id;
+UPDATE advocate
+SET on_leaderboard = 0
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :id;
 
 -- name: set_left_program
 UPDATE subscriber SET left_program_ms = :left_program_ms

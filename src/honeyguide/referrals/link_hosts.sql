@@ -12,7 +12,8 @@ SELECT {link_host} FROM link_host WHERE account_id = :account_id AND id = :id;
 
 -- name: holder
 -- Another account that has verified the host.
-SELECT {link_host} FROM link_host WHERE host = :host AND verified_ms IS NOT NULL AND account_id <> :account_id;
+SELECT {link_host} FROM link_host
+WHERE host = :host AND verified_ms IS NOT NULL AND account_id <> :account_id;
 
 -- name: insert
 {insert link_host: id, account_id, campaign_id, host, token, due_ms, created_ms = :now_ms};
@@ -21,7 +22,9 @@ SELECT {link_host} FROM link_host WHERE host = :host AND verified_ms IS NOT NULL
 UPDATE link_host SET due_ms = :due_ms WHERE account_id = :account_id AND id = :id;
 
 -- name: set_checked
-UPDATE link_host SET {assign verified_ms, seen_ms, problem, due_ms}, checked_ms = :now_ms WHERE account_id = :account_id AND id = :id;
+UPDATE link_host
+SET {assign verified_ms, seen_ms, problem, due_ms}, checked_ms = :now_ms
+WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
 DELETE FROM link_host WHERE account_id = :account_id AND id = :id;

@@ -19,8 +19,11 @@ WHERE s.ref_code {in :codes} AND s.erased_ms IS NULL;
 
 -- name: campaign
 -- A public slug, so the account comes from the row found. An account has one campaign.
-SELECT c.account_id, c.id AS campaign_id FROM slug AS s JOIN campaign AS c ON c.account_id = s.account_id WHERE s.slug = :slug;
+SELECT c.account_id, c.id AS campaign_id FROM slug AS s
+JOIN campaign AS c ON c.account_id = s.account_id
+WHERE s.slug = :slug;
 
 -- name: campaign_by_code
--- A public code, so the account comes from the row found. Also of an erased subscriber: their links are still out there.
+-- A public code, so the account comes from the row found. Also of an erased subscriber: their links are still
+-- out there.
 SELECT account_id, campaign_id FROM subscriber WHERE ref_code = :code;

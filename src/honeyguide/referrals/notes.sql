@@ -6,7 +6,9 @@ SELECT {note} FROM subscriber_note
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id ORDER BY written_ms DESC, id DESC;
 
 -- name: of_subscribers
-SELECT {note} FROM subscriber_note WHERE account_id = :account_id AND subscriber_id {in :ids} ORDER BY subscriber_id, written_ms, id;
+SELECT {note} FROM subscriber_note
+WHERE account_id = :account_id AND subscriber_id {in :ids}
+ORDER BY subscriber_id, written_ms, id;
 
 -- name: by_id
 SELECT {note} FROM subscriber_note WHERE account_id = :account_id AND id = :id;
@@ -21,7 +23,8 @@ DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :
 DELETE FROM subscriber_note WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: lock
-SELECT id FROM subscriber WHERE id {in :ids} AND account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
+SELECT id FROM subscriber
+WHERE id {in :ids} AND account_id = :account_id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0
 ORDER BY id DESC;
 
 -- name: add_once
@@ -33,4 +36,6 @@ WHERE NOT EXISTS (
     WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id AND n.text = r.text
       AND n.written_ms = COALESCE(r.written_ms, n.written_ms)
 )
-  AND (SELECT COUNT(*) FROM subscriber_note AS n WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id) < :most;
+  AND (SELECT COUNT(*)
+      FROM subscriber_note AS n
+      WHERE n.subscriber_id = r.subscriber_id AND n.account_id = :account_id) < :most;

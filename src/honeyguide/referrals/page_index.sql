@@ -1,4 +1,5 @@
--- Page N of a list without OFFSET's cost: totals, blocks of about a thousand rows, and changes not yet applied to them.
+-- Page N of a list without OFFSET's cost: totals, blocks of about a thousand rows, and changes not yet
+-- applied to them.
 
 -- fragment: change
 account_id, owner_id, created_ms, created_ms - created_ms % 86400000 AS day_ms, subscriber_id,
@@ -15,7 +16,8 @@ SELECT COALESCE((SELECT n FROM listing WHERE list = :list), 0) + CAST(COALESCE((
 ), 0) AS BIGINT) AS n;
 
 -- name: block_above
--- The last block that ends at or above the page's first row. Rows above its lower bound = blocks above + changes above.
+-- The last block that ends at or above the page's first row. Rows above its lower bound = blocks above +
+-- changes above.
 SELECT lo_ms, lo_id, CAST(above AS BIGINT) AS above FROM (
     SELECT lo_ms, lo_id, is_block, SUM(n) OVER (ORDER BY lo_ms DESC, lo_id DESC) AS above FROM (
         SELECT lo_ms, lo_id, n, 1 AS is_block FROM listing_run WHERE list = :list
@@ -35,7 +37,9 @@ DELETE FROM count_note WHERE (owner_id, created_ms, subscriber_id) IN (
 RETURNING {change};
 
 -- name: take_changes (postgres)
-DELETE FROM count_note WHERE seq = ANY (ARRAY(SELECT seq FROM count_note WHERE owner_id {in :owners} ORDER BY owner_id LIMIT :batch))
+DELETE
+FROM count_note
+WHERE seq = ANY (ARRAY(SELECT seq FROM count_note WHERE owner_id {in :owners} ORDER BY owner_id LIMIT :batch))
 RETURNING {change};
 
 -- name: open_changes
@@ -46,13 +50,15 @@ SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM count_note WHERE owner_id = :own
 INSERT INTO campaign_day AS d (campaign_id, day_ms, account_id, signups, verified, pending, rejected)
 VALUES (:campaign_id, :day_ms, :account_id, :signups, :verified, :pending, :rejected)
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET signups = d.signups + excluded.signups,
-    verified = d.verified + excluded.verified, pending = d.pending + excluded.pending, rejected = d.rejected + excluded.rejected;
+    verified = d.verified + excluded.verified, pending = d.pending + excluded.pending,
+    rejected = d.rejected + excluded.rejected;
 
 -- name: blocks
 SELECT lo_ms, lo_id, n FROM listing_run WHERE list = :list ORDER BY lo_ms, lo_id;
 
 -- name: long_lists
--- Over all accounts: those with a block to split, and without waiting changes. The ID of their owner has 36 characters.
+-- Over all accounts: those with a block to split, and without waiting changes. The ID of their owner has 36
+-- characters.
 SELECT list, account_id FROM listing AS l WHERE is_long = 1
   AND NOT EXISTS (SELECT 1 FROM count_note AS c WHERE c.owner_id = SUBSTR(l.list, 1, 36))
 ORDER BY list LIMIT :most;
@@ -92,7 +98,8 @@ SELECT created_ms, id FROM (
 -- name: splits_referrals
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
-        SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+        SELECT created_ms, id FROM subscriber
+        WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
           AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
         ORDER BY created_ms DESC, id DESC LIMIT :most
     ) AS top_rows
@@ -101,7 +108,8 @@ SELECT created_ms, id FROM (
 -- name: splits_advocates
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
-        SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+        SELECT created_ms, id FROM subscriber
+        WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
           AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
         ORDER BY created_ms DESC, id DESC LIMIT :most
     ) AS top_rows
@@ -110,7 +118,8 @@ SELECT created_ms, id FROM (
 -- name: splits_brought
 SELECT created_ms, id FROM (
     SELECT created_ms, id, ROW_NUMBER() OVER (ORDER BY created_ms DESC, id DESC) AS place FROM (
-        SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+        SELECT created_ms, id FROM subscriber
+        WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
           AND (created_ms, id) >= (:lo_ms, :lo_id) AND (created_ms, id) < (:hi_ms, :hi_id)
         ORDER BY created_ms DESC, id DESC LIMIT :most
     ) AS top_rows
@@ -121,6 +130,8 @@ SELECT created_ms, id FROM (
 WITH RECURSIVE o (id) AS (
     SELECT (SELECT owner_id FROM count_note ORDER BY owner_id LIMIT 1)
     UNION ALL
-    SELECT (SELECT c.owner_id FROM count_note AS c WHERE c.owner_id > o.id ORDER BY c.owner_id LIMIT 1) FROM o WHERE o.id IS NOT NULL
+    SELECT (SELECT c.owner_id FROM count_note AS c WHERE c.owner_id > o.id ORDER BY c.owner_id LIMIT 1)
+    FROM o
+    WHERE o.id IS NOT NULL
 )
 SELECT id FROM o WHERE id IS NOT NULL LIMIT :most;

@@ -1,7 +1,8 @@
 -- name: insert
 -- touches: adds referral_decision
 {insert referral_decision:
-    id, account_id, campaign_id, subscriber_id, before_status, before_reason, status, reason, actor_kind, actor_id,
+    id, account_id, campaign_id, subscriber_id, before_status, before_reason, status, reason, actor_kind,
+    actor_id,
     note, decided_ms = :now_ms
 };
 

@@ -1,6 +1,8 @@
 -- name: of_campaign
 SELECT {reward}
-FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL ORDER BY referrals, id;
+FROM reward
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL
+ORDER BY referrals, id;
 
 -- name: by_id
 SELECT {reward}
@@ -10,7 +12,8 @@ FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND id
 SELECT id FROM reward WHERE account_id = :account_id AND id = :id;
 
 -- name: count
-SELECT COUNT(*) AS n FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
+SELECT COUNT(*) AS n FROM reward
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND deleted_ms IS NULL;
 
 -- name: insert
 {insert reward: id, account_id, campaign_id, {columns}, walk_ms, walk_id, created_ms = :now_ms};
@@ -22,7 +25,9 @@ UPDATE reward SET {assign {changed}},
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
-UPDATE reward SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL WHERE account_id = :account_id AND id = :id;
+UPDATE reward
+SET deleted_ms = :now_ms, walk_ms = NULL, walk_id = NULL
+WHERE account_id = :account_id AND id = :id;
 
 -- name: start_backfill
 UPDATE reward SET {assign walk_ms, walk_id}

@@ -1,5 +1,7 @@
 -- name: all
-SELECT id, name, query, saved_ms FROM saved_filter WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY name;
+SELECT id, name, query, saved_ms FROM saved_filter
+WHERE account_id = :account_id AND campaign_id = :campaign_id
+ORDER BY name;
 
 -- name: save
 {insert saved_filter: id, account_id, campaign_id, name, query, saved_ms = :now_ms}

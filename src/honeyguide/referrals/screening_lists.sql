@@ -2,12 +2,18 @@
 id, is_blocked, kind, value, hint, added_ms
 
 -- name: all
-SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id ORDER BY added_ms DESC, id DESC;
+SELECT {entry} FROM screening_entry
+WHERE account_id = :account_id AND campaign_id = :campaign_id
+ORDER BY added_ms DESC, id DESC;
 
 -- name: relevant
 -- Every IP range, because a range is found by what is in it.
 SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id
-  AND (kind = 'email' AND value {in :person_keys} OR kind = 'domain' AND value {in :domains} OR kind = 'ip_range');
+  AND (kind = 'email'
+      AND value {in :person_keys}
+   OR kind = 'domain'
+      AND value {in :domains}
+   OR kind = 'ip_range');
 
 -- fragment: person_keys
 SELECT s.person_key FROM subscriber AS s WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id
@@ -15,7 +21,8 @@ UNION SELECT e.earlier_key FROM subscriber AS s JOIN earlier_person_key AS e ON 
 WHERE s.id = :subscriber_id AND s.campaign_id = :campaign_id
 
 -- name: of_subscriber
-SELECT {entry} FROM screening_entry WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
+SELECT {entry} FROM screening_entry
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
   AND value IN ({person_keys});
 
 -- name: count

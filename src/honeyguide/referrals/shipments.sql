@@ -1,5 +1,6 @@
 -- fragment: shipment
-w.id, w.reward_id, w.subscriber_id, r.name, w.variant, w.shipping, w.redeemed_ms AS claimed_ms, w.sent_ms, w.sent_by, w.tracking_note,
+w.id, w.reward_id, w.subscriber_id, r.name, w.variant, w.shipping, w.redeemed_ms AS claimed_ms, w.sent_ms,
+w.sent_by, w.tracking_note,
 w.announce_ms, w.delivered_ms, w.address_changed_ms, s.email, s.name AS subscriber_name
 
 -- fragment: joined
@@ -11,7 +12,10 @@ UPDATE won_reward SET shipping = :address, variant = :variant WHERE account_id =
 -- name: by_id
 SELECT {shipment}
 FROM won_reward AS w {joined}
-WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id AND (w.shipping IS NOT NULL OR w.sent_ms IS NOT NULL);
+WHERE w.account_id = :account_id
+  AND w.campaign_id = :campaign_id
+  AND w.id = :id
+  AND (w.shipping IS NOT NULL OR w.sent_ms IS NOT NULL);
 
 -- name: by_ids
 SELECT {shipment}
@@ -20,7 +24,8 @@ WHERE w.id = i.value AND w.account_id = :account_id AND w.campaign_id = :campaig
   AND (w.shipping IS NOT NULL OR w.sent_ms IS NOT NULL);
 
 -- name: to_send
--- The inner query cuts out the page, so that only its rows are joined. It asks for the campaign alone, because the index has no account.
+-- The inner query cuts out the page, so that only its rows are joined. It asks for the campaign alone,
+-- because the index has no account.
 SELECT {shipment}
 FROM (
     SELECT i.id FROM won_reward AS i WHERE i.campaign_id = :campaign_id AND i.shipping IS NOT NULL
@@ -91,25 +96,45 @@ ORDER BY r.referrals, r.id;
 -- name: unclaimed_of_reward
 SELECT w.subscriber_id AS id, s.email, s.name, r.name AS reward, w.earned_ms
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id JOIN subscriber AS s ON s.id = w.subscriber_id
-WHERE w.account_id = :account_id AND w.reward_id = :reward_id AND w.status = 'unlocked' AND s.erased_ms IS NULL
+WHERE w.account_id = :account_id
+  AND w.reward_id = :reward_id
+  AND w.status = 'unlocked'
+  AND s.erased_ms IS NULL
 ORDER BY w.earned_ms, w.id LIMIT :most;
 
 -- name: physical_rewards
-SELECT id FROM reward WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'physical' ORDER BY referrals, id;
+SELECT id FROM reward
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'physical'
+ORDER BY referrals, id;
 
 -- name: mark_sent
-UPDATE won_reward SET sent_ms = :now_ms, sent_by = :by, tracking_note = :tracking_note, announce_ms = :announce_ms, sent_batch = :batch
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND shipping IS NOT NULL AND sent_ms IS NULL;
+UPDATE won_reward
+SET sent_ms = :now_ms, sent_by = :by, tracking_note = :tracking_note, announce_ms = :announce_ms,
+    sent_batch = :batch
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND id = :id
+  AND shipping IS NOT NULL
+  AND sent_ms IS NULL;
 
 -- name: mark_unsent
 UPDATE won_reward
-SET sent_ms = NULL, sent_by = NULL, tracking_note = NULL, announce_ms = NULL, sent_batch = NULL, delivered_ms = NULL
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND shipping IS NOT NULL AND sent_ms IS NOT NULL;
+SET sent_ms = NULL, sent_by = NULL, tracking_note = NULL, announce_ms = NULL, sent_batch = NULL,
+    delivered_ms = NULL
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND id = :id
+  AND shipping IS NOT NULL
+  AND sent_ms IS NOT NULL;
 
 -- name: not_announced
 -- Those of a batch that nobody was told about yet.
 SELECT id FROM won_reward
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND sent_batch = :batch AND announce_ms IS NOT NULL ORDER BY id;
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND sent_batch = :batch
+  AND announce_ms IS NOT NULL
+ORDER BY id;
 
 -- name: change_note
 UPDATE won_reward SET tracking_note = :tracking_note, announce_ms = COALESCE(:announce_ms, announce_ms)
@@ -117,7 +142,11 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND s
 
 -- name: mark_delivered
 UPDATE won_reward SET delivered_ms = :now_ms
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND sent_ms IS NOT NULL AND delivered_ms IS NULL;
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND id = :id
+  AND sent_ms IS NOT NULL
+  AND delivered_ms IS NULL;
 
 -- name: mark_undelivered
 UPDATE won_reward SET delivered_ms = NULL
@@ -125,7 +154,11 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND d
 
 -- name: correct_address
 UPDATE won_reward SET shipping = :address, variant = :variant, address_changed_ms = :now_ms
-WHERE account_id = :account_id AND id = :id AND subscriber_id = :subscriber_id AND shipping IS NOT NULL AND sent_ms IS NULL;
+WHERE account_id = :account_id
+  AND id = :id
+  AND subscriber_id = :subscriber_id
+  AND shipping IS NOT NULL
+  AND sent_ms IS NULL;
 
 -- name: with_old_address
 SELECT id, account_id, subscriber_id, redeemed_ms FROM won_reward

@@ -1,8 +1,10 @@
 -- name: claim
--- The row count is the answer: 1 if the slug is free, was given up by this account, or already belongs to this target.
+-- The row count is the answer: 1 if the slug is free, was given up by this account, or already belongs to
+-- this target.
 {insert slug: slug, account_id, kind, target_id}
 ON CONFLICT (slug) DO UPDATE SET kind = excluded.kind, target_id = excluded.target_id
-WHERE slug.account_id = excluded.account_id AND (slug.target_id IS NULL OR slug.target_id = excluded.target_id);
+WHERE slug.account_id = excluded.account_id
+  AND (slug.target_id IS NULL OR slug.target_id = excluded.target_id);
 
 -- name: free_others
 UPDATE slug SET target_id = NULL WHERE account_id = :account_id AND target_id = :target_id AND slug <> :slug;

@@ -1,7 +1,11 @@
 -- Stored counts of the days that did not change, and :live, the counts of those that did.
 
 -- fragment: stored
-account_id = :account_id AND campaign_id = :campaign_id AND day >= :first AND day <= :last AND NOT (day {in :live_days})
+account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND day >= :first
+  AND day <= :last
+  AND NOT (day {in :live_days})
 
 -- name: groups
 SELECT kind, day, key, joined, verified, pending, rejected, followed, left_30, left_90
@@ -24,10 +28,12 @@ FROM (
 ) AS c GROUP BY key ORDER BY joined DESC, key LIMIT :most;
 
 -- name: referrer_rows
-SELECT COUNT(*) AS n FROM (SELECT 1 AS one FROM cohort_count WHERE kind = 'referrer' AND {stored} LIMIT :most) AS r;
+SELECT COUNT(*) AS n
+FROM (SELECT 1 AS one FROM cohort_count WHERE kind = 'referrer' AND {stored} LIMIT :most) AS r;
 
 -- name: referrers
-SELECT COUNT(CASE WHEN key <> '(other)' THEN 1 END) AS n, CAST(COALESCE(SUM(joined), 0) AS BIGINT) AS referrals,
+SELECT COUNT(CASE WHEN key <> '(other)' THEN 1 END) AS n,
+       CAST(COALESCE(SUM(joined), 0) AS BIGINT) AS referrals,
        COUNT(CASE WHEN key = '(other)' THEN 1 END) AS has_others
 FROM (
     SELECT key, SUM(joined) AS joined FROM (
@@ -38,7 +44,8 @@ FROM (
 ) AS k;
 
 -- name: advocates
-SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, s.adjustments, r.verified, r.pending, r.rejected
+SELECT s.id, s.email, s.name, s.referrals_verified AS referrals_ever, s.adjustments, r.verified,
+       r.pending, r.rejected
 FROM (
     SELECT key, CAST(SUM(verified) AS BIGINT) AS verified, CAST(SUM(pending) AS BIGINT) AS pending,
            CAST(SUM(rejected) AS BIGINT) AS rejected
@@ -58,5 +65,6 @@ WHERE account_id = :account_id AND quarter_ms >= :since_ms AND quarter_ms < :unt
 GROUP BY host ORDER BY SUM(n) DESC, host LIMIT :most;
 
 -- name: imported
-SELECT 1 AS one FROM cohort_count WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'group' AND key = 'imported'
+SELECT 1 AS one FROM cohort_count
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'group' AND key = 'imported'
 LIMIT 1;

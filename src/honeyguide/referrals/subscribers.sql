@@ -1,10 +1,12 @@
--- Subscribers of one campaign, by id, by email, and as pages of a list.
--- To look up one subscriber, use COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL
--- would use one of them here, and read the whole campaign, until the table is analyzed (`tests/test_plans.py`).
+-- Subscribers of one campaign, by id, by email, and as pages of a list. To look up one subscriber, use
+-- COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL would use
+-- one of them here, and read the whole campaign, until the table is analyzed (`tests/test_plans.py`).
 
 -- fragment: subscriber
-id, email, name, ref_code, status, must_confirm, referrer_code, referrer_id, referral_status, referral_reason, referral_due_ms,
-referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent, origin, utm_source,
+id, email, name, ref_code, status, must_confirm, referrer_code, referrer_id, referral_status,
+referral_reason, referral_due_ms,
+referral_behind, referrals_verified, referrals_pending, referrals_rejected, ip_address, user_agent,
+origin, utm_source,
 utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_ms,
 unsubscribed_ms, claimed_code, adjustments, language, link_version
 
@@ -42,7 +44,8 @@ ORDER BY created_ms DESC, id DESC LIMIT :most;
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
   AND (created_ms, id) <= (
-    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
+    SELECT created_ms, id FROM subscriber
+    WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
@@ -51,7 +54,8 @@ ORDER BY created_ms DESC, id DESC LIMIT :most;
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
   AND (created_ms, id) <= (
-    SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
+    SELECT created_ms, id FROM subscriber
+    WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
@@ -59,19 +63,26 @@ ORDER BY created_ms DESC, id DESC LIMIT :most;
 -- name: count_second_referrals
 SELECT COALESCE(SUM(n.referrals_verified), 0) AS n FROM (
     SELECT referrals_verified FROM subscriber
-    WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+    WHERE referrer_id = :owner_id
+      AND campaign_id = :campaign_id
+      AND erased_ms IS NULL
+      AND referrer_id IS NOT NULL
     ORDER BY created_ms DESC, id DESC LIMIT :most
 ) AS n;
 
 -- name: list_referred
 SELECT {subscriber}
-FROM subscriber WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+FROM subscriber
+WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
   AND (created_ms, id) <= (
-    SELECT created_ms, id FROM subscriber WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
+    SELECT created_ms, id FROM subscriber
+    WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
 ORDER BY created_ms DESC, id DESC LIMIT :most;
 
 -- name: first_due_ms
 SELECT MIN(referral_due_ms) AS due_ms FROM subscriber
-WHERE referral_status = 'pending' AND erased_ms IS NULL AND COALESCE(referral_reason, '') <> 'awaiting_confirmation';
+WHERE referral_status = 'pending'
+  AND erased_ms IS NULL
+  AND COALESCE(referral_reason, '') <> 'awaiting_confirmation';

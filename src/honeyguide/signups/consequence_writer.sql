@@ -3,7 +3,8 @@ UPDATE campaign SET first_referral_ms = :now_ms
 WHERE account_id = :account_id AND id = :campaign_id AND first_referral_ms IS NULL;
 
 -- name: referral_of
-SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents, is_own,
+SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
+       fee_cents, is_own,
        budget_cents, cap_cents
 FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 

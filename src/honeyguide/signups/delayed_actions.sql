@@ -1,9 +1,11 @@
 -- fragment: action
-id, account_id, campaign_id, batch_id, actor_kind, actor_id, kind, subject_id, subject_state, arguments, due_ms
+id, account_id, campaign_id, batch_id, actor_kind, actor_id, kind, subject_id, subject_state, arguments,
+due_ms
 
 -- name: insert
 INSERT INTO delayed_action ({action})
-SELECT r.id, :account_id, :campaign_id, :batch_id, :actor_kind, :actor_id, :kind, r.subject_id, r.state, :arguments, :due_ms
+SELECT r.id, :account_id, :campaign_id, :batch_id, :actor_kind, :actor_id, :kind, r.subject_id, r.state,
+       :arguments, :due_ms
 FROM {rows :rows AS r (id TEXT, subject_id TEXT, state TEXT)} WHERE true
 ON CONFLICT (subject_id, account_id) DO NOTHING;
 
@@ -16,7 +18,9 @@ SELECT {action} FROM delayed_action WHERE account_id = :account_id AND EXISTS (
 ) ORDER BY id;
 
 -- name: waiting
-SELECT {action} FROM delayed_action WHERE account_id = :account_id AND (id = :id OR batch_id = :id) ORDER BY id;
+SELECT {action} FROM delayed_action
+WHERE account_id = :account_id AND (id = :id OR batch_id = :id)
+ORDER BY id;
 
 -- name: due
 SELECT {action} FROM delayed_action WHERE (due_ms <= :now_ms OR due_ms > :ahead_ms)

@@ -19,7 +19,8 @@ SELECT {erasure} FROM erasure ORDER BY id;
 SELECT id FROM erasure WHERE id = :id;
 
 -- name: keep
-INSERT INTO erasure ({erasure}) VALUES (:id, :account_id, :campaign_id, :subscriber_id, :person_key, :erased_ms);
+INSERT INTO erasure ({erasure})
+VALUES (:id, :account_id, :campaign_id, :subscriber_id, :person_key, :erased_ms);
 
 -- name: old
 SELECT id FROM erasure WHERE erased_ms < :before_ms LIMIT :most;

@@ -11,15 +11,19 @@ UPDATE import_part SET lines = :lines WHERE account_id = :account_id AND import_
 
 -- name: shorten
 -- Of an import that is done, the total is how many lines it had.
-UPDATE import SET total = total - :removed, done = CASE WHEN done > total - :removed THEN total - :removed ELSE done END
+UPDATE import
+SET total = total - :removed, done = CASE WHEN done > total - :removed THEN total - :removed ELSE done END
 WHERE account_id = :account_id AND id = :id AND status <> 'done';
 
 -- name: refused
 SELECT e.import_id, i.mapping, e.line, e.content FROM import AS i JOIN import_error AS e ON e.import_id = i.id
-WHERE i.account_id = :account_id AND (:needle = '' OR lower(e.content) <> replace(lower(e.content), :needle, ''));
+WHERE i.account_id = :account_id
+  AND (:needle = '' OR lower(e.content) <> replace(lower(e.content), :needle, ''));
 
 -- name: set_refused
-UPDATE import_error SET content = :content WHERE account_id = :account_id AND import_id = :import_id AND line = :line;
+UPDATE import_error
+SET content = :content
+WHERE account_id = :account_id AND import_id = :import_id AND line = :line;
 
 -- name: drop_own_ids
 DELETE FROM import_own_id WHERE account_id = :account_id AND subscriber_id = :subscriber_id;

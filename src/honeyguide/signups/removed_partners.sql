@@ -10,5 +10,8 @@ SELECT s.id FROM subscriber AS s WHERE s.campaign_id = :campaign_id AND s.id IN 
 -- name: end_later
 -- With this reason the end of the holding period, which is now, rejects it.
 UPDATE subscriber SET referral_reason = :reason, referral_behind = NULL, referral_due_ms = :now_ms
-WHERE account_id = :account_id AND campaign_id = :campaign_id AND referral_status = 'pending' AND id IN ({pending})
+WHERE account_id = :account_id
+  AND campaign_id = :campaign_id
+  AND referral_status = 'pending'
+  AND id IN ({pending})
   AND NOT (id {in :at_once});

@@ -2,14 +2,20 @@
 -- batch: campaign_id
 -- Every signup asks this before its first write, so signups that wait for it share it. Mostly nobody listens.
 SELECT c.needs_confirmation, CASE WHEN EXISTS (
-    SELECT 1 FROM webhook AS w WHERE w.account_id = c.account_id AND (w.new_subscriber = 1 OR (CAST(:is_referred AS INTEGER) = 1 AND (
-        w.new_referral = 1 OR w.new_partner_referral = 1 OR w.reward_unlocked = 1 OR w.referral_verified = 1 OR w.referral_rejected = 1
+    SELECT 1 FROM webhook AS w
+    WHERE w.account_id = c.account_id AND (w.new_subscriber = 1 OR (CAST(:is_referred AS INTEGER) = 1 AND (
+        w.new_referral = 1
+           OR w.new_partner_referral = 1
+           OR w.reward_unlocked = 1
+           OR w.referral_verified = 1
+           OR w.referral_rejected = 1
     )))
 ) THEN 1 ELSE 0 END AS has_listeners
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
 -- name: lose
-UPDATE subscriber SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
+UPDATE subscriber
+SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: set_confirmed_person
@@ -22,10 +28,15 @@ WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND person_key
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 
 -- fragment: listed
-SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id, COALESCE(a.name, a.email) AS partner_name,
-       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents, r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.arrived_ms, r.decided_ms, r.is_own
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN account AS a ON a.id = r.partner_account_id
+SELECT r.id, r.subscriber_id, s.email, s.name, r.partner_campaign_id,
+       COALESCE(a.name, a.email) AS partner_name,
+       s.referral_status AS status, s.referral_reason AS reason, s.referral_due_ms AS due_ms, r.fee_cents,
+       r.charged_cents,
+       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.arrived_ms,
+       r.decided_ms, r.is_own
+FROM partner_referral AS r
+JOIN subscriber AS s ON s.id = r.subscriber_id
+JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id
 
 -- name: some_of_program
@@ -35,9 +46,13 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id
 {listed} ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
 
 -- name: sent_by
-SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents, r.charged_cents,
-       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.decided_ms, r.id AS referral_id, s.email, r.is_own
-FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id JOIN program AS p ON p.id = r.program_id
+SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents,
+       r.charged_cents,
+       r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.decided_ms,
+       r.id AS referral_id, s.email, r.is_own
+FROM partner_referral AS r
+JOIN subscriber AS s ON s.id = r.subscriber_id
+JOIN program AS p ON p.id = r.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;
 

@@ -1,4 +1,5 @@
--- Signup forms that were used. One of two transactions with the same token waits here for the other, and then finds its row.
+-- Signup forms that were used. One of two transactions with the same token waits here for the other, and then
+-- finds its row.
 
 -- name: use
 {insert used_form: token_hash, account_id, campaign_id, mailbox_hash, code, used_ms = :now_ms}

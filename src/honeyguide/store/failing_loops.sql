@@ -1,7 +1,10 @@
 -- name: save
 INSERT INTO failing_loop (name, failures, error, failed_ms)
-SELECT l.name, l.failures, l.error, :now_ms FROM {rows :loops AS l (name TEXT, failures BIGINT, error TEXT)} WHERE true
-ON CONFLICT (name) DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms;
+SELECT l.name, l.failures, l.error, :now_ms
+FROM {rows :loops AS l (name TEXT, failures BIGINT, error TEXT)}
+WHERE true
+ON CONFLICT (name)
+DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms;
 
 -- name: delete
 DELETE FROM failing_loop WHERE name {in :names};

@@ -2,14 +2,17 @@
 SELECT item FROM job_failure WHERE job = :job AND retry_ms > :now_ms;
 
 -- name: all
-SELECT job, item, failures, error, failed_ms, retry_ms FROM job_failure ORDER BY job, failed_ms DESC, item LIMIT :most;
+SELECT job, item, failures, error, failed_ms, retry_ms FROM job_failure
+ORDER BY job, failed_ms DESC, item
+LIMIT :most;
 
 -- name: failures
 SELECT failures FROM job_failure WHERE job = :job AND item = :item;
 
 -- name: record
 {insert job_failure: job, item, failures, error, failed_ms = :now_ms, retry_ms}
-ON CONFLICT (job, item) DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms,
+ON CONFLICT (job, item)
+DO UPDATE SET failures = excluded.failures, error = excluded.error, failed_ms = excluded.failed_ms,
     retry_ms = excluded.retry_ms;
 
 -- name: forget

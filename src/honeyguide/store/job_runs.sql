@@ -9,8 +9,12 @@ SELECT {run} FROM job_lease WHERE started_ms > 0 OR looked_ms > 0 ORDER BY name;
 
 -- name: looked
 INSERT INTO job_lease (name, every_ms, leased_until_ms, looked_ms)
-SELECT l.name, l.every_ms, 0, l.looked_ms FROM {rows :looked AS l (name TEXT, every_ms BIGINT, looked_ms BIGINT)} WHERE true
-ON CONFLICT (name) DO UPDATE SET looked_ms = excluded.looked_ms WHERE job_lease.looked_ms < excluded.looked_ms;
+SELECT l.name, l.every_ms, 0, l.looked_ms
+FROM {rows :looked AS l (name TEXT, every_ms BIGINT, looked_ms BIGINT)}
+WHERE true
+ON CONFLICT (name)
+DO UPDATE SET looked_ms = excluded.looked_ms
+WHERE job_lease.looked_ms < excluded.looked_ms;
 
 -- name: by_name
 SELECT {run} FROM job_lease WHERE name = :name;

@@ -12,8 +12,8 @@ is then a fragment: `beside(__file__, fields=Note._fields)`, `{assign {fields}}`
 each column with the alias of its table.
 
 A statement that is put says what it does to which tables: `-- touches: adds delivery, reads
-webhook`. It `changes` rows that exist, or its `triggers` write to a table after it. On this depends
-which puts travel together.
+webhook`, on one line or several. It `changes` rows that exist, or its `triggers` write to a table
+after it. On this depends which puts travel together.
 
 A parameter may be a list, which the statement reads as a table. `{list :ids AS i}` has one column,
 `i.value`; `{rows :coupons AS c (id TEXT, cents BIGINT)}` has the columns named, from a list of
@@ -175,8 +175,8 @@ class Statements:
         for kind, name, engine, text in zip(parts, parts, parts, parts, strict=True):
             if batch := _BATCH.search(text):
                 self._batched_by[name] = batch[1]
-            if touches := _TOUCHES.search(text):
-                self._touches[name] = touches[1]
+            if touches := _TOUCHES.findall(text):
+                self._touches[name] = ", ".join(touches)
             lines = (line for line in text.splitlines() if not line.lstrip().startswith("--"))
             clean = "\n".join(lines).strip().rstrip(";")
             texts = self._fragments if kind == "fragment" else self._texts
