@@ -71,6 +71,7 @@ STATES = {
             "fill in search texts after an upgrade",
             "forget accounts that were closed years ago",
             "forget the values of old evidence",
+            "give subscribers their new person keys",
             "look at what referrals have in common",
             "notify of keys that expire",
             "purge expired sessions and invitations",

@@ -17,6 +17,7 @@ from honeyguide.api.openapi import document
 from honeyguide.api.routes import ROUTES
 from tests.support import partner_network, prizes, shipments
 from tests.support.service import ONE_ENGINE, Member, Service
+from tests.support.stores import statement
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
 WITH_FIELDS = [route for route in ROUTES if route.body and route.body.__struct_fields__]
@@ -57,6 +58,7 @@ class World:
         (self.earned,) = prizes.earned_by(alice, self.reader)
         shipments.claim(alice, "bea@example.org", variant="S")
         (self.shipment,) = shipments.listed(alice)
+        self.claimed = self._claimed_by_reader()
         self.publication = partner_network.publish(alice)
         self.program = partner_network.offer(alice, self.publication)
         self.partner = partner_network.join(bob, self.program)
@@ -71,8 +73,10 @@ class World:
         """The UUID that the path's last parameter stands for."""
         if "/webhooks/" in path:
             return str(self.hooks["/v2" if path.startswith("/v2") else self.alice.v1]["uuid"])
-        if path.endswith(("/rewards/{uuid}/redeem", "{reward_uuid}/redeem")):
+        if path.endswith("/rewards/{uuid}/redeem"):
             return str(self.earned["uuid"])
+        if path.endswith("/rewards/{uuid}/decline"):
+            return self.claimed
         found = {
             "/rewards/": self.reward,
             "/subscribers/": self.reader,
@@ -83,11 +87,25 @@ class World:
         }
         return str(next(thing["uuid"] for part, thing in found.items() if part in path))
 
+    def _claimed_by_reader(self) -> str:
+        """A reward by hand that the reader asked for."""
+        offered = prizes.offer(self.alice, name="A call", kind="manual")
+        prizes.bring(self.alice, self.reader, 1)
+        (own,) = (
+            str(each["uuid"])
+            for each in prizes.earned_by(self.alice, self.reader)
+            if each["reward_uuid"] == offered["uuid"]
+        )
+        claim = statement("UPDATE won_reward SET claimed_ms = 1 WHERE id = :id")
+        self.alice.service.write(lambda tx: tx.run(claim, id=own))
+        return own
+
     def request(self, route: Route) -> Request:
         """A good request to the route."""
         path = route.path.replace("{campaign_uuid}", self.alice.campaign_id)
         if "{reward_uuid}" in path:
-            path = path.replace("{reward_uuid}", str(self.earned["uuid"]))
+            own = self.claimed if path.endswith("/decline") else str(self.earned["uuid"])
+            path = path.replace("{reward_uuid}", own)
             path = path.replace("{uuid}", str(self.reader["uuid"]))
         path = path.replace("{partner_campaign_uuid}", str(self.partner["uuid"]))
         if "{referral_uuid}" in path:
@@ -128,6 +146,7 @@ class World:
             "ReferralDecisionsInput": {"status": "verified", "subscribers": ["reader@example.org"]},
             "ReferralCheckInput": {"email": "new@example.org", "referrer_code": "k7m2x9pa"},
             "ReversalCreate": {"reason": "robot"},
+            "DeclineInput": {"reason": "Not in this month."},
             "ReplayInput": {"since": "2026-01-01T00:00:00Z"},
         }.get(body, {})
 

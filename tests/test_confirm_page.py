@@ -28,7 +28,7 @@ def fields_of(page: str) -> list[tuple[str, str]]:
 
 
 def test_what_a_form_asks_about_is_asked_first(alice: Operator) -> None:
-    alice.web.post("/webhooks", url="http://127.0.0.1:9/hook", new_referral="on")
+    alice.web.post("/webhooks", url="http://127.0.0.1:9/hook", event="new_referral")
     found = re.search(r'href="(/webhooks/[0-9a-f-]{36})"', alice.web.get("/webhooks").text)
     assert found
     question = {"ask": "<b>Gone & lost?</b>", "ask_yes": "Delete", "ask_for": "delete"}

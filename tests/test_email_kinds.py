@@ -85,7 +85,7 @@ def test_the_search_finds_the_links_of_those_who_must_have_one(sent: SentEmails)
     """Otherwise the test above would be green because it sees nothing."""
     found = {kind for kind, tokens in sent.tokens.items() if tokens - {"sample"}}
     assert found == {
-        *("password_reset", "open_account", "invitation", "member_invitation"),
+        *("password_reset", "open_account", "invitation", "member_invitation", "test_email"),
         "email_change",
         *("confirm", "hub_link"),
         *("friend_joined", "one_more", "reward_unlocked", "shipment_sent", "weekly_summary"),

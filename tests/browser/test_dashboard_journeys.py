@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.accounts import setup_codes
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import Places, sit_down
+from tests.support.delayed import pass_minute
 from tests.support.mailbox import Mailbox
 from tests.support.service import Service
 from tests.support.web import PASSWORD, operator
@@ -140,9 +141,13 @@ def test_a_reward_from_its_promise_to_the_webhook(service: Service, page_at: Pag
     address = page.get_by_role("link", name="Open their page").get_attribute("href")
     reader.goto(address or "")
     reader.get_by_role("button", name=re.compile("claim|done|got", re.I)).first.click()
+    expect(reader.get_by_text("Being prepared", exact=True)).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Mark as done").click()
+    pass_minute(service)
     assert receiver.wait_for("reward_redeemed")["subscriber"]["email"] == "lea@example.org"
     page.reload()
-    expect(page.locator(".pill", has_text="Redeemed")).to_be_visible()
+    expect(page.locator(".pill", has_text="Done")).to_be_visible()
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with scripts", "without"])

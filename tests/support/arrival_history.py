@@ -8,7 +8,7 @@ import random
 from functools import partial
 from typing import Any
 
-from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.partners import public_figures, rules
 from honeyguide.partners.public_figures import DueProgram
 from honeyguide.signups import group_looks
@@ -91,6 +91,10 @@ class ArrivalHistory:
         self.ahead_ms += ms
         self.service.set_clock(self.ahead_ms / 1_000)
 
+    def _pass_the_minute_of_undo(self) -> None:
+        """What is taken back within it counts as if it had not been (`tests/test_undone_stops.py`)."""
+        self._pass(2 * MINUTE_MS)
+
     def _put(self, path: str, **fields: Any) -> None:
         answer = self.owner.put(path, fields)
         assert answer.status_code == 200, answer.text
@@ -162,6 +166,7 @@ class ArrivalHistory:
         self._put(f"{self.program}/verification", screening="flexible")
 
     def switch(self) -> None:
+        self._pass_the_minute_of_undo()
         self.offer.paused = not self.offer.paused and self.chance.random() < 0.3
         if self.chance.random() < 0.5:
             self._put(self.publication, status="archived" if self.offer.paused else "active")
@@ -216,6 +221,7 @@ class ArrivalHistory:
         partner = self.chance.randrange(PARTNERS)
         path = f"{self.program}/partners/{self.places[partner]['uuid']}"
         if partner in self.offer.removed | self.offer.blocked:
+            self._pass_the_minute_of_undo()
             self.owner.post(f"{path}/unblock")
             self.owner.post(f"{path}/allow")
             self.offer.removed.discard(partner)

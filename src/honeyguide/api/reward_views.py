@@ -9,7 +9,7 @@ from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import earned_states, rewards
+from honeyguide.referrals import earned_rewards, earned_states, rewards
 from honeyguide.referrals.adjustments import Adjustment
 from honeyguide.referrals.earned_states import EarnedReward, EarnedState
 from honeyguide.referrals.rewards import Reward, next_reward, variants_of
@@ -109,6 +109,10 @@ class OneEarnedReward(View, frozen=True):
 
 
 class EarnedRewardMeta(PageMeta, frozen=True):
+    # These pages are larger than those of other lists.
+    per_page: Annotated[
+        int, doc("Items per page.", 1_000, minimum=1, maximum=earned_rewards.MOST_IN_ANSWER)
+    ]
     total_rewards: Total
 
 

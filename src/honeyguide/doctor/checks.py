@@ -39,11 +39,11 @@ from honeyguide.store import (
     plan_migrations,
     sqlite_path,
 )
+from honeyguide.store.migrate import BASELINE
 from honeyguide.store.tx import Tx
 
 # A mail server that answers each step just in time must not keep a page waiting.
 MAIL_LIMIT_S = 20.0
-_FIRST_MIGRATION = "0001"
 
 
 async def check_all(settings: Settings, clock: Clock) -> list[CheckResult]:
@@ -157,7 +157,7 @@ async def _schema(settings: Settings) -> CheckResult:
 
 def is_new_database(pending: list[Planned]) -> bool:
     """Whether it has no table of ours yet."""
-    return any(planned.name.startswith(_FIRST_MIGRATION) for planned in pending)
+    return any(planned.name.startswith(BASELINE) for planned in pending)
 
 
 def _disk_space(settings: Settings) -> DiskSpace | None:

@@ -23,7 +23,14 @@ async def _elsewhere(_: object) -> Response:
     return redirects.to_website(project.DOCUMENTS, 302)
 
 
+async def _to_index(_: object) -> Response:
+    return redirects.to_page(f"{PATH}/", 307)
+
+
 def routes() -> list[BaseRoute]:
     if (FOLDER / "index.html").is_file():
-        return [Mount(PATH, TypedFiles(directory=FOLDER, html=True))]
+        return [
+            Route(PATH, _to_index),
+            Mount(PATH, TypedFiles(directory=FOLDER, html=True)),
+        ]
     return [Route(f"{PATH}/{{rest:path}}", _elsewhere)]
