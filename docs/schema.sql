@@ -1356,12 +1356,6 @@ CREATE TRIGGER subscriber_change_joins AFTER INSERT ON subscriber
 WHEN EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
-CREATE TRIGGER subscriber_change_links AFTER UPDATE OF link_version ON subscriber
-WHEN OLD.link_version <> NEW.link_version
-    AND EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
-    INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
-    VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
-END;
 CREATE TRIGGER subscriber_code_is_free BEFORE INSERT ON subscriber
 WHEN EXISTS (SELECT 1 FROM subscriber_code WHERE campaign_id = NEW.campaign_id AND folded = NEW.ref_code)
 BEGIN SELECT RAISE(ABORT, 'UNIQUE constraint failed: subscriber.ref_code'); END;

@@ -245,7 +245,7 @@ async def test_what_is_wrong_is_said_in_a_sentence(alice: Member) -> None:
         sentence = await refused(client, "overview")
         assert "does not answer at http://127.0.0.1:" in sentence and "running" in sentence
     async with direct(f"{alice.service.url}/login", alice.key) as client:
-        assert "is not one of Honeyguide" in await refused(client, "overview")
+        assert "The link may be wrong" in await refused(client, "overview")
 
 
 def test_the_command_says_what_is_missing() -> None:

@@ -128,9 +128,7 @@ def test_who_leaves_before_they_confirm_costs_nothing_even_if_they_come_back(eng
 
 
 @both_engines
-def test_the_fee_is_that_of_the_arrival_and_the_budget_that_of_the_confirmation(
-    engine: str,
-) -> None:
+def test_the_fee_and_the_budget_are_those_of_the_arrival(engine: str) -> None:
     async def scenario(store: Store) -> None:
         trade = await trade_with(store, hold_days=0)
         first, second = [await trade.arrive() for _ in range(2)]
@@ -138,7 +136,7 @@ def test_the_fee_is_that_of_the_arrival_and_the_budget_that_of_the_confirmation(
         for arrived in (first, second):
             await trade.change(arrived.id, status="confirmed")
         assert await trade.outcome(first.id) == ("verified", 300, "2026-11", None)
-        assert await trade.outcome(second.id) == ("verified", None, "2026-11", "budget_spent")
+        assert await trade.outcome(second.id) == ("verified", 300, "2026-11", None)
 
     on(engine, scenario)
 

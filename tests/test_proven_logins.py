@@ -46,6 +46,7 @@ def service(silent: Service, inbox: Mailbox) -> Iterator[Service]:
     with Service(
         silent.engine, database_url=url, smtp_url=inbox.url, signups="open", secret_key=SECRET_KEY
     ) as service:
+        operator(service)  # whoever signs up to an empty installation sets it up
         yield service
 
 
@@ -275,3 +276,27 @@ def test_a_code_is_valid_for_half_an_hour_and_no_longer_than_an_hour(
         statuses.append(web.post("/login/email-code", code=code).status_code)
         service.set_clock(0)
     assert statuses == [303, 401]
+
+
+@pytest.mark.parametrize("fetch_site", ["same-origin", None])
+def test_a_form_of_a_page_whose_address_is_a_key_names_no_origin(
+    service: Service, inbox: Mailbox, fetch_site: str | None
+) -> None:
+    """Such a page sends no referrer, and then browsers say "null"."""
+    email, web = new_email(), WebClient(service)
+    web.post("/signup", email=email)
+    path = inbox.link_to(email, "/welcome/")
+    form = {"csrf": web.token(path), "name": "Mine", "password": PASSWORD}
+    headers = {"origin": "null"} | ({"sec-fetch-site": fetch_site} if fetch_site else {})
+    made = web.http.post(path, data=form, headers=headers)
+    assert (made.status_code, made.headers["location"]) == (303, "/")
+
+
+@pytest.mark.parametrize("fetch_site", ["cross-site", "same-site", "none", None])
+def test_no_other_page_takes_a_form_without_an_origin(
+    service: Service, fetch_site: str | None
+) -> None:
+    alice = operator(service)
+    form = {"csrf": alice.web.token("/account"), "name": "From elsewhere"}
+    headers = {"origin": "null"} | ({"sec-fetch-site": fetch_site} if fetch_site else {})
+    assert alice.web.http.post("/account/keys", data=form, headers=headers).status_code == 403

@@ -15,6 +15,8 @@ from tests.support.process import Serving, migrated, new_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
+NEWEST = "0109_arrival_limits"
+
 
 def assert_waits(server: Serving, code: str, *phrases: str) -> None:
     answer = server.caller()("GET", "/readyz")
@@ -31,11 +33,11 @@ def test_a_schema_that_does_not_fit(engine: str) -> None:
         server.wait_for("/readyz")
         with OpenStore(engine, server.database_url) as opened:
             # As if an old backup was restored.
-            kept = opened.ask("SELECT checksum FROM schema_migration WHERE name = '0109_arrival_limits'")
-            opened.do("DELETE FROM schema_migration WHERE name = '0109_arrival_limits'")
-            assert_waits(server, "wrong_schema", "0109_arrival_limits", "honeyguide migrate")
+            kept = opened.ask(f"SELECT checksum FROM schema_migration WHERE name = '{NEWEST}'")
+            opened.do(f"DELETE FROM schema_migration WHERE name = '{NEWEST}'")
+            assert_waits(server, "wrong_schema", NEWEST, "honeyguide migrate")
             insert = "INSERT INTO schema_migration (name, checksum, works_with) VALUES "
-            opened.do(f"{insert} ('0109_arrival_limits', :sum, '0093')", sum=kept[0][0])
+            opened.do(f"{insert} ('{NEWEST}', :sum, '0093')", sum=kept[0][0])
             assert server.caller()("GET", "/readyz").json() == {"status": "ready"}
             # As if a newer version was installed beside it.
             opened.do(f"{insert} ('9999_newer', 'x', '9998')")

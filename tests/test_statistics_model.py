@@ -137,13 +137,18 @@ def slow_decisions(history: History) -> dict[str, int]:
         **params,
     )
     earned = history.opened.ask(
-        "SELECT status, subscriber_id FROM won_reward WHERE campaign_id = :campaign_id", **params
+        "SELECT status, subscriber_id, claimed_ms FROM won_reward WHERE campaign_id = :campaign_id",
+        **params,
     )
-    waiting = [who for status, who in earned if status == "out_of_stock" and who in history.people]
+    claimed = [ms for status, _, ms in earned if status == "unlocked" and ms is not None]
+    waiting = [
+        who for status, who, _ in earned if status == "out_of_stock" and who in history.people
+    ]
     found = {
         "Review": sum(row[0] == "pending" and row[1] in SUSPICIOUS for row in referrals),
-        "Approve": sum(status == "awaiting_approval" for status, _ in earned),
-        "Open": len(history.to_send),
+        "Approve": sum(status == "awaiting_approval" for status, _, _ in earned),
+        "Open rewards": len(claimed),
+        "Open shipments": len(history.to_send),
         "Add": len(waiting),
     }
     return {action: n for action, n in found.items() if n}
@@ -151,7 +156,10 @@ def slow_decisions(history: History) -> dict[str, int]:
 
 async def read_decisions(tx: Tx, history: History) -> dict[str, int]:
     found = await decisions.open_decisions(tx, history.tenant, now_ms=history.now_ms)
-    return {each.action.split()[0]: int(each.title.split()[0]) for each in found}
+    return {
+        each.action if each.action.startswith("Open") else each.action.split()[0]: each.n
+        for each in found
+    }
 
 
 async def read_all(tx: Tx, tenant: Tenant, period: Period, until_ms: int | None) -> dict[str, Any]:

@@ -16,7 +16,6 @@ import pytest
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.referrals import check_slices, page_index, subscriber_check
 from honeyguide.referrals.check_slices import LAST_KEY, check_slice
-from honeyguide.store import migrate
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 from tests.support.stores import OpenStore
@@ -246,16 +245,3 @@ def test_the_database_refuses_an_unknown_state_and_a_negative_count(
     fill(opened)
     with pytest.raises((asyncpg.CheckViolationError, apsw.ConstraintError)):
         opened.do(f"UPDATE subscriber SET {change} WHERE id = {FIRST}")
-
-
-def test_an_existing_database_gets_the_checks_and_keeps_its_rows(postgres: OpenStore) -> None:
-    fill(postgres)
-    before = postgres.ask("SELECT * FROM subscriber ORDER BY id")
-    disarm(postgres)
-    assert postgres.do("DELETE FROM schema_migration WHERE name LIKE '0018%'") == 2
-    assert len(postgres.run(migrate(postgres.url))) == 2
-    assert postgres.ask(
-        "SELECT COUNT(*) FROM pg_constraint WHERE conrelid = 'subscriber'::regclass "
-        "AND contype = 'c' AND convalidated"
-    ) == [(3,)]
-    assert postgres.ask("SELECT * FROM subscriber ORDER BY id") == before

@@ -92,7 +92,7 @@ class ArrivalHistory:
         self.service.set_clock(self.ahead_ms / 1_000)
 
     def _pass_the_minute_of_undo(self) -> None:
-        """What is taken back within it counts as if it had not been (`tests/test_undone_stops.py`)."""
+        """What is taken back within it counts as if it had not been."""
         self._pass(2 * MINUTE_MS)
 
     def _put(self, path: str, **fields: Any) -> None:

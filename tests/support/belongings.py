@@ -224,8 +224,8 @@ def failed_write(owner: Operator) -> str:
     planted = (
         "INSERT INTO integration (id, account_id, campaign_id, platform, status, credentials, "
         "key_hint, audience_id, audience_name, field_names, code_field, adds_existing, hook_key, "
-        "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', '', '', "
-        "'', '', '{}', '', 0, :account_id, 1) ON CONFLICT DO NOTHING",
+        "created_ms) VALUES (:account_id, :account_id, :campaign_id, 'generic', 'paused', "
+        "'v1.lost.x', '', '', '', '{}', '', 0, :account_id, 1) ON CONFLICT DO NOTHING",
         "INSERT INTO integration_subscriber (integration_id, subscriber_id, account_id, failed_ms, "
         "reason) VALUES (:account_id, :person, :account_id, 1, 'secret reason')",
     )

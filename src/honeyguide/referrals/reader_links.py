@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from honeyguide.events import change_log
+from honeyguide.events import change_log, changes
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import CODE_LENGTH
 from honeyguide.kernel.site import Site
@@ -105,6 +105,7 @@ async def renew(change: Change, id_or_email: str) -> Subscriber:
     """Ends every link that was sent to a subscriber."""
     person = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
     await change.run(_END, id=person.id)
+    await changes.record(change.tx, change.tenant, person.id)  # platforms show the link
     await change_log.record(change, "subscriber.links_renewed", person.id)
     person = await subscribers.get(change.tx, change.tenant, person.id)
     await rewrite_unsent(change, person)

@@ -10,7 +10,3 @@ CREATE TRIGGER subscriber_moves BEFORE UPDATE OF email_key ON subscriber FOR EAC
 WHEN (OLD.email_key IS DISTINCT FROM NEW.email_key AND NEW.email_key IS NOT NULL) EXECUTE FUNCTION email_address_moves();
 CREATE TRIGGER account_moves BEFORE UPDATE OF email ON account FOR EACH ROW
 WHEN (OLD.email <> NEW.email) EXECUTE FUNCTION email_address_moves();
-
--- Email platforms show the link to the referral page.
-CREATE TRIGGER subscriber_change_links AFTER UPDATE OF link_version ON subscriber FOR EACH ROW
-WHEN (OLD.link_version <> NEW.link_version) EXECUTE FUNCTION subscriber_change_of_subscriber();
