@@ -63,7 +63,7 @@ def test_the_reference_stays_where_it_is(visitor: httpx.Client) -> None:
     assert "API reference" in visitor.get("/docs").text
 
 
-@pytest.mark.parametrize("path", ["/docs/guide/", "/docs/guide/webhooks.html"])
+@pytest.mark.parametrize("path", ["/docs/guide", "/docs/guide/", "/docs/guide/webhooks.html"])
 def test_without_it_the_address_leads_to_the_documents_of_the_project(
     path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

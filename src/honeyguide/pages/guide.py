@@ -33,4 +33,4 @@ def routes() -> list[BaseRoute]:
             Route(PATH, _to_index),
             Mount(PATH, TypedFiles(directory=FOLDER, html=True)),
         ]
-    return [Route(f"{PATH}/{{rest:path}}", _elsewhere)]
+    return [Route(path, _elsewhere) for path in (PATH, f"{PATH}/{{rest:path}}")]
