@@ -14,7 +14,7 @@ from honeyguide.store.tx import Tx
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.test_ledger_damage import disarm
-from tests.upgrades import old_database
+from tests.upgrades import early_database
 
 # Part of nothing but the account, which a foreign key proves. An account has one campaign.
 OF_THE_ACCOUNT = {
@@ -171,9 +171,9 @@ DAMAGES = [
 
 @pytest.fixture(scope="module", params=ENGINES)
 def demo(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param, old_database("early", request.param)) as opened:
+    with OpenStore(request.param, early_database(request.param)) as opened:
         for planted in PLANTED:
-            assert opened.do(planted) == 1
+            assert opened.do(planted) == 1, planted
         disarm(opened)
         yield opened
 

@@ -16,7 +16,8 @@ import pytest
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.mail import emails
-from honeyguide.pages.readers.requested_emails import CONFIRM_WITHIN_MS, confirm_code
+from honeyguide.pages.readers.requested_emails import CONFIRM_WITHIN_MS
+from honeyguide.referrals import reader_links
 from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import confirmations, signups
 from honeyguide.signups.confirmations import FREE, CodeCounts, allowance
@@ -129,9 +130,9 @@ def test_who_waited_has_as_long_to_confirm_as_others(link: Link) -> None:
     text = link.service.read(lambda tx: emails.text_of(tx, link.tenant.account_id, held))
     assert text is not None
     token = text.split("/confirm/")[1].split()[0]
-    lasts_ms = link.now_ms + confirmations.HELD_MS + CONFIRM_WITHIN_MS
-    assert confirm_code(site, token, lasts_ms) == link.person(last).ref_code
-    assert confirm_code(site, token, lasts_ms + 1) is None
+    signed = reader_links.read_confirm_token(site, token)
+    assert signed and signed.code == link.person(last).ref_code
+    assert signed.until_ms == link.now_ms + confirmations.HELD_MS + CONFIRM_WITHIN_MS
 
 
 def test_who_asks_again_while_it_waits_gets_one_email(link: Link) -> None:

@@ -14,12 +14,9 @@ from honeyguide.referrals.rules import Level, Rule
 from tests.support.belongings import older_program
 from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join, offer
-from tests.support.postgres import shared_server
-from tests.support.process import command
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import statement
 from tests.support.web import operator
-from tests.upgrades import connect_sqlite, old_database
 
 HOSTED = {Origin.SIGNUP, Origin.MAGIC, Origin.EMBED}
 
@@ -214,19 +211,3 @@ def test_the_share_that_a_level_holds(service: Service) -> None:
         alice.subscribe(f"s{number}@example.org", referrer_code=code)
     assert held() == (25, 5) and not held().is_high, "a fifth is not more than a fifth"
     assert held(days=31) == (0, 0)
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_programs_from_before_keep_what_they_have(engine: str) -> None:
-    url = old_database("early", engine)
-    assert command("migrate", database_url=url).returncode == 0
-    sql = (
-        "SELECT rule || ',' || COALESCE(screening, '-') || ',' || is_verification_chosen "
-        "FROM program"
-    )
-    if engine == "postgres":
-        found = shared_server().execute(sql, url.rpartition("/")[2]).splitlines()
-    else:
-        with connect_sqlite(url) as connection:
-            found = [row[0] for row in connection.execute(sql)]
-    assert found and set(found) == {"none,-,0"}

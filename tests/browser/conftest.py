@@ -252,6 +252,10 @@ class LateAnswer:
 
     def comes(self) -> None:
         """Returns once the scripts of the page have had it."""
+        for _ in range(1_000):
+            if self._held:
+                break
+            self._page.wait_for_timeout(10)  # in which the request arrives here
         with self._page.expect_response(self._address) as answer:
             self._held[0].continue_()
         answer.value.finished()

@@ -1,4 +1,8 @@
-"""Databases of version 0.3.0 on each engine, for tests that upgrade them; `make.py` makes them."""
+"""Databases of version 0.3.0 on each engine, for tests that upgrade them.
+
+`make.py` makes the previous one. The early one is small: the demo of the first versions, which
+0.3.0 upgraded.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,21 @@ from tests.support.process import fresh
 FOLDER = Path(__file__).parent
 COMMIT = (FOLDER / "commit.txt").read_text(encoding="utf-8").strip()
 SQLITE, POSTGRES = FOLDER / "previous.db.xz", FOLDER / "previous.postgres.sql.xz"
+EARLY = {"sqlite": FOLDER / "early.db.xz", "postgres": FOLDER / "early.postgres.sql.xz"}
 
 
 def previous_database(engine: str) -> str:
     """A copy of its own, as the code of `COMMIT` left it."""
+    return _copy(engine, SQLITE if engine == "sqlite" else POSTGRES)
+
+
+def early_database(engine: str) -> str:
+    return _copy(engine, EARLY[engine])
+
+
+def _copy(engine: str, packed: Path) -> str:
     url = fresh(engine)
-    content = lzma.decompress((SQLITE if engine == "sqlite" else POSTGRES).read_bytes())
+    content = lzma.decompress(packed.read_bytes())
     if engine == "sqlite":
         Path(url.removeprefix("sqlite:///")).write_bytes(content)
     else:
