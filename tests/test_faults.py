@@ -286,15 +286,15 @@ def test_a_row_held_too_long_is_a_500_and_not_a_hang(own_postgres):
     for any such end.
     """
     own_postgres.create_database("held")
-    own_postgres.execute("ALTER DATABASE held SET transaction_timeout = '700ms'")
     alice = new_account(own_postgres.url("held"))
+    own_postgres.execute("ALTER DATABASE held SET transaction_timeout = '1500ms'")
     path = f"{alice.v1}/subscribers"
     with Serving(own_postgres.url("held"), "--no-work") as server:
         call = server.caller(alice.key)
         assert call("POST", path, signup(0)).status == 201
         holder = (
             "SET transaction_timeout = 0; BEGIN; SELECT id FROM subscriber FOR UPDATE; SELECT "
-            "pg_sleep(3); COMMIT;"
+            "pg_sleep(5); COMMIT;"
         )
         with ThreadPoolExecutor(1) as pool:
             held = pool.submit(own_postgres.execute, holder, "held")

@@ -85,19 +85,18 @@ class Mailbox:
     def subjects(self) -> list[str]:
         return [email.subject for email in self.received]
 
-    def link_to(self, to: str, start: str) -> str:
-        """The path of the newest link in an email to this address that begins like this, once it
-        has arrived."""
+    def links_to(self, to: str, start: str) -> list[str]:
+        """The paths of the links in emails to this address that begin like this, oldest first."""
+        texts = [each.text for each in self.received if each.to == to]
+        return re.findall(rf"https?://[^/\s]+({start}\S+)", "\n".join(texts))
 
-        def found() -> list[str]:
-            texts = [each.text for each in self.received if each.to == to]
-            return re.findall(rf"https?://[^/\s]+({start}\S+)", "\n".join(texts))
-
+    def link_to(self, to: str, start: str, *, after: int = 0) -> str:
+        """The newest of them, once there are more than `after`."""
         give_up = time.monotonic() + 60
-        while not found():
+        while len(found := self.links_to(to, start)) <= after:
             assert time.monotonic() < give_up, f"no email to {to} has a link to {start}"
             time.sleep(0.02)
-        return found()[-1]
+        return found[-1]
 
     def codes_to(self, to: str) -> list[str]:
         """The codes in the emails to this address, which stand on a line of their own."""
