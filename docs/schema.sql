@@ -137,6 +137,8 @@ CREATE TABLE budget (
     reopening_notified INTEGER NOT NULL DEFAULT 0,
     partners_notified_ms INTEGER,
     reached_cents INTEGER NOT NULL DEFAULT -1,
+    overrun_cents INTEGER NOT NULL DEFAULT -1,
+    overrun_ms INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (program_id, month),
     CHECK (spent_cents >= 0)
 ) STRICT;

@@ -42,7 +42,7 @@ ROOMY = 100_000
 SPARSE = 12
 # unless the file is about money, limits or claims, or about what the engines do differently.
 ON_BOTH = re.compile(
-    r"account_check|at_once|attempts|budget|charge|chosen_codes|claim|connections|(?<!import_)counts"
+    r"account_check|arrival_limits|at_once|attempts|budget|charge|chosen_codes|claim|connections|(?<!import_)counts"
     "|erasure|fault"
     "|holds|reward_codes|idempotency|ledger|migrate|money_rules|month|moment|payout|races|rate_limit"
     "|import_stages|reversal|spend|statement|store|switch|upgrade|used_forms|wakeups"

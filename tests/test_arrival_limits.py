@@ -107,11 +107,38 @@ def test_a_month_stops_only_those_whose_own_limit_it_has_reached(engine: str) ->
         await trade.verify_due(DUE_MS + 9)
         found = [(await trade.outcome(each.id))[1] for each in (*high, small, highest, low)]
         assert found == [400, 400, None, None, 100, None]
-        (kept,) = await trade.rows("SELECT spent_cents, reached_cents FROM budget")
-        assert kept == (900, 1_000) and await trade.reached()
+        (kept,) = await trade.rows("SELECT spent_cents, reached_cents, overrun_cents FROM budget")
+        assert kept == (900, 500, 1_000) and await trade.reached()
         for budget, is_reached in ((900, True), (1_000, True), (1_001, False), (1_000, True)):
             await trade.offer(total_budget=budget, now_ms=DUE_MS)
             assert (await trade.reached()) is is_reached, budget
+
+    on(engine, scenario)
+
+
+@both_engines
+@pytest.mark.parametrize("fee", [699, 700, 701, 5_000])
+def test_a_higher_fee_that_finds_no_room_stops_nobody_who_came_before_it(
+    engine: str, fee: int
+) -> None:
+    """Or an owner would raise the fee, send one reader, and owe nothing for all who wait."""
+
+    async def scenario(store: Store) -> None:
+        trade = await Trade.begin(store, cpa=300, total_budget=1_000, max_payout=9_000, **HELD)
+        first, *early = [await trade.arrive(now_ms=NOON_MS + at) for at in (0, 1, 1)]
+        await trade.confirm(first.id)
+        await trade.offer(cpa=fee)
+        dear = await trade.arrive(now_ms=NOON_MS + 2)
+        await trade.confirm(dear.id)
+        assert await trade.reached() is (fee >= 700)
+        await trade.offer(cpa=100)
+        late = await trade.arrive(now_ms=NOON_MS + 2)
+        month, *_ = await trade.outlook(NOON_MS + 2)
+        await trade.verify_due(DUE_MS + 2)
+        found = [(await trade.outcome(each.id))[1] for each in (first, dear, *early, late)]
+        fits = fee <= 700
+        assert found == ([300, fee, None, None, None] if fits else [300, None, 300, 300, None])
+        assert month.spent_cents + month.fees.expected_cents == await trade.spent()
 
     on(engine, scenario)
 

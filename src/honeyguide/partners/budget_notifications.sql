@@ -1,6 +1,7 @@
 -- fragment: budget
 g.program_id, g.month, g.account_id, b.name AS publication_name, b.logo_id, g.spent_cents,
-p.total_budget_cents, a.email, g.reached_cents
+p.total_budget_cents, a.email,
+CASE WHEN g.overrun_cents > g.reached_cents THEN g.overrun_cents ELSE g.reached_cents END AS reached_cents
 
 -- fragment: from_budget
 FROM budget AS g JOIN program AS p ON p.id = g.program_id

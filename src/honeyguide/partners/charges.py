@@ -42,6 +42,7 @@ class PartnerReferral(NamedTuple):
     """Whether the partner and the program had a member in common when it came."""
     budget_cents: int
     cap_cents: int
+    arrived_ms: int
 
 
 class Budget(NamedTuple):
@@ -50,12 +51,12 @@ class Budget(NamedTuple):
     reached_ms: int | None
     """When the budget of today was."""
     reached_cents: int
-    """The highest budget at which it was reached."""
+    overrun_cents: int
+    overrun_ms: int
 
-    def highest_reached(self, today_cents: int) -> int:
-        """The version before, which may run beside this one, only writes `reached_ms`."""
-        at_cents = rules.NEVER_REACHED if self.reached_ms is None else today_cents
-        return max(self.reached_cents, at_cents)
+    def reached(self, today_cents: int) -> rules.Reached:
+        reached = rules.Reached(self.reached_cents, self.overrun_cents, self.overrun_ms)
+        return reached.known(is_reached=self.reached_ms is not None, today_cents=today_cents)
 
 
 class ReferralLimits(NamedTuple):
@@ -129,7 +130,8 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
         standing.total_budget_cents,
         standing.limits_of(referral).budget_cents,
     )
-    is_reached = limit_cents <= budget.highest_reached(today_cents)
+    reached = budget.reached(today_cents)
+    is_reached = reached.stops(limit_cents, referral.arrived_ms)
     decision = rules.decide_charge(
         fee_cents=referral.fee_cents,
         budget_cap_cents=limit_cents,
@@ -140,11 +142,12 @@ async def charge(tx: Tx, referral: PartnerReferral, *, now_ms: int) -> rules.Cha
     )
     if isinstance(decision, Uncharged):
         if decision is Uncharged.BUDGET_SPENT and not is_reached:
-            await _reach(tx, referral, month, limit_cents, now_ms=now_ms)
+            reached = reached.overran(limit_cents, referral.arrived_ms)
+            await _reach(tx, referral, month, reached, now_ms=now_ms)
         return await _leave(tx, referral, month, decision)
     full_cents = limit_cents if decision.reaches_budget else today_cents
     if budget.spent_cents + decision.fee_cents >= full_cents:
-        await _reach(tx, referral, month, full_cents, now_ms=now_ms)
+        await _reach(tx, referral, month, reached.filled(full_cents), now_ms=now_ms)
     await _book(tx, referral, budget, standing, now_ms=now_ms)
     return decision
 
@@ -220,9 +223,9 @@ def _of_month(referral: PartnerReferral, month: str) -> dict[str, Any]:
 
 
 async def _reach(
-    tx: Tx, referral: PartnerReferral, month: str, at_cents: int, *, now_ms: int
+    tx: Tx, referral: PartnerReferral, month: str, reached: rules.Reached, *, now_ms: int
 ) -> None:
-    await tx.put(_REACH_BUDGET, **_of_month(referral, month), at_cents=at_cents, now_ms=now_ms)
+    await tx.put(_REACH_BUDGET, **_of_month(referral, month), **reached._asdict(), now_ms=now_ms)
     tx.wake(BUDGET_NOTIFICATIONS)
 
 
@@ -235,7 +238,8 @@ async def _book(
     # The limits were read under the locks that we still have, so nobody can have changed them.
     limits = standing.limits_of(referral)
     assert fee_cents > 0
-    assert limits.budget_cents > budget.highest_reached(standing.total_budget_cents)
+    reached = budget.reached(standing.total_budget_cents)
+    assert not reached.stops(limits.budget_cents, referral.arrived_ms)
     assert budget_spent_cents <= limits.budget_cents
     assert standing.spent_cents + fee_cents <= limits.cap_cents
     is_nearly_spent = rules.nearly_spent(
@@ -344,19 +348,20 @@ async def budget_changed(
     for budget in budgets:
         of_month = {**program_key, "month": budget.month}
         was_reached = budget.reached_ms is not None
-        reached_cents = budget.highest_reached(old_cents)
+        reached = budget.reached(old_cents)
         is_reached = rules.reached_after_change(
-            reached=reached_cents != rules.NEVER_REACHED,
-            old_cap_cents=reached_cents,
+            reached=reached != rules.Reached(),
+            old_cap_cents=reached.highest_cents,
             new_cap_cents=new_cents,
             spent_cents=budget.spent_cents,
         )
         is_nearly_spent = rules.nearly_spent(spent_cents=budget.spent_cents, cap_cents=new_cents)
         if is_reached:
-            at_cents = max(reached_cents, new_cents)
-            await tx.run(_REACH_BUDGET, **of_month, at_cents=at_cents, now_ms=now_ms)
+            if new_cents <= budget.spent_cents:
+                reached = reached.filled(new_cents)
+            await tx.run(_REACH_BUDGET, **of_month, **reached._asdict(), now_ms=now_ms)
         elif was_reached:
-            await tx.run(_REOPEN_BUDGET, **of_month, at_cents=reached_cents)
+            await tx.run(_REOPEN_BUDGET, **of_month, **reached._asdict())
         if is_nearly_spent:
             await tx.run(_MARK_NEARLY, **of_month, now_ms=now_ms)
         if is_nearly_spent or is_reached != was_reached:

@@ -1,7 +1,7 @@
 -- name: lock_budget
 {insert budget: program_id, month, account_id}
 ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
-RETURNING month, spent_cents, reached_ms, reached_cents;
+RETURNING month, spent_cents, reached_ms, reached_cents, overrun_cents, overrun_ms;
 
 -- name: lock_partner_spend
 -- A separate statement after the budget is locked, so that it sees everything committed before.
@@ -24,7 +24,7 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
         WHERE program_id = :program_id AND person_key = :person_key) AS person_step;
 
 -- name: open_budgets
-SELECT month, spent_cents, reached_ms, reached_cents FROM budget AS g
+SELECT month, spent_cents, reached_ms, reached_cents, overrun_cents, overrun_ms FROM budget AS g
 WHERE account_id = :account_id AND program_id = :program_id
   AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)
 ORDER BY month;
@@ -35,7 +35,8 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id A
 
 -- name: reopen_budget
 -- Reaching it again is a new event to notify partners of.
-UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL, reached_cents = :at_cents
+UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL, reached_cents = :full_cents,
+    overrun_cents = :overrun_cents, overrun_ms = :overrun_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_budget
@@ -54,7 +55,7 @@ WHERE partner_campaign_id = :partner_campaign_id AND month = :month AND account_
 -- It may be reached again at a higher limit, which is no news.
 UPDATE budget SET reached_ms = COALESCE(reached_ms, :now_ms),
     times_reached = times_reached + CASE WHEN reached_ms IS NULL THEN 1 ELSE 0 END,
-    reached_cents = CASE WHEN reached_cents < :at_cents THEN :at_cents ELSE reached_cents END
+    reached_cents = :full_cents, overrun_cents = :overrun_cents, overrun_ms = :overrun_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: insert_charge

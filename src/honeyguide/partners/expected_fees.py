@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from honeyguide.partners import rules
-from honeyguide.partners.rules import Charge, Uncharged
+from honeyguide.partners.rules import Charge, Reached, Uncharged
 from honeyguide.referrals.review import FeeAtArrival
 
 
@@ -30,6 +30,8 @@ class PendingFees(NamedTuple):
     budget_cents: int = 0
     """The limits that held when they came, which hold where they are higher than today's."""
     cap_cents: int = 0
+    arrived_ms: int = 0
+    """When the first of them came."""
 
 
 class OpenMonth(NamedTuple):
@@ -40,8 +42,7 @@ class OpenMonth(NamedTuple):
     is_reached: bool
     partner_cap_cents: int
     partner_spent_cents: Mapping[str, int]
-    reached_cents: int = rules.NEVER_REACHED
-    """The highest budget at which it was reached."""
+    reached: Reached = Reached()
 
     @property
     def left_cents(self) -> int:
@@ -107,8 +108,9 @@ class _MonthToFill:
     def __init__(self, month: OpenMonth) -> None:
         self.month = month
         self.spent_cents = month.spent_cents
-        at_cents = month.budget_cents if month.is_reached else rules.NEVER_REACHED
-        self.reached_cents = max(month.reached_cents, at_cents)
+        self.reached = month.reached.known(
+            is_reached=month.is_reached, today_cents=month.budget_cents
+        )
         self.partner_spent = dict(month.partner_spent_cents)
         self.by_partner: dict[str, ExpectedFees] = {}
         self.full_ms: int | None = None
@@ -123,7 +125,8 @@ class _MonthToFill:
                 rest = fee * (fees.n - charged)
                 if decision is Uncharged.BUDGET_SPENT:
                     over_budget = rest
-                    self._reach(fees, self._budget_of(fees))
+                    at_cents = self._budget_of(fees)
+                    self._reach(fees, self.reached.overran(at_cents, fees.arrived_ms))
                 elif decision is Uncharged.PARTNER_CAP:
                     over_cap = rest
                 break
@@ -144,7 +147,7 @@ class _MonthToFill:
             fee_cents=fees.fee_cents,
             budget_cap_cents=budget_cents,
             budget_spent_cents=self.spent_cents,
-            budget_reached=budget_cents <= self.reached_cents,
+            budget_reached=self.reached.stops(budget_cents, fees.arrived_ms),
             partner_cap_cents=self._cap_of(fees),
             partner_spent_cents=self.partner_spent.get(fees.partner_campaign_id, 0),
         )
@@ -162,11 +165,11 @@ class _MonthToFill:
         assert self.spent_cents <= budget_cents
         full_cents = budget_cents if n * fee == budget_left else self.month.budget_cents
         if self.spent_cents >= full_cents:
-            self._reach(fees, full_cents)
+            self._reach(fees, self.reached.filled(full_cents))
         return n
 
-    def _reach(self, fees: PendingFees, at_cents: int) -> None:
+    def _reach(self, fees: PendingFees, reached: Reached) -> None:
         """At today's budget or a higher one."""
-        if self.reached_cents < self.month.budget_cents:
+        if self.reached.highest_cents < self.month.budget_cents:
             self.full_ms = None if fees.is_waiting else fees.due_ms
-        self.reached_cents = max(self.reached_cents, at_cents)
+        self.reached = reached

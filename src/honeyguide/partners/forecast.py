@@ -26,12 +26,11 @@ class BudgetForecast(NamedTuple):
 
     spent_cents: int
     reached_ms: int | None
-    reached_cents: int
     told_nearly_ms: int | None
     told_reached_ms: int | None
 
 
-_UNTOUCHED = BudgetForecast(0, None, rules.NEVER_REACHED, None, None)
+_UNTOUCHED = BudgetForecast(0, None, None, None)
 
 
 class Pending(NamedTuple):
@@ -158,6 +157,8 @@ class _Room(NamedTuple):
     spent_cents: int
     reached_ms: int | None
     reached_cents: int
+    overrun_cents: int
+    overrun_ms: int
     partner_spent_cents: int
 
 
@@ -303,7 +304,7 @@ async def open_months(
             is_reached=room.reached_ms is not None,
             partner_cap_cents=room.max_payout_cents,
             partner_spent_cents={room.partner_campaign_id: room.partner_spent_cents},
-            reached_cents=room.reached_cents,
+            reached=rules.Reached(room.reached_cents, room.overrun_cents, room.overrun_ms),
         )
         for room in rooms
     }

@@ -14,7 +14,7 @@ WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
   AND NOT COALESCE(s.referral_reason, '') {in :waiting}
 
 -- name: budget
-SELECT spent_cents, reached_ms, reached_cents, told_nearly_ms, told_reached_ms FROM budget
+SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
@@ -91,7 +91,8 @@ WHERE j.account_id = :account_id AND g.month = :month AND g.reached_ms IS NOT NU
 -- What budget and cap have held so far.
 SELECT j.id AS partner_campaign_id, p.total_budget_cents, p.max_payout_cents,
        COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
-       COALESCE(g.reached_cents, -1) AS reached_cents, COALESCE(s.spent_cents, 0) AS partner_spent_cents
+       COALESCE(g.reached_cents, -1) AS reached_cents, COALESCE(g.overrun_cents, -1) AS overrun_cents,
+       COALESCE(g.overrun_ms, 0) AS overrun_ms, COALESCE(s.spent_cents, 0) AS partner_spent_cents
 FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month

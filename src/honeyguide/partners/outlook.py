@@ -66,6 +66,7 @@ class _FeeRow(NamedTuple):
     due_ms: int | None
     budget_cents: int
     cap_cents: int
+    arrived_ms: int
     first_id: str
     n: int
 
@@ -80,8 +81,14 @@ class _Budget(NamedTuple):
     spent_cents: int
     reached_ms: int | None
     reached_cents: int
+    overrun_cents: int
+    overrun_ms: int
     deleted_ms: int | None
     is_on: int
+
+    @property
+    def reached(self) -> rules.Reached:
+        return rules.Reached(self.reached_cents, self.overrun_cents, self.overrun_ms)
 
 
 class _Share(NamedTuple):
@@ -181,6 +188,7 @@ def _pending(row: _FeeRow, now_ms: int) -> PendingFees:
         n=row.n,
         budget_cents=row.budget_cents,
         cap_cents=row.cap_cents,
+        arrived_ms=row.arrived_ms,
     )
 
 
@@ -205,7 +213,7 @@ def _of_program(
             is_reached=budget is not None and budget.reached_ms is not None,
             partner_cap_cents=program.max_payout_cents,
             partner_spent_cents=shares.get(month, {}),
-            reached_cents=budget.reached_cents if budget else rules.NEVER_REACHED,
+            reached=budget.reached if budget else rules.Reached(),
         )
         expected = expected_fees.expect(state, in_month)
         months.append(

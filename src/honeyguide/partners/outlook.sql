@@ -30,10 +30,9 @@ SELECT r.program_id FROM partner_referral AS r WHERE r.decided_ms IS NULL AND r.
 -- Those of one day are one row in the programs of `by_day`. `undated` has the reasons that end without a
 -- charge on their date.
 SELECT f.program_id, f.partner_campaign_id, f.fee_cents, f.is_waiting, MIN(f.due_ms) AS due_ms,
-       f.budget_cents, f.cap_cents,
-       MIN(f.id) AS first_id, COUNT(*) AS n
+       f.budget_cents, f.cap_cents, MIN(f.arrived_ms) AS arrived_ms, MIN(f.id) AS first_id, COUNT(*) AS n
 FROM (
-    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents,
+    SELECT r.program_id, r.partner_campaign_id, r.fee_cents, r.budget_cents, r.cap_cents, r.arrived_ms,
            r.subscriber_id AS id,
            CASE WHEN r.program_id {in :by_day} THEN '' ELSE r.subscriber_id END AS alone,
            CASE WHEN s.referral_due_ms IS NULL
@@ -62,6 +61,7 @@ SELECT p.id AS program_id, b.name AS publication_name, p.cpa_cents, p.total_budg
        p.max_payout_cents, g.month,
        COALESCE(g.spent_cents, 0) AS spent_cents, g.reached_ms,
        COALESCE(g.reached_cents, -1) AS reached_cents,
+       COALESCE(g.overrun_cents, -1) AS overrun_cents, COALESCE(g.overrun_ms, 0) AS overrun_ms,
        COALESCE(p.deleted_ms, b.deleted_ms) AS deleted_ms,
        CASE WHEN b.status = 'active' THEN b.enabled_partner_program ELSE 0 END AS is_on
 FROM program AS p JOIN publication AS b ON b.id = p.publication_id

@@ -117,6 +117,44 @@ class Charge:
     """The fee fills the budget exactly: it is paid, and it is the last of the month."""
 
 
+class Reached(NamedTuple):
+    """At which budgets a month was reached. There it stays reached, also for smaller fees: partners
+    were notified."""
+
+    full_cents: int = NEVER_REACHED
+    """The highest that was spent, or that the owner lowered to what was spent."""
+    overrun_cents: int = NEVER_REACHED
+    """The highest that had no room for a fee."""
+    overrun_ms: int = 0
+    """When the referral with that fee had come. Those who came before it go on: the owner may have
+    raised the fee since."""
+
+    @property
+    def highest_cents(self) -> int:
+        return max(self.full_cents, self.overrun_cents)
+
+    def stops(self, budget_cents: int, arrived_ms: int) -> bool:
+        """A referral with this budget."""
+        is_overrun = budget_cents <= self.overrun_cents and arrived_ms >= self.overrun_ms
+        return is_overrun or budget_cents <= self.full_cents
+
+    def known(self, *, is_reached: bool, today_cents: int) -> Reached:
+        """The version before, which may run beside this one, only writes that today's budget is."""
+        if is_reached and self.highest_cents < today_cents:
+            return self.filled(today_cents)
+        return self
+
+    def filled(self, budget_cents: int) -> Reached:
+        return self._replace(full_cents=max(self.full_cents, budget_cents))
+
+    def overran(self, budget_cents: int, arrived_ms: int) -> Reached:
+        if budget_cents < self.overrun_cents:
+            return self
+        if budget_cents == self.overrun_cents:
+            arrived_ms = min(arrived_ms, self.overrun_ms)
+        return self._replace(overrun_cents=budget_cents, overrun_ms=arrived_ms)
+
+
 def decide_charge(
     *,
     fee_cents: int,
@@ -131,7 +169,7 @@ def decide_charge(
 
     The budget comes first: a fee that fits neither cap is refused for the budget. The caller has
     already settled that the program is not the partner's own and that the person was not charged
-    before, and knows whether the month was reached at this budget or a higher one.
+    before, and knows whether the month was reached for this referral.
     """
     if fee_cents == 0:
         return Uncharged.FREE

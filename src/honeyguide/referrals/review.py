@@ -53,11 +53,12 @@ class EvidenceLine(NamedTuple):
 
 
 class FeeAtArrival(NamedTuple):
-    """Of a partner's referral: the fee and the program's limits when it came."""
+    """Of a partner's referral: the fee, the program's limits and the moment, when it came."""
 
     fee_cents: int
     budget_cents: int
     cap_cents: int
+    arrived_ms: int
 
 
 class GroupReferrer(NamedTuple):

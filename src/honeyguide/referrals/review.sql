@@ -26,7 +26,7 @@ ORDER BY received_ms DESC, id DESC LIMIT :newest;
 
 -- name: fees
 -- Nobody is paid for referrals to their own program.
-SELECT subscriber_id, fee_cents, budget_cents, cap_cents FROM partner_referral
+SELECT subscriber_id, fee_cents, budget_cents, cap_cents, arrived_ms FROM partner_referral
 WHERE subscriber_id {in :ids} AND account_id = :account_id AND is_own = 0 AND fee_cents > 0;
 
 -- name: referrers

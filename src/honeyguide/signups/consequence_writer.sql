@@ -4,8 +4,7 @@ WHERE account_id = :account_id AND id = :campaign_id AND first_referral_ms IS NU
 
 -- name: referral_of
 SELECT id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key,
-       fee_cents, is_own,
-       budget_cents, cap_cents
+       fee_cents, is_own, budget_cents, cap_cents, arrived_ms
 FROM partner_referral WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: set_decided

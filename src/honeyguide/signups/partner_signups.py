@@ -224,6 +224,7 @@ async def record(
         is_own=partner.is_own,
         budget_cents=partner.total_budget_cents,
         cap_cents=partner.max_payout_cents,
+        arrived_ms=change.now_ms,
     )
     change.know(find_referral, referral, subscriber.id)
     is_pending = subscriber.referral_status == Status.PENDING
