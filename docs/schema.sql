@@ -955,7 +955,8 @@ CREATE TABLE partner_referral (
     is_own INTEGER NOT NULL DEFAULT 0,
     confirmed_person_key TEXT,
     budget_cents INTEGER NOT NULL DEFAULT 0,
-    cap_cents INTEGER NOT NULL DEFAULT 0
+    cap_cents INTEGER NOT NULL DEFAULT 0,
+    without_stop TEXT
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;

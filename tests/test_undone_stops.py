@@ -4,6 +4,7 @@ stands is told, and the public figures have the readers who came for nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -112,6 +113,55 @@ def test_who_would_not_have_counted_anyway_still_does_not(deal: Deal) -> None:
     assert deal.outcome(alias) == ("rejected", "already_subscribed")
     assert deal.outcome(throwaway) == ("rejected", "disposable_domain")
     assert days_of(deal) == (0, 2)
+
+
+def borrow_an_address(deal: Deal, reader: str) -> None:
+    email = f"{reader}@mailinator.com"
+    assert deal.alice.put(reader, {"email": email}).status_code == 200
+
+
+def hold_longer(deal: Deal, reader: str) -> None:
+    assert deal.alice.put(deal.api, {"referral_pending_duration": 30}).status_code == 200
+
+
+@pytest.mark.parametrize("change", [borrow_an_address, hold_longer])
+def test_what_changed_before_the_undo_is_for_those_who_come_later(
+    service: Service, deal: Deal, change: Callable[[Deal, str], None]
+) -> None:
+    stop(deal, "remove")
+    came = deal.arrive()
+    reader = f"{deal.alice.v1}/subscribers/{deal.alice.subscriber(came)['uuid']}"
+    change(deal, reader)
+    undo(deal, "remove")
+    deal.alice.put(reader, {"email": came})
+    assert deal.outcome(came) == PENDING
+    wait_out_the_holding_period(service)
+    assert deal.outcome(came)[0] == "verified" and deal.spent() == FEE
+
+
+def test_who_left_or_confirmed_before_the_undo_did_so(deal: Deal) -> None:
+    stop(deal, "remove")
+    left, confirmed = deal.arrive(), deal.arrive()
+    for email, status in ((left, "unsubscribed"), (confirmed, "confirmed")):
+        reader = f"{deal.alice.v1}/subscribers/{deal.alice.subscriber(email)['uuid']}"
+        assert deal.alice.put(reader, {"status": status}).status_code == 200
+    undo(deal, "remove")
+    assert deal.outcome(left) == ("rejected", "left_during_hold")
+    assert deal.outcome(confirmed) == PENDING
+
+
+def test_who_came_during_the_first_of_two_stops_counts_when_both_are_undone(
+    service: Service, deal: Deal
+) -> None:
+    stop(deal, "remove")
+    came = deal.arrive()
+    service.set_clock(20)
+    pause(deal, on=False)
+    undo(deal, "remove")
+    assert deal.outcome(came) == ("rejected", "program_paused")
+    service.set_clock(50)
+    pause(deal, on=True)
+    assert deal.outcome(came) == PENDING
 
 
 def test_an_undo_of_one_of_two_stops_changes_nothing(deal: Deal) -> None:

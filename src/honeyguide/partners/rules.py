@@ -63,17 +63,15 @@ def partner_status(blocked_ms: int | None, removed_ms: int | None, left_ms: int 
     return ACTIVE if left_ms is None else LEFT
 
 
-def find_refusal(
+def find_stop(
     *,
     is_archived: bool,
     is_deleted: bool,
     is_removed: bool,
     has_left: bool,
     is_on: bool,
-    is_already_subscribed: bool,
 ) -> Reason | None:
-    """Why a partner's signup does not count, whoever signed up: the program is not open, or the
-    person is not new."""
+    """Why no signup of a partner counts at this moment, whoever signs up."""
     if is_archived:
         return Reason.PUBLICATION_ARCHIVED
     if is_deleted:
@@ -84,7 +82,7 @@ def find_refusal(
         return Reason.PARTNER_LEFT
     if not is_on:
         return Reason.PROGRAM_PAUSED
-    return Reason.ALREADY_SUBSCRIBED if is_already_subscribed else None
+    return None
 
 
 def decide_signup(

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
@@ -98,6 +100,23 @@ async def reject_unconfirmed(change: Change, subscriber_id: str) -> Changed | No
     old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
     decision = rules.on_other_code(old.referral_status)
     return None if decision is None else await apply(change, old, decision, by=None)
+
+
+async def replace_arrival(change: Change, old: Subscriber, on_arrival: rules.Decision) -> Changed:
+    """As if a referral had been decided so when it came. They may have left or confirmed since."""
+    arrived = msgspec.structs.replace(
+        old,
+        referral_status=on_arrival.status,
+        referral_reason=on_arrival.reason,
+        referral_due_ms=on_arrival.due_ms,
+        referral_behind=on_arrival.behind,
+    )
+    since = None
+    if old.status == "unsubscribed":
+        since = rules.on_unsubscribe(arrived.referral_status)
+    elif old.status == "confirmed":
+        since = await on_confirm(change, arrived)
+    return await apply(change, old, since or on_arrival, by=None)
 
 
 def _by_hand(subscriber: Subscriber, new_status: str) -> rules.Decision | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
@@ -71,6 +73,8 @@ class DecidedSignup(NamedTuple):
     terms: ReferralTerms | None
     found: list[SignalFinding]
     """The evidence."""
+    without_stop: Decision | None
+    """What it would be, if it was refused because its program or partner is stopped."""
 
 
 _sql = beside(__file__)
@@ -78,6 +82,7 @@ _LOCK = _sql.value("lock", str)
 _FIND = _sql.query("find", PartnerOfCode)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT = _sql.command("insert")
+_WITHOUT_STOP = _sql.value("without_stop", str)
 
 
 async def find(change: Change, new: NewSubscriber, email: EmailAddress) -> PartnerOfCode | None:
@@ -110,7 +115,9 @@ async def decide(
     if new.visit is not None:
         link = ClickedLink(partner.account_id, partner.id, partner.code)
         found += await visits.find_evidence(change, new.visit, link)
-    refusal = _refusal(partner) or rules.find_certainty(signals)
+    refusal = rules.find_certainty(signals)
+    if partner.already_here:
+        refusal = Reason.ALREADY_SUBSCRIBED
     terms = None
     if has_terms:
         terms = _terms(partner, rule, level, must_confirm=must_confirm, now_ms=change.now_ms)
@@ -135,39 +142,35 @@ async def decide(
             screened=rules.decide(signals, rules.ScreeningPolicy(level), change.now_ms),
             now_ms=change.now_ms,
         )
+    stop, without_stop = _find_stop(partner), None
+    if stop is not None:
+        decision, without_stop = Decision(Status.REJECTED, stop), decision
     signup = PartnerSignup(partner.code, partner.id, decision, must_confirm)
-    return DecidedSignup(signup, terms, found)
+    return DecidedSignup(signup, terms, found, without_stop)
 
 
-async def decide_again(change: Change, subscriber: Subscriber) -> Decision | None:
-    """What somebody who was refused would become if they came now. None without a partner."""
-    email = EmailAddress(subscriber.email)
-    new = NewSubscriber(
-        email=subscriber.email,
-        referrer_code=subscriber.referrer_code,
-        ip_address=subscriber.ip_address,
-        origin=subscriber.origin,
-        status=subscriber.status,
-    )
-    partner = await find(change, new, email)
+async def decide_without_stop(change: Change, subscriber: Subscriber) -> Decision | None:
+    """What somebody who was refused because of a stop would have become when they came, unless
+    there is another stop. None without a partner."""
+    new = NewSubscriber(email=subscriber.email, referrer_code=subscriber.referrer_code)
+    partner = await find(change, new, EmailAddress(subscriber.email))
     if partner is None:
         return None
-    counts_here = not (subscriber.must_confirm and subscriber.status == "active")
-    others = partner._replace(already_here=partner.already_here - int(counts_here))
-    asked = bool(subscriber.must_confirm)
-    decided = await decide(change, others, new, email, needs_confirmation=asked)
-    return decided.signup.decision
+    stop = _find_stop(partner)
+    if stop is not None:
+        return Decision(Status.REJECTED, stop)
+    kept = await change.one(_WITHOUT_STOP, subscriber_id=subscriber.id)
+    return None if kept is None else msgspec.json.decode(kept, type=Decision)
 
 
-def _refusal(partner: PartnerOfCode) -> Reason | None:
-    return partner_rules.find_refusal(
+def _find_stop(partner: PartnerOfCode) -> Reason | None:
+    return partner_rules.find_stop(
         is_archived=partner.publication_status != "active"
         or partner.publication_deleted_ms is not None,
         is_deleted=partner.deleted_ms is not None,
         is_removed=bool(partner.is_removed),
         has_left=bool(partner.has_left),
         is_on=bool(partner.enabled_partner_program),
-        is_already_subscribed=bool(partner.already_here),
     )
 
 
@@ -206,6 +209,10 @@ def _terms(
     return ReferralTerms(rule, level, now_ms, now_ms + partner.hold_days * DAY_MS)
 
 
+def _written(decision: Decision | None) -> str | None:
+    return None if decision is None else msgspec.json.encode(decision).decode()
+
+
 async def record(
     change: Change,
     partner: PartnerOfCode,
@@ -236,6 +243,7 @@ async def record(
         rule=terms.rule if terms else None,
         screening=terms.level if terms else None,
         hold_until_ms=terms.hold_until_ms if terms else None,
+        without_stop=_written(decided.without_stop),
     )
     await evidence.record(change, {subscriber.id: decided.found})
     if is_pending and terms is not None and terms.level != Level.FLEXIBLE:

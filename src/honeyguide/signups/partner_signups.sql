@@ -53,5 +53,10 @@ WHERE campaign_id = :campaign_id
 -- touches: adds partner_referral
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
-    arrived_ms, decided_ms, rule, screening, hold_until_ms, is_own, budget_cents, cap_cents
+    arrived_ms, decided_ms, rule, screening, hold_until_ms, is_own, budget_cents, cap_cents,
+    without_stop
 };
+
+-- name: without_stop
+SELECT without_stop FROM partner_referral
+WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND without_stop IS NOT NULL;

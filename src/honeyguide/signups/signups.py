@@ -251,12 +251,12 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Subscriber |
     return None if changed is None else await _follow(change, changed)
 
 
-async def decide_as_new(change: Change, subscriber_id: str) -> None:
-    """One partner's referral that was rejected on arrival because of something that was undone."""
+async def decide_without_stop(change: Change, subscriber_id: str) -> None:
+    """One partner's referral that was rejected on arrival because of a stop that was undone."""
     old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
-    decision = await partner_signups.decide_again(change, old)
-    if decision is not None:
-        await _follow(change, await moves.apply(change, old, decision, by=None))
+    on_arrival = await partner_signups.decide_without_stop(change, old)
+    if on_arrival is not None:
+        await _follow(change, await moves.replace_arrival(change, old, on_arrival))
 
 
 async def record_sign_of_life(change: Change, subscriber_id: str, signal: Signal) -> None:

@@ -1,5 +1,5 @@
 """What an owner takes back within a minute counts as if it had not been: who came between a
-removal, a block or a pause and its end is decided as if they came now.
+removal, a block or a pause and its end becomes what they would have become without it.
 """
 
 from __future__ import annotations
@@ -29,8 +29,7 @@ async def of_partner(
     if change.now_ms - stopped_ms <= WITHDRAWAL_MS:
         await _decide(
             change,
-            # Who came during a pause that ended meanwhile was then rejected because of this.
-            stopped_ms=stopped_ms - WITHDRAWAL_MS,
+            stopped_ms,
             partner_campaign_id=partner_campaign_id,
             partner_account_id=partner_account_id,
         )
@@ -48,11 +47,13 @@ async def update_publication(
 async def of_programs(change: Change) -> None:
     """Of all programs of the account that count again."""
     for program_id, stopped_ms in await program_stops.find_undone(change):
-        await _decide(change, stopped_ms=stopped_ms, program_id=program_id)
+        await _decide(change, stopped_ms, program_id=program_id)
 
 
-async def _decide(change: Change, **stop: Any) -> None:
-    nobody = {"partner_campaign_id": "", "partner_account_id": "", "program_id": ""}
-    found = await change.all(_CAME_SINCE, reasons=_STOPS, **nobody | stop)
+async def _decide(change: Change, stopped_ms: int, **stop: str) -> None:
+    nobody: dict[str, Any] = {"partner_campaign_id": "", "partner_account_id": "", "program_id": ""}
+    # Who came during another stop, which ended meanwhile, was then rejected because of this one.
+    since_ms = stopped_ms - WITHDRAWAL_MS
+    found = await change.all(_CAME_SINCE, reasons=_STOPS, since_ms=since_ms, **nobody | stop)
     for subscriber_id in found:
-        await signups.decide_as_new(change, subscriber_id)
+        await signups.decide_without_stop(change, subscriber_id)

@@ -1,7 +1,7 @@
 -- name: came_since
 -- Who was rejected on arrival because of the stop.
 SELECT r.subscriber_id FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
-WHERE r.account_id = :account_id AND r.arrived_ms >= :stopped_ms AND r.decided_ms = r.arrived_ms
+WHERE r.account_id = :account_id AND r.arrived_ms >= :since_ms AND r.decided_ms = r.arrived_ms
   AND (r.partner_campaign_id = :partner_campaign_id
    OR r.partner_account_id = :partner_account_id
    OR r.program_id = :program_id)
