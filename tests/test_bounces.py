@@ -34,7 +34,8 @@ def refuse(
 
 
 def bounced_ms(box: Letterbox, about_id: str) -> int | None:
-    return box.read(lambda tx: emails.find_bounce(tx, box.account_id, about_id))
+    found = box.read(lambda tx: emails.find_bounces(tx, box.account_id, about_id))
+    return found[0].bounced_ms if found else None
 
 
 @pytest.mark.parametrize(

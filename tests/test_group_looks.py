@@ -40,23 +40,28 @@ def test_who_comes_while_their_group_is_looked_at_is_looked_at_the_next_time(eng
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_whose_email_bounced_waits_for_the_owner_when_the_holding_period_ends(engine: str) -> None:
+    """At an address of their own, and not at one that the owner gave them."""
+
     async def scenario(store: Store) -> None:
         trade = await Trade.begin(
             store, referral_pending_duration_enabled=True, referral_pending_duration=2
         )
         screened = statement("UPDATE program SET rule = 'none', screening = 'strong'")
         await store.write(lambda tx: tx.run(screened))
-        bounces, arrives = [await trade.arrive(origin="magic") for _ in range(2)]
+        bounces, moved, arrives = [await trade.arrive(origin="magic") for _ in range(3)]
         bounced = statement(
-            "INSERT INTO letter (id, account_id, kind, about_id, waited_for, created_ms, "
-            "failed_ms, bounced) VALUES ('b', :account_id, 'hub_link', :id, 0, :now, :now, 1)"
+            "INSERT INTO letter (id, account_id, kind, about_id, mailbox, waited_for, created_ms, "
+            "failed_ms, bounced) "
+            "VALUES (:id, :account_id, 'hub_link', :id, :mailbox, 0, :now, :now, 1)"
         )
-        about = {"account_id": trade.owner.account_id, "id": bounces.id, "now": NOON_MS}
-        await store.write(lambda tx: tx.run(bounced, **about))
+        for reader, mailbox in ((bounces, bounces.email), (moved, "nobody@example.net")):
+            about = {"account_id": trade.owner.account_id, "id": reader.id, "now": NOON_MS}
+            await store.write(lambda tx, **row: tx.run(bounced, **row), **about, mailbox=mailbox)
         await trade.verify_due(NOON_MS + 3 * DAY_MS)
-        assert (await trade.referral(arrives.id))[:2] == ("verified", None)
+        for reader in (arrives, moved):
+            assert (await trade.referral(reader.id))[:2] == ("verified", None)
         assert (await trade.referral(bounces.id))[:2] == ("pending", "needs_review")
-        assert await trade.spent() == 300
+        assert await trade.spent() == 600
 
     on(engine, scenario)
 

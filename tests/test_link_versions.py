@@ -48,7 +48,7 @@ def posted(posting: tuple[Service, Mailbox], inbox: Mailbox) -> Newsletter:
 def links_of(wax: Newsletter, person: Subscriber) -> dict[str, str]:
     """All that a reader may be sent now."""
     site, until_ms = wax.service.services.site, wax.service.now_ms() + DAY_MS
-    confirm = reader_links.confirm_token(site, person.ref_code, until_ms, person.link_version)
+    confirm = reader_links.confirm_token(site, person, until_ms)
     return {
         "hub": wax.hub(person),
         "reward": f"{wax.hub(person)}/leave",
@@ -92,6 +92,28 @@ def test_what_an_address_was_sent_stays_ended_when_it_comes_back(wax: Newsletter
     for email in (wax.address(), reader.email):
         change_address(wax, reader, email)
     assert answers(wax, first) == ENDED
+
+
+def test_whoever_was_asked_to_confirm_can_while_they_have_the_address_it_was_sent_to(
+    service: Service,
+) -> None:
+    """Or an owner would end the link, and with it a referral that must be paid."""
+    alice = operator(service)
+    wax = Newsletter(service, member=alice)
+    wax.configure(needs_confirmation=True)
+    wax.join(email := wax.address())
+    reader = wax.person(email)
+    sent = links_of(wax, reader)
+    assert alice.web.post(f"/subscribers/{reader.id}/link", page="/subscribers").status_code == 303
+    only_confirm = {**ENDED, "confirm": 200}
+    assert answers(wax, sent) == only_confirm
+    change_address(wax, reader, wax.address())
+    assert answers(wax, sent) == ENDED
+    change_address(wax, reader, email)
+    assert answers(wax, sent) == only_confirm
+    assert wax.visitor.post(sent["confirm"]).status_code == 303
+    assert wax.person(email).status == "confirmed"
+    assert answers(wax, sent) == ENDED, "now it would only lead to their page"
 
 
 def test_another_spelling_of_the_same_address_ends_nothing(wax: Newsletter) -> None:

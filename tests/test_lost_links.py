@@ -48,7 +48,7 @@ def test_what_an_erased_subscriber_was_emailed_is_in_its_branding(wax: Newslette
     Newsletter(wax.service, name="The Other")
     site, gone = wax.service.services.site, wax.advocate(0)
     until_ms = wax.service.now_ms() + DAY_MS
-    confirm = f"/confirm/{reader_links.confirm_token(site, gone.ref_code, until_ms)}"
+    confirm = f"/confirm/{reader_links.confirm_token(site, gone, until_ms)}"
     stop = f"/stop/{reader_links.stop_token(site, gone.ref_code)}"
     wax.member.delete(f"{wax.member.v1}/subscribers/{gone.id}")
     find, join = f"/hub?of={wax.campaign.slug}", f"{wax.service.settings.base_url}{wax.page}"

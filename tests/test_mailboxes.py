@@ -150,18 +150,23 @@ def test_whoever_was_erased_before_the_upgrade_is_known_when_they_come_back(engi
 
 
 @both_engines
-def test_a_referral_that_waited_through_the_upgrade_is_charged_once(engine: str) -> None:
+@pytest.mark.parametrize("second", ["adalee@proton.me", "ada_lee@pm.me"])
+@pytest.mark.parametrize("is_turned", [False, True])
+def test_a_referral_that_waited_through_the_upgrade_is_charged_once(
+    engine: str, second: str, is_turned: bool
+) -> None:
     async def scenario(store: Store) -> None:
         held = {"referral_pending_duration_enabled": True}
         trade = await Trade.begin(store, partners=2, **held)
         with EarlierVersion():
             waiting = await trade.arrive(email="ada.lee@pm.me")
-            other = await trade.arrive(1, email="adalee@proton.me")
+            other = await trade.arrive(1, email=second)
         await upgrade(store)
-        await trade.confirm(waiting.id)
-        await trade.confirm(other.id)
-        assert await trade.outcome(waiting.id) == ("verified", 300, NOVEMBER, None)
-        assert await trade.outcome(other.id) == CHARGED_BEFORE
+        early, late = (other, waiting) if is_turned else (waiting, other)
+        await trade.confirm(early.id)
+        await trade.confirm(late.id)
+        assert await trade.outcome(early.id) == ("verified", 300, NOVEMBER, None)
+        assert await trade.outcome(late.id) == CHARGED_BEFORE
         await verify(store)
 
     on(engine, scenario)

@@ -139,7 +139,7 @@ class Newsletter:
         message = next(message for message in self.emails("confirm") if message.to_email == email)
         until_ms = message.created_ms + requested_emails.CONFIRM_WITHIN_MS
         site, person = self.service.services.site, self.person(email)
-        token = reader_links.confirm_token(site, person.ref_code, until_ms, person.link_version)
+        token = reader_links.confirm_token(site, person, until_ms)
         return f"/confirm/{token}"
 
     def clicks(self, code: str = "") -> int:

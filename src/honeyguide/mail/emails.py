@@ -53,6 +53,11 @@ class QueuedEmail(NamedTuple):
         return "cancelled" if self.due_ms is None else "waiting"
 
 
+class Bounce(NamedTuple):
+    mailbox: str
+    bounced_ms: int
+
+
 class Backlog(NamedTuple):
     """What should be gone by now, and since when the oldest of it."""
 
@@ -76,7 +81,7 @@ class RecentCounts(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _OF_ACCOUNT = _sql.query("of_account", QueuedEmail)
-_FIND_BOUNCE = _sql.value("find_bounce", int)
+_FIND_BOUNCES = _sql.query("find_bounces", Bounce)
 _TEXT_OF = _sql.value("text_of", str)
 _OF_SUBSCRIBER = _sql.query("of_subscriber", QueuedEmail)
 _COUNT_RECENT = _sql.query("count_recent", RecentCounts)
@@ -173,9 +178,10 @@ async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEm
     return await tx.all(_OF_SUBSCRIBER, account_id=account_id, about_id=about_id)
 
 
-async def find_bounce(tx: Tx, account_id: str, about_id: str) -> int | None:
-    """When an email to this subscriber bounced, or was not sent because an earlier one did."""
-    return await tx.one(_FIND_BOUNCE, account_id=account_id, about_id=about_id)
+async def find_bounces(tx: Tx, account_id: str, about_id: str) -> list[Bounce]:
+    """Emails to this subscriber that bounced, or were not sent because an earlier one did, the
+    newest first."""
+    return await tx.all(_FIND_BOUNCES, account_id=account_id, about_id=about_id)
 
 
 async def count_recent(

@@ -20,9 +20,10 @@ WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page
 SELECT {email} FROM letter
 WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
 
--- name: find_bounce
-SELECT COALESCE(failed_ms, created_ms) AS bounced_ms FROM letter
-WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 ORDER BY created_ms DESC LIMIT 1;
+-- name: find_bounces
+SELECT mailbox, COALESCE(failed_ms, created_ms) AS bounced_ms FROM letter
+WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 AND mailbox IS NOT NULL
+ORDER BY created_ms DESC;
 
 -- name: count_recent
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END),

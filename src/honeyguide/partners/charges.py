@@ -73,8 +73,9 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    paid_earlier: int
-    """How many charges stand that were made under keys of this person of earlier versions."""
+    paid_otherwise: int
+    """How many charges stand that were made under other keys of this person, of today or of earlier
+    versions."""
     budget_step: int
     partner_step: int
     person_step: int
@@ -82,7 +83,7 @@ class Standing(NamedTuple):
     @property
     def is_paid_for(self) -> bool:
         """A person's odd steps are charges, the even ones take them back."""
-        return self.person_step % 2 == 0 or self.paid_earlier > 0
+        return self.person_step % 2 == 0 or self.paid_otherwise > 0
 
     def limits_of(self, referral: PartnerReferral) -> ReferralLimits:
         """Lowering one is for those who come later."""

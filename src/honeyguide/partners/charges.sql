@@ -1,3 +1,11 @@
+-- fragment: same_person
+-- The key of today, and those that spellings of it had in earlier versions. The key that is given may be any
+-- of them: a referral keeps that of its arrival.
+SELECT :person_key AS person_key
+UNION ALL SELECT person_key FROM earlier_person_key WHERE earlier_key = :person_key
+UNION ALL SELECT earlier_key FROM earlier_person_key WHERE person_key = :person_key
+   OR person_key IN (SELECT t.person_key FROM earlier_person_key AS t WHERE t.earlier_key = :person_key)
+
 -- name: lock_budget
 {insert budget: program_id, month, account_id}
 ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
@@ -12,9 +20,8 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
     (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0)
         FROM charge
         WHERE program_id = :program_id
-        AND person_key IN (SELECT earlier_key
-            FROM earlier_person_key
-            WHERE person_key = :person_key)) AS paid_earlier,
+        AND person_key <> :person_key
+        AND person_key IN ({same_person})) AS paid_otherwise,
     (SELECT COALESCE(MAX(budget_step), 0) + 1
         FROM charge
         WHERE program_id = :program_id AND month = :month) AS budget_step,

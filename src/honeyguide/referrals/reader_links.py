@@ -3,6 +3,9 @@
 They are of a version, which is the reader's until their email address changes (a trigger sees to
 that) or somebody asks for new links. From then on nothing that was sent before works. Links that
 say no version are of version 0, as all of them were before there were versions.
+
+One exception: whoever was asked to confirm can do so with the link that they were sent, as long as
+they have the address that it was sent to. Else an owner could end it, and the referral with it.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ HUB, STOP, CONFIRM = "hub", "stop", "confirm"
 """What their paths begin with."""
 _STOP_PURPOSE, _CONFIRM_PURPOSE = "stop emails", "confirm"
 _TIME = 6
+_MAILBOX = 16
 # No part of the pages' own addresses below /hub is as long.
 _LINK = re.compile(rf"/({HUB}|{STOP}|{CONFIRM})/([\w-]{{20,}})", re.ASCII)
 
@@ -39,16 +43,19 @@ class SignedCode(NamedTuple):
     code: str
     link_version: int
     until_ms: int = 0
+    mailbox: str = ""
+    """Of the email in which a link to confirm is, as a keyed hash."""
 
     @property
     def content(self) -> bytes:
-        version = f" {self.link_version}" if self.link_version else ""
-        return f"{self.code}{version}".encode()
+        version = f" {self.link_version}" if self.link_version or self.mailbox else ""
+        mailbox = f" {self.mailbox}" if self.mailbox else ""
+        return f"{self.code}{version}{mailbox}".encode()
 
 
 def _read(content: bytes, until_ms: int = 0) -> SignedCode:
-    code, _, version = content.decode().partition(" ")
-    return SignedCode(code, int(version or 0), until_ms)
+    code, version, mailbox, *_ = [*content.decode().split(" "), "0", ""]
+    return SignedCode(code, int(version), until_ms, mailbox)
 
 
 def stop_token(site: Site, ref_code: str, link_version: int = 0) -> str:
@@ -61,9 +68,14 @@ def read_stop_token(site: Site, token: str) -> SignedCode | None:
     return None if content is None else _read(content)
 
 
-def confirm_token(site: Site, ref_code: str, until_ms: int, link_version: int = 0) -> str:
-    content = SignedCode(ref_code, link_version).content
-    return site.seal(_CONFIRM_PURPOSE, until_ms.to_bytes(_TIME, "big") + content)
+def confirm_token(site: Site, person: Subscriber, until_ms: int) -> str:
+    mailbox = _mailbox(site, person)
+    signed = SignedCode(person.ref_code, person.link_version, mailbox=mailbox)
+    return site.seal(_CONFIRM_PURPOSE, until_ms.to_bytes(_TIME, "big") + signed.content)
+
+
+def _mailbox(site: Site, person: Subscriber) -> str:
+    return site.keyed_hash(_CONFIRM_PURPOSE, EmailAddress(person.email).key)[:_MAILBOX]
 
 
 def read_confirm_token(site: Site, token: str) -> SignedCode | None:
@@ -89,16 +101,21 @@ def without_keys(text: str) -> str:
     return _LINK.sub(r"/\1/…", text)
 
 
-async def find(tx: Tx, signed: SignedCode | None) -> tuple[Tenant, Subscriber] | None:
+async def find(tx: Tx, site: Site, signed: SignedCode | None) -> tuple[Tenant, Subscriber] | None:
     """None for an erased subscriber, and for one who has other links by now."""
     found = await links.lookup(tx, signed.code) if signed else None
     if signed is None or found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
     subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
-    if subscriber is None or subscriber.link_version != signed.link_version:
+    if subscriber is None:
         return None
-    return tenant, subscriber
+    is_asked = bool(subscriber.must_confirm) and subscriber.status == "active"
+    if subscriber.link_version == signed.link_version or (
+        is_asked and signed.mailbox == _mailbox(site, subscriber)
+    ):
+        return tenant, subscriber
+    return None
 
 
 async def renew(change: Change, id_or_email: str) -> Subscriber:
@@ -126,8 +143,7 @@ async def rewrite_unsent(change: Change, person: Subscriber) -> None:
             return f"/{STOP}/{stop_token(site, person.ref_code, person.link_version)}"
         signed = read_confirm_token(site, token)
         assert signed is not None  # its code was read
-        new = confirm_token(site, person.ref_code, signed.until_ms, person.link_version)
-        return f"/{CONFIRM}/{new}"
+        return f"/{CONFIRM}/{confirm_token(site, person, signed.until_ms)}"
 
     await emails.rewrite_unsent(
         change.tx,

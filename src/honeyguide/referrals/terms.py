@@ -5,6 +5,7 @@ are now.
 from __future__ import annotations
 
 from honeyguide.kernel.clock import day
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.referrals import evidence, rules, screening, signals
@@ -17,7 +18,9 @@ from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 
-_TERMS: Statement[ReferralTerms] = beside(__file__).query("terms", ReferralTerms)
+_sql = beside(__file__)
+_TERMS: Statement[ReferralTerms] = _sql.query("terms", ReferralTerms)
+_PERSON_KEYS = _sql.value("person_keys", str)
 
 
 async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> ReferralTerms | None:
@@ -63,13 +66,16 @@ async def look_again(
 
 
 async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFinding]:
-    """Emails are sent by a lower package, which knows nothing of referrals."""
-    bounced_ms = await emails.find_bounce(change.tx, change.tenant.account_id, subscriber.id)
-    if bounced_ms is None:
-        return []
-    found = [Signal.BOUNCED.found(day(bounced_ms))]
-    await evidence.record(change, {subscriber.id: found})
-    return found
+    """At an address that the person brought or confirmed: an owner can change it to any other.
+    Emails are sent by a lower package, which knows nothing of referrals."""
+    bounces = await emails.find_bounces(change.tx, change.tenant.account_id, subscriber.id)
+    own = set(await change.all(_PERSON_KEYS, subscriber_id=subscriber.id)) if bounces else set()
+    for bounce in bounces:
+        if own.intersection(change.site.person_keys(EmailAddress(bounce.mailbox))):
+            found = [Signal.BOUNCED.found(day(bounce.bounced_ms))]
+            await evidence.record(change, {subscriber.id: found})
+            return found
+    return []
 
 
 def standing(

@@ -54,7 +54,7 @@ async def send_confirm(
     if hold is not None and hold.is_queued:
         return False
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
-    token = reader_links.confirm_token(site, reader.ref_code, until_ms, reader.link_version)
+    token = reader_links.confirm_token(site, reader, until_ms)
     link = f"{site.base_url}/confirm/{token}"
     email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
     held_code = hold.code if hold else None
