@@ -956,7 +956,8 @@ CREATE TABLE partner_referral (
     confirmed_person_key TEXT,
     budget_cents INTEGER NOT NULL DEFAULT 0,
     cap_cents INTEGER NOT NULL DEFAULT 0,
-    without_stop TEXT
+    without_stop TEXT,
+    was_allowed INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;

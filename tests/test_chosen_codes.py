@@ -10,7 +10,7 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import codes, refused_words
+from honeyguide.referrals import codes, form_codes, refused_words
 from honeyguide.referrals.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
@@ -82,6 +82,18 @@ def test_nobody_gets_what_another_has_or_had_in_any_case(opened: OpenStore) -> N
     assert choose(opened, elsewhere, foreign, "ann-lee").code == "ann-lee"
     with pytest.raises(Missing):
         choose(opened, elsewhere, ben, "ben-lee")
+
+
+def test_a_code_that_a_form_answered_with_is_taken(opened: OpenStore) -> None:
+    """As that of a new subscriber would be: whoever may choose it learns that the address that they
+    typed was subscribed."""
+    tenant = newsletter(opened)
+    ann, ben = (join(opened, tenant, f"{name}@a.example") for name in ("ann", "ben"))
+    run(opened, tenant, form_codes.add, subscriber_id=ann.id, code="w4x9pq2s")
+    for who in (ann, ben):
+        with pytest.raises(Invalid, match="code is already taken; choose another"):
+            choose(opened, tenant, who, "W4X9PQ2S")
+    assert adopt(opened, tenant, (ben, "w4x9pq2s")) == ["w4x9pq2s"]
 
 
 def test_three_new_codes_a_year(opened: OpenStore) -> None:

@@ -130,6 +130,20 @@ def test_whoever_is_on_the_allow_list_is_paid_for_whatever_the_evidence_is(
     assert robots.charged() == len(emails)
 
 
+def test_whoever_was_on_the_allow_list_when_they_came_is_paid_for(service: Service) -> None:
+    """Or taking an entry off would lower what waits."""
+    robots = Robots(service)
+    emails = [f"{name}@safe-harbor.example" for name in NAMES[:8]]
+    allow_or_block(robots.owner, "allow", "safe-harbor.example")
+    for email in emails:
+        robots.come(email)
+    allow_or_block(robots.owner, "block", "safe-harbor.example")
+    for email in emails:
+        robots.confirm(email)
+    assert {robots.referral(email) for email in emails} == {("verified", None)}
+    assert robots.charged() == len(emails)
+
+
 def test_the_last_of_a_group_exposes_the_first_while_they_are_pending(service: Service) -> None:
     robots = Robots(service, referral_pending_duration_enabled=True, referral_pending_duration=14)
     emails = [f"{name}@quiet-harbor.example" for name in NAMES[:8]]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from honeyguide.integrations import incoming
+from honeyguide.integrations.incoming import ANY_TIME
 from honeyguide.integrations.leases import Lease
 from honeyguide.integrations.reports import ChangeKind, PlatformChange
-from honeyguide.integrations.sync import ANY_TIME
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.moving import importing, stored_files, uploaded_files
 from honeyguide.referrals.lifecycle import SubscriberChanges
@@ -154,23 +154,31 @@ def test_whoever_is_subscribed_is_not_asked_to_be_left_alone(
         (DAY_MS, False, True),
     ],
 )
+@pytest.mark.parametrize(
+    "kind",
+    [ChangeKind.JOINED, ChangeKind.CONFIRMED, ChangeKind.ENGAGED, ChangeKind.CHANGED_ADDRESS],
+)
 async def test_only_a_newer_joining_there_brings_back_who_was_erased(
-    synced: Synced, joined_there_ms: int | None, listed: bool, comes_back: bool
+    synced: Synced, joined_there_ms: int | None, listed: bool, comes_back: bool, kind: ChangeKind
 ) -> None:
-    """A list is read every night, and has everybody who is on it; a webhook says what happens."""
+    """A list is read every night, and has everybody who is on it; a webhook says what happens. Who
+    clicks, confirms or gets another address was there before, unless the platform says when they
+    came."""
     await synced.join("ada@example.org")
     await synced.erase("ada@example.org")
     erased_ms = synced.now_ms
     synced.now_ms += 2 * DAY_MS
     change = PlatformChange(
-        kind=ChangeKind.JOINED,
-        email="Ada@example.org",
+        kind=kind,
+        email="new@example.org" if kind == ChangeKind.CHANGED_ADDRESS else "Ada@example.org",
+        old_email="Ada@example.org" if kind == ChangeKind.CHANGED_ADDRESS else None,
         created_ms=None if joined_there_ms is None else erased_ms + joined_there_ms,
     )
     integration, joined_ms = await synced.integration(), ANY_TIME if listed else synced.now_ms
     lease = Lease(synced.store, SITE, lambda: synced.now_ms, integration, "")
     await lease.change(incoming.apply, change, joined_ms=joined_ms)
-    assert (await synced.find("ada@example.org") is not None) == comes_back
+    says_when = joined_there_ms is not None or kind == ChangeKind.JOINED
+    assert (await synced.find(change.email.lower()) is not None) == (comes_back and says_when)
 
 
 # -- files

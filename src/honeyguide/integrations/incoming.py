@@ -47,6 +47,8 @@ PURGE_BATCH = 1_000
 LEAVES = (ChangeKind.LEFT, ChangeKind.BOUNCED, ChangeKind.DELETED)
 # What the platform says about somebody after we had them removed there.
 REMOVALS = (ChangeKind.LEFT, ChangeKind.DELETED)
+# When whoever is on a list joined there, if it does not say.
+ANY_TIME = 0
 
 
 class StoredHook(NamedTuple):
@@ -231,15 +233,11 @@ async def _find(leased: LeasedIntegration, reported: PlatformChange) -> Subscrib
 
 
 async def _join(leased: LeasedIntegration, reported: PlatformChange, *, joined_ms: int) -> None:
-    """Whoever was erased here comes back only by joining there after that: they may be on a list
-    there for as long as the platform likes."""
     try:
         email = EmailAddress.parse(reported.email)
     except Invalid:
         return
-    person_keys = leased.site.person_keys(email)
-    since_ms = joined_ms if reported.created_ms is None else reported.created_ms
-    if await leased.one(_ERASED_SINCE, person_keys=person_keys, since_ms=since_ms):
+    if await _stays_erased(leased, reported, email, joined_ms):
         return
     is_past = reported.created_ms is not None and reported.created_ms < leased.now_ms
     new = NewSubscriber(
@@ -254,6 +252,20 @@ async def _join(leased: LeasedIntegration, reported: PlatformChange, *, joined_m
     await leased.tx.flush()
     await _link(leased, subscriber.id, reported.remote_id)
     await _note_there(leased, subscriber.id, email=email.text)
+
+
+async def _stays_erased(
+    leased: LeasedIntegration, reported: PlatformChange, email: EmailAddress, joined_ms: int
+) -> bool:
+    """Whoever was erased here comes back only by joining there after that: they may be on a list
+    there for as long as the platform likes, and click or get another address."""
+    emails = [email, EmailAddress(reported.old_email)] if reported.old_email else [email]
+    since_ms = reported.created_ms
+    if since_ms is None:
+        since_ms = joined_ms if reported.kind == ChangeKind.JOINED else ANY_TIME
+    person_keys = [key for each in emails for key in leased.site.person_keys(each)]
+    found = await leased.one(_ERASED_SINCE, person_keys=person_keys, since_ms=since_ms)
+    return found is not None
 
 
 def _origin(integration: Integration, reported: PlatformChange) -> str:

@@ -32,8 +32,6 @@ from honeyguide.integrations.reports import FoundValues, PlatformChange
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 
-# When somebody on a list joined there, if it does not say.
-ANY_TIME = 0
 log = logging.getLogger("honeyguide.integrations")
 
 # How long a batch may take at the platform's pace.
@@ -141,7 +139,7 @@ class IntegrationSync:
             self._access, since_ms=integration.read_since_ms, token=integration.read_token
         )
         changes = await lease.read(incoming.unknown_changes, page.changes)
-        await self._apply(changes, joined_ms=ANY_TIME)
+        await self._apply(changes, joined_ms=incoming.ANY_TIME)
         await self._note_found(page.found)
         is_whole = integration.read_since_ms is None and self._access.about.has_list
         if is_whole and page.seen:

@@ -27,10 +27,13 @@ SELECT code, subscriber_id FROM subscriber_code
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND folded {in :folded};
 
 -- name: taken_by_ours
--- Ours are in lower case. A list, not a join: PostgreSQL would scan all subscribers as long as it does not
--- know how many there are.
+-- Ours are in lower case. Also those that a form answered with: else whoever wants to choose one would learn
+-- that its address was subscribed. A list, not a join: PostgreSQL would scan all subscribers as long as it does
+-- not know how many there are.
 SELECT ref_code AS code, id AS subscriber_id FROM subscriber
-WHERE ref_code {in :codes} AND account_id = :account_id AND campaign_id = :campaign_id;
+WHERE ref_code {in :codes} AND account_id = :account_id AND campaign_id = :campaign_id
+UNION ALL SELECT code, subscriber_id FROM form_code
+WHERE code {in :codes} AND account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: insert
 {insert subscriber_code: id, account_id, campaign_id, subscriber_id, code, folded, source, created_ms};

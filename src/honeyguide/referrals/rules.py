@@ -111,6 +111,8 @@ class ReferralTerms:
     arrived_ms: int
     hold_until_ms: int
     """When its holding period ends; `arrived_ms` if there is none."""
+    was_allowed: int = 0
+    """Whether the owner's allow list had the person when it came."""
 
 
 @dataclass(frozen=True, slots=True)

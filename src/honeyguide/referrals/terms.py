@@ -38,7 +38,7 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
     if found is None:
         return None
     known, is_busy = await look_again(change, subscriber, found)
-    if await screening.is_allowed(change, subscriber):
+    if found.was_allowed or await screening.is_allowed(change, subscriber):
         known, is_busy = [each for each in known if each.points <= 0], False
     now = standing(known, is_confirmed=is_confirmed, is_new_and_busy=is_busy)
     return rules.decide_on_terms(found, now, change.now_ms)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -121,6 +122,7 @@ async def decide(
     terms = None
     if has_terms:
         terms = _terms(partner, rule, level, must_confirm=must_confirm, now_ms=change.now_ms)
+        terms = replace(terms, was_allowed=int(signals.is_allowed))
     if refusal is not None:
         decision = Decision(Status.REJECTED, refusal)
     elif terms is not None:
@@ -243,6 +245,7 @@ async def record(
         rule=terms.rule if terms else None,
         screening=terms.level if terms else None,
         hold_until_ms=terms.hold_until_ms if terms else None,
+        was_allowed=terms.was_allowed if terms else 0,
         without_stop=_written(decided.without_stop),
     )
     await evidence.record(change, {subscriber.id: decided.found})

@@ -54,7 +54,7 @@ WHERE campaign_id = :campaign_id
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
     arrived_ms, decided_ms, rule, screening, hold_until_ms, is_own, budget_cents, cap_cents,
-    without_stop
+    was_allowed, without_stop
 };
 
 -- name: without_stop
