@@ -1,18 +1,11 @@
--- fragment: same_person
--- The key of today, and those that spellings of it had in earlier versions. The key that is given may be any
--- of them: a referral keeps that of its arrival.
-SELECT :person_key AS person_key
-UNION ALL SELECT person_key FROM earlier_person_key WHERE earlier_key = :person_key
-UNION ALL SELECT earlier_key FROM earlier_person_key WHERE person_key = :person_key
-   OR person_key IN (SELECT t.person_key FROM earlier_person_key AS t WHERE t.earlier_key = :person_key)
-
 -- name: lock_budget
 {insert budget: program_id, month, account_id}
 ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms, reached_cents, overrun_cents, overrun_ms;
 
 -- name: lock_partner_spend
--- A separate statement after the budget is locked, so that it sees everything committed before.
+-- `person_key` may be any key of the person: a referral keeps that of its arrival. A separate statement after
+-- the budget is locked, so that it sees everything committed before.
 {insert partner_spend: partner_campaign_id, month, program_id, account_id, partner_account_id}
 ON CONFLICT (partner_campaign_id, month) DO UPDATE SET spent_cents = partner_spend.spent_cents
 RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :program_id) AS total_budget_cents,
@@ -21,7 +14,13 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
         FROM charge
         WHERE program_id = :program_id
         AND person_key <> :person_key
-        AND person_key IN ({same_person})) AS paid_otherwise,
+        AND person_key IN (
+            -- The key of today, and those that spellings of it had in earlier versions.
+            SELECT person_key FROM earlier_person_key WHERE earlier_key = :person_key
+            UNION ALL SELECT earlier_key FROM earlier_person_key WHERE person_key = :person_key
+            UNION ALL SELECT e.earlier_key FROM earlier_person_key AS e
+            JOIN earlier_person_key AS t ON t.person_key = e.person_key
+            WHERE t.earlier_key = :person_key)) AS paid_otherwise,
     (SELECT COALESCE(MAX(budget_step), 0) + 1
         FROM charge
         WHERE program_id = :program_id AND month = :month) AS budget_step,

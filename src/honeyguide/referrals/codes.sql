@@ -28,8 +28,8 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND folded {in :fo
 
 -- name: taken_by_ours
 -- Ours are in lower case. Also those that a form answered with: else whoever wants to choose one would learn
--- that its address was subscribed. A list, not a join: PostgreSQL would scan all subscribers as long as it does
--- not know how many there are.
+-- that its address was subscribed. A list, not a join: PostgreSQL would scan all subscribers as long as it
+-- does not know how many there are.
 SELECT ref_code AS code, id AS subscriber_id FROM subscriber
 WHERE ref_code {in :codes} AND account_id = :account_id AND campaign_id = :campaign_id
 UNION ALL SELECT code, subscriber_id FROM form_code
