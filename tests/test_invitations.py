@@ -12,6 +12,7 @@ import pytest
 from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import invitations, members
 from honeyguide.accounts.permissions import Role
+from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Forbidden
@@ -188,7 +189,10 @@ def invite(alice: Operator) -> int:
     return 200
 
 
-LINKS = ("Win! https://pills.example", "WWW.pills.example", "Win at pills.example/now", "a://b")
+LINKS = (
+    *("Win! https://pills.example", "WWW.pills.example", "Win at pills.example/now", "a://b"),
+    *("Win at pills。example/now", "ｗｗｗ．pills．example", "Win at pills｡example／now"),
+)
 
 
 @pytest.mark.parametrize("name", LINKS)
@@ -206,6 +210,23 @@ def test_names_in_emails_have_no_links(service: Service, name: str) -> None:
     _, link = send(alice.web)
     joined = WebClient(service).post(link, your_name=name, password=PASSWORD)
     assert joined.status_code == 400
+
+
+@pytest.mark.parametrize("name", ["Ann\n\nYour account is locked.", "Ann\u2028Lee", "Ann\u202eLee"])
+def test_names_in_emails_are_one_line(service: Service, name: str) -> None:
+    """Or somebody would write a paragraph of their own into an invitation."""
+    alice = operator(service)
+    for path, field in (("/account/profile", "name"), ("/account/name", "your_name")):
+        refused = alice.web.post(path, page="/settings", **{field: name})
+        assert refused.status_code == 400 and "must not contain line breaks" in refused.text, path
+    publication = f"/v2/publications/{publish(alice)['uuid']}"
+    for answer in (alice.put(alice.v1, {"name": name}), alice.put(publication, {"name": name})):
+        assert answer.status_code == 400 and "line breaks" in answer.json()["error"], answer.text
+
+
+@pytest.mark.parametrize("name", ["pills.example", "pills。example", "ｐills．example"])
+def test_a_name_that_mail_programs_may_link_is_known(name: str) -> None:
+    assert checks.may_be_linked(name)
 
 
 @pytest.mark.parametrize("name", [*LINKS, "pills.example"])

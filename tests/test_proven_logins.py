@@ -261,6 +261,20 @@ def test_codes_are_guessed_and_mailed_a_few_times_an_hour(service: Service, inbo
     assert len(set(codes)) <= 2, "the same one within half an hour"
 
 
+def test_guessing_ends_after_twenty_codes_a_day(service: Service) -> None:
+    """Or somebody with many logins at strangers' addresses would prove one of them some day."""
+    alice, email = operator(service), new_email()
+    joined(alice, email)
+    for hour, most in enumerate((10, 10, 0)):
+        service.set_clock(hour * 3_700)
+        web = WebClient(service)
+        web.log_in(email)
+        form = {"csrf": web.token("/login/email-code"), "code": "12345"}
+        statuses = [web.http.post("/login/email-code", data=form).status_code for _ in range(11)]
+        assert statuses == [401] * most + [429] * (11 - most), hour
+    service.set_clock(0)
+
+
 def test_a_code_is_valid_for_half_an_hour_and_no_longer_than_an_hour(
     service: Service, inbox: Mailbox
 ) -> None:

@@ -157,6 +157,23 @@ def test_every_form_that_goes_back_to_where_it_was(world: World) -> None:
     assert walk.away == [] and len(following) > 5, following
 
 
+@pytest.mark.parametrize("referer", ["http://[", "//[x", "http://[::1", "http://a]b/"])
+def test_a_referrer_that_is_no_address_is_none(world: World, referer: str) -> None:
+    stranger = WebClient(world.service).http
+    for path in ("/login", "/password/x"):
+        answer = stranger.post(path, data={"csrf": "x"}, headers={"referer": referer})
+        assert answer.status_code == 403, path
+    web, base = world.bob.web, world.service.settings.base_url
+    sent = {"csrf": web.token("/settings"), "name": "", "your_name": ""}
+    headers = {"origin": base, "referer": referer}
+    assert web.http.post("/account/name", data=sent, headers=headers).status_code == 400
+    world.service.set_clock(3_600)
+    for path in ("/subscribers/export.csv", "/account/keys"):
+        assert web.http.get(path, headers={"referer": referer}).status_code < 500, path
+    assert web.http.post("/account/keys", data=sent, headers=headers).status_code < 500
+    world.service.set_clock(0)
+
+
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_login_goes_to_a_page_of_ours(world: World, text: str) -> None:
     web = WebClient(world.service)

@@ -225,6 +225,28 @@ def test_handing_over_and_leaving_are_logged(service: Service) -> None:
     ]
 
 
+def contact(who: Operator) -> tuple[str, int]:
+    """Where emails about the account go, and the version of the links in them."""
+    sql = "SELECT email, link_version FROM account WHERE id = :a"
+    ((email, version),) = ask(who.service, sql, a=who.account_id)
+    return email, version
+
+
+@pytest.mark.parametrize("how", ["owner", "remove", "role"])
+def test_emails_about_an_account_go_to_an_owner_of_it(service: Service, how: str) -> None:
+    """And the links in those that went to somebody else before are over."""
+    alice = operator(service)
+    editor, other = (colleague(service, alice, role) for role in (Role.EDITOR, Role.OWNER))
+    assert other.web.post(f"/team/{editor.user_id}/remove", page="/team").status_code == 303
+    assert contact(alice) == (alice.email, 0)
+    if how == "owner":
+        assert alice.web.post(f"/team/{other.user_id}/owner", page="/team").status_code == 303
+    else:
+        path = f"/team/{alice.user_id}/{how}"
+        assert other.web.post(path, page="/team", role="editor").status_code == 303
+    assert contact(alice) == (other.email, 1)
+
+
 def test_home_in_an_old_tab_shows_nothing_of_the_other_newsletter(service: Service) -> None:
     alice = operator(service)
     alice.subscribe("one@example.org")

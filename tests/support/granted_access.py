@@ -146,6 +146,7 @@ def revoke(service: Service, granted: Granted) -> None:
         )
     )
     zoe.make(accounts.set_needs_second_factor, True)
+    do(service, "UPDATE account SET email = 'new@zoe.example' WHERE id = :id", id=zoe.account_id)
     do(service, "UPDATE integration SET credentials = 'a newer credential'")
     swap_addresses(service, granted.leaver, granted.demoted)
 

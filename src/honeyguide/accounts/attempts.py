@@ -40,6 +40,8 @@ PASSWORD_AGAIN = Limit("password again", 10, 15 * MINUTE_MS)
 # Of a million codes three are right at any time, so an hour allows few guesses, over all pages that
 # take one.
 CODE_BY_USER = Limit("code by user", 10, HOUR_MS)
+# Somebody who never had the mailbox must not get it by guessing for weeks, in many logins at once.
+EMAIL_CODE_BY_DAY = Limit("email code by user and day", 20, DAY_MS)
 # How many of these strangers can use up: whoever enters a code together with the password has not
 # proved yet that they know the password.
 CODE_WITH_PASSWORD = Limit("code with password", 3, HOUR_MS)

@@ -63,6 +63,7 @@ _ROLE = _sql.value("role", str)
 _LOCK_OWNERS = _sql.value("lock_owners", str)
 _SET_ROLE = _sql.command("set_role")
 _END_INVITATIONS = _sql.command("end_invitations")
+_PASS_CONTACT_ON = _sql.command("pass_contact_on")
 _DELETE = _sql.command("delete")
 _MOVE_SESSIONS = _sql.command("move_sessions")
 _END_SESSIONS = _sql.command("end_sessions")
@@ -141,6 +142,7 @@ async def change_role(change: Change, user_id: str, role: Role) -> None:
     await change.run(_SET_ROLE, user_id=user_id, role=role)
     if role is not Role.OWNER:
         await change.run(_END_INVITATIONS, user_id=user_id)
+        await change.run(_PASS_CONTACT_ON, user_id=user_id)
     await change_log.record(
         change, "member.role_changed", user_id, {"role": before}, {"role": role}
     )
@@ -169,6 +171,7 @@ async def _end(change: Change, user_id: str, owners: list[str], action: str) -> 
 async def _delete(change: Change, user_id: str, role: str, action: str) -> None:
     await change.run(_END_INVITATIONS, user_id=user_id)
     await change.run(_DELETE, user_id=user_id)
+    await change.run(_PASS_CONTACT_ON, user_id=user_id)
     # Their sessions go on in another account of theirs, if they have one.
     left = await of_user(change.tx, user_id)
     if left:

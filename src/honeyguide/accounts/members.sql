@@ -36,6 +36,14 @@ UPDATE member SET role = :role WHERE account_id = :account_id AND user_id = :use
 DELETE FROM ticket WHERE account_id = :account_id AND kind = 'invitation' AND used_ms IS NULL
   AND (inviter_id = :user_id OR inviter_id IS NULL);
 
+-- name: pass_contact_on
+-- Notifications and statements go to the first owner, and no longer to somebody who was it. Not of an account
+-- that is closed: it has none.
+UPDATE account SET email = (SELECT u.email FROM member AS m JOIN login_user AS u ON u.id = m.user_id
+    WHERE m.account_id = :account_id AND m.role = 'owner' ORDER BY m.created_ms, m.user_id LIMIT 1)
+WHERE id = :account_id AND email = (SELECT u.email FROM login_user AS u WHERE u.id = :user_id)
+  AND EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = :account_id AND m.role = 'owner');
+
 -- name: delete
 DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id;
 

@@ -78,8 +78,8 @@ CREDENTIALS = (
     StoredCredential("installation_key", ("private_key",), "signing keys", AtRestore.KEPT),
     StoredCredential(
         "account",
-        ("needs_second_factor", "link_version"),
-        "accounts that ask for a second factor",
+        ("email", "needs_second_factor", "link_version"),
+        "accounts’ addresses and demands for a second factor",
         AtRestore.KEPT,
         "id",
         is_part_of_row=True,

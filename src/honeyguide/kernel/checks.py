@@ -69,13 +69,22 @@ def text(value: str, *, param: str, limit: int, blank_ok: bool = True) -> str:
 def name(value: str, *, param: str, limit: int = NAME_LIMIT) -> str:
     """A name that stands in emails, so that nobody sends advertisements with links by it."""
     text(value, param=param, limit=limit, blank_ok=False)
-    if _LINK.search(value):
+    if not is_one_line(value):
+        raise Invalid("{field} must not contain line breaks or control characters.", param=param)
+    if _LINK.search(_as_read(value)):
         raise Invalid("{field} must not contain a link.", param=param)
     return value
 
 
 def may_be_linked(value: str) -> bool:
-    return bool(_LINK.search(value) or _PERHAPS_LINK.search(value))
+    plain = _as_read(value)
+    return bool(_LINK.search(plain) or _PERHAPS_LINK.search(plain))
+
+
+def _as_read(value: str) -> str:
+    """By mail programs and browsers, to which full width letters and the dots of Chinese and
+    Japanese are letters and dots."""
+    return unicodedata.normalize("NFKC", value).replace("\N{IDEOGRAPHIC FULL STOP}", ".")
 
 
 def is_one_line(value: str) -> bool:

@@ -107,12 +107,8 @@ def picture_path(picture_id: str) -> str:
     return f"/logos/{picture_id}"
 
 
-def _header_text(text: str, *, param: str) -> str:
-    checks.name(text, param=param, limit=FROM_NAME_LIMIT)
-    # A line break would end the header and start another one.
-    if not checks.is_one_line(text):
-        raise Invalid("{field} must not contain line breaks or control characters.", param=param)
-    return text
+def _sender_name(text: str, *, param: str) -> str:
+    return checks.name(text, param=param, limit=FROM_NAME_LIMIT)
 
 
 def _one_address(text: str, *, param: str) -> str:
@@ -138,7 +134,7 @@ class BrandFields(msgspec.Struct, frozen=True, kw_only=True):
     asks_name: Annotated[bool, doc(label="Ask for a first name")] = False
     language: Annotated[str, doc(label="Language", rule=_LANGUAGE, default="en")] = "en"
     follow_browser_language: Annotated[bool, doc(label="Follow the reader’s browser")] = False
-    from_name: Annotated[str, doc(label="From name", rule=_header_text)] | None = None
+    from_name: Annotated[str, doc(label="From name", rule=_sender_name)] | None = None
     reply_to: Annotated[str, doc(label="Reply-To", rule=_one_address)] | None = None
     show_leaderboard: Annotated[bool, doc(label="Leaderboard")] = False
     show_inviter: Annotated[bool, doc(label="Show who invited them")] = False

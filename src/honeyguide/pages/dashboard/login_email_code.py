@@ -59,9 +59,12 @@ async def confirm(services: PageServices, request: PageRequest) -> Response:
 
 async def _use(tx: Tx, request: PageRequest, user_id: str) -> bool:
     site, now_ms = request.services.site, request.now_ms
-    await attempts.count(tx, site, attempts.CODE_BY_USER, user_id, now_ms=now_ms)
+    limits = (attempts.CODE_BY_USER, attempts.EMAIL_CODE_BY_DAY)
+    for limit in limits:
+        await attempts.count(tx, site, limit, user_id, now_ms=now_ms)
     if await email_proofs.use_code(tx, site, user_id, request.text("code"), now_ms=now_ms):
-        await attempts.take_back(tx, site, attempts.CODE_BY_USER, user_id)
+        for limit in limits:
+            await attempts.take_back(tx, site, limit, user_id)
         return True
     await logins.record_failure(tx, site, user_id, user_id, now_ms=now_ms)
     return False

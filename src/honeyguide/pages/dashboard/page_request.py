@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
-from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from starlette.datastructures import FormData, ImmutableMultiDict, UploadFile
@@ -217,7 +217,7 @@ class PageRequest:
     def this_page(self) -> str:
         """The page to come back to: this one, or for a form that was refused the one it was on."""
         is_form = self.http.method == "POST"
-        url = urlsplit(self.http.headers.get("referer", "") if is_form else str(self.http.url))
+        url = referer(self.http) if is_form else urlsplit(str(self.http.url))
         return redirects.local_path(f"{url.path}?{url.query}" if url.query else url.path)
 
     def go(self, path: str, flash: str = "", *, undo: str = "") -> Response:
@@ -285,7 +285,7 @@ def to_login(http: Request) -> Response:
 
 async def check_post(request: PageRequest) -> None:
     headers = request.http.headers
-    origin = headers.get("origin") or _origin_of(headers.get("referer", ""))
+    origin = headers.get("origin") or _origin_of(referer(request.http))
     if not _is_ours(request.services, origin) and not _is_from_key_page(request, origin):
         raise HTTPException(403, "This form was sent from another website, so nothing was changed.")
     await _read_form(request)
@@ -301,9 +301,17 @@ def _is_from_key_page(request: PageRequest, origin: str) -> bool:
     return is_same or "token" in request.http.path_params
 
 
-def _origin_of(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""
+def referer(request: Request) -> SplitResult:
+    """The page that a request came from, as its browser says. Empty if it says nothing or
+    nonsense."""
+    try:
+        return urlsplit(request.headers.get("referer", ""))
+    except ValueError:
+        return urlsplit("")
+
+
+def _origin_of(page: SplitResult) -> str:
+    return f"{page.scheme}://{page.netloc}" if page.netloc else ""
 
 
 def _is_ours(services: PageServices, origin: str) -> bool:

@@ -19,7 +19,7 @@ from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.errors import Invalid, TooMany
 from honeyguide.pages import forms, redirects
 from honeyguide.pages.dashboard import login_code
-from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView, referer
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
@@ -109,7 +109,7 @@ def _page(
 
 
 def _came_from(request: PageRequest) -> str:
-    url = urlsplit(request.http.headers.get("referer", ""))
+    url = referer(request.http)
     return redirects.local_path(f"{url.path}?{url.query}" if url.query else url.path)
 
 
