@@ -22,28 +22,10 @@ from honeyguide.referrals.visits import Visit
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
+from tests.support.noted_statements import Counted
 from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
 from tests.support.stores import statement
-
-
-class Counted:
-    """A transaction that notes the statements that pass through it."""
-
-    def __init__(self, tx: Any) -> None:
-        self._tx = tx
-        self.names: list[str] = []
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._tx, name)
-        if name not in ("one", "all", "lock", "run", "put"):
-            return method
-
-        def counted(statement: Any, *args: Any, **params: Any) -> Any:
-            self.names.append(statement.name)
-            return method(statement, *args, **params)
-
-        return counted
 
 
 class CountingStore:

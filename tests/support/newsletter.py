@@ -70,7 +70,10 @@ class Newsletter:
         self.member: Member = member or service.member("alice")
         self.tenant = Tenant(self.member.account_id, self.member.campaign_id)
         self.configure(name=name, **settings)
-        self.visitor = local_client(service.url, {"user-agent": AGENT})
+        self.visitor = self.new_visitor()
+
+    def new_visitor(self) -> httpx.Client:
+        return local_client(self.service.url, {"user-agent": AGENT})
 
     @property
     def campaign(self) -> Campaign:
