@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from honeyguide.app import Application
+from honeyguide.kernel import clock
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.page_branding import BrandingCache
@@ -78,8 +79,11 @@ def _here() -> Exchange | None:
 
 @contextmanager
 def noted_exchanges(service: Service) -> Iterator[Exchanges]:
-    """Without caches: whether somebody else asked just before is not what tests compare."""
+    """Time stands still but for what a test adds to it, and nothing is cached: how long the machine
+    takes, or who else asked just before, is not what tests compare."""
     with pytest.MonkeyPatch.context() as patch:
+        now_ms = clock.system_clock()
+        patch.setattr(clock, "system_clock", lambda: now_ms)
         noted = Exchanges()
         _note_requests(patch, noted)
         _note_transactions(patch, service.services.store)
