@@ -31,7 +31,7 @@ def play(engine: str, seed: int, steps: int) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_owner_who_does_anything_lowers_nothing(engine: str) -> None:
-    play(engine, 1, 200)
+    play(engine, 1, 100)
 
 
 @pytest.mark.long

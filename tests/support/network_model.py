@@ -20,6 +20,13 @@ def month_of(ms: int) -> str:
 
 
 @dataclass(eq=False)  # two may say the same and are still two
+class Owner:
+    """Whose list the readers of some programs are on."""
+
+    blocked_people: set[int] = field(default_factory=set)
+
+
+@dataclass(eq=False)
 class Offer:
     """The model's view of a program."""
 
@@ -28,6 +35,8 @@ class Offer:
     cap: int
     hold_days: int
     paused: bool = False
+    is_deleted: bool = False
+    owner: Owner = field(default_factory=Owner)
     needs_confirmation: bool = False
     paid_people: set[int] = field(default_factory=set)
     spent: dict[str, int] = field(default_factory=dict)
@@ -36,12 +45,29 @@ class Offer:
     )  # months in which a fee was asked for or the budget changed
     reached: set[str] = field(default_factory=set)  # the budget of today, while the month is open
     reached_at: dict[str, int] = field(default_factory=dict)  # the highest budget that was
+    overrun: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The highest budget without room for a fee, and when the reader with that fee came."""
     earned: dict[tuple[int, str], int] = field(default_factory=dict)
 
     def reach(self, month: str, at: int) -> None:
         self.reached_at[month] = max(self.reached_at.get(month, -1), at)
-        if self.reached_at[month] >= self.budget:
+        self._mark(month)
+
+    def overspend(self, month: str, at: int, came_ms: int) -> None:
+        """Only those who came then or later are stopped by it."""
+        old_at, old_ms = self.overrun.get(month, (-1, 0))
+        if at > old_at or (at == old_at and came_ms < old_ms):
+            self.overrun[month] = at, came_ms
+        self._mark(month)
+
+    def _mark(self, month: str) -> None:
+        highest = max(self.reached_at.get(month, -1), self.overrun.get(month, (-1, 0))[0])
+        if highest >= self.budget:
             self.reached.add(month)
+
+    def stops(self, month: str, budget: int, came_ms: int) -> bool:
+        at, since_ms = self.overrun.get(month, (-1, 0))
+        return budget <= self.reached_at.get(month, -1) or (budget <= at and came_ms >= since_ms)
 
     removed: set[int] = field(default_factory=set)  # partners, by the owner
     blocked: set[int] = field(default_factory=set)  # in all programs of the owner
@@ -60,6 +86,7 @@ class Reader:
     status: str
     listed_as: int  # the person whose address they have by now
     is_own: bool
+    came_ms: int = 0
     due_ms: int | None = None
     charged: int | None = None
     charged_month: str = ""
@@ -95,9 +122,17 @@ class Model:
         return f"{year + number // 12}-{number % 12 + 1:02d}"
 
     def arrive(
-        self, offer: Offer, partner: int, person: int, now_ms: int, *, is_asked: bool
+        self,
+        offer: Offer,
+        partner: int,
+        person: int,
+        now_ms: int,
+        *,
+        is_asked: bool,
+        is_refused: bool = False,
     ) -> Reader:
-        """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does."""
+        """`is_asked`: they came in a way that asks for a confirmation, if the newsletter does.
+        `is_refused`: their address is one that does not count."""
         reader = Reader(
             offer,
             partner,
@@ -108,13 +143,19 @@ class Model:
             "verified",
             listed_as=person,
             is_own=partner < 0 or partner in offer.shared,
+            came_ms=now_ms,
         )
         reader.must_confirm = is_asked and offer.needs_confirmation
         if (
-            offer.paused
+            is_refused
+            or offer.paused
+            or offer.is_deleted
+            or person in offer.owner.blocked_people
             or partner in offer.removed | offer.blocked | offer.left
             or any(
-                other.is_subscriber and other.listed_as == person and other.offer is offer
+                other.is_subscriber
+                and other.listed_as == person
+                and other.offer.owner is offer.owner
                 for other in self.readers
             )
         ):
@@ -142,9 +183,11 @@ class Model:
             reader.why_not = "free"
         elif reader.person in offer.paid_people:
             reader.why_not = "already_charged"
-        elif offer.reached_at.get(month, -1) >= budget or spent + reader.fee > budget:
+        elif offer.stops(month, budget, reader.came_ms):
             reader.why_not = "budget_spent"
-            offer.reach(month, budget)
+        elif spent + reader.fee > budget:
+            reader.why_not = "budget_spent"
+            offer.overspend(month, budget, reader.came_ms)
         elif earned + reader.fee > cap:
             reader.why_not = "partner_cap"
         else:
