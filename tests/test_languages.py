@@ -93,20 +93,19 @@ def test_values_are_never_read_as_placeholders() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "day", "number", "short", "wait"),
+    ("code", "day", "number", "wait"),
     [
-        ("en", "15 Nov 2026", "12,500", "12.5k", "in 2 minutes"),
-        ("de", "15. Nov. 2026", "12.500", "12,5k", "in 2 Minuten"),
-        ("ja", "2026年11月15日", "12,500", "12.5k", "2 分後"),
-        ("pl", "15 lis 2026", "12\xa0500", "12,5k", "za 2 minuty"),
-        ("ar", "15 نوفمبر 2026", "12,500", "12.5k", "خلال دقيقتين"),
+        ("en", "15 Nov 2026", "12,500", "in 2 minutes"),
+        ("de", "15. Nov. 2026", "12.500", "in 2 Minuten"),
+        ("ja", "2026年11月15日", "12,500", "2 分後"),
+        ("pl", "15 lis 2026", "12\xa0500", "za 2 minuty"),
+        ("ar", "15 نوفمبر 2026", "12,500", "خلال دقيقتين"),
     ],
 )
-def test_dates_and_numbers(code: str, day: str, number: str, short: str, wait: str) -> None:
+def test_dates_and_numbers(code: str, day: str, number: str, wait: str) -> None:
     language = get_language(code)
     assert language.day(NOVEMBER_15_MS) == day
     assert language.number(12_500) == number
-    assert (language.short_number(950), language.short_number(12_500)) == ("950", short)
     assert language.time_from_now(61) == wait
 
 

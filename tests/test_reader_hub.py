@@ -63,6 +63,19 @@ SHARE_LINKS = {
 }
 
 
+def test_large_numbers_are_written_out_as_the_language_does(wax: Newsletter) -> None:
+    """ "1.2k friends" is no number in most languages, and 1,191 to go stood beside it."""
+    wax.offer(NewReward("A hive of your own", 1_250, "manual"))
+    hub = wax.hub(wax.advocate(1))
+    for code, expected in (
+        ("en", "1,250 friends"),
+        ("de", "1.250 Empfehlungen"),
+        ("ja", "1,250人"),
+    ):
+        wax.speak(code)
+        assert expected in text_of(wax.visitor.get(hub).text)
+
+
 def test_links_share_the_readers_own_link_on_every_page_that_shows_it(wax: Newsletter) -> None:
     wax.configure(words={"share_message": "Honey & <bees>? 100% yes: {link}"})
     for page in (

@@ -47,7 +47,7 @@ BROKEN_WORDS = r"""() => {
         range.selectNodeContents(text);
         if (!/\p{L}{3}/u.test(text.data) || linesOf() < 2) continue;
         if (!around.checkVisibility() || around.closest("svg, .unseen, .skip, .trap")) continue;
-        for (const word of text.data.matchAll(/(?<![^\s(“])\p{L}{3,16}(?=[\s.,:;!?)”…]|$)/gu)) {
+        for (const word of text.data.matchAll(/(?<![^\s(“])\p{L}{3,24}(?=[\s.,:;!?)”…]|$)/gu)) {
             if (/[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}]/u.test(word[0])) continue;
             range.setStart(text, word.index);
             range.setEnd(text, word.index + word[0].length);

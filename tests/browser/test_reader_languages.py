@@ -267,19 +267,6 @@ def test_a_real_font_is_installed(code: str) -> None:
     assert found.stdout, "`make chromium` installs fonts-noto-cjk on Debian"
 
 
-@pytest.mark.parametrize("code", CODES)
-@pytest.mark.parametrize("width", [SMALL_PHONE, PHONE, DESKTOP])
-def test_the_referral_page_fits_in_every_language(
-    code: str, width: int, places: Places, page_at: PageAt, fits: Callable[[Page], None]
-) -> None:
-    places.wax.speak(code)
-    page = page_at(width, locale=code)
-    for name in ("hub", "hub-claimed"):
-        page.goto(places.wax.service.url + places.paths[name])
-        fits(page)
-        assert page.evaluate(CUT_OFF) == [], name
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("code", CODES)
 def test_every_page_is_light_in_every_language(code: str, places: Places, page_at: PageAt) -> None:

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 from honeyguide.pages.readers.preview import preview
 from honeyguide.referrals import branding, hub_choices, rewards
 from honeyguide.referrals.branding import BrandFields
+from honeyguide.referrals.earned_states import EarnedState
 from honeyguide.referrals.rewards import NewReward
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.support import partner_network
@@ -164,6 +165,27 @@ def test_who_left_the_program_sees_no_empty_column(places: Places, page_at: Page
             "(each) => getComputedStyle(each).gridTemplateColumns"
         )
         assert len(template.split()) == columns, name
+
+
+DRAWN = """(row, state) => {
+  row.className = state;
+  return [...row.querySelectorAll("svg *")].map((part) => {
+    const { fill, stroke, strokeWidth } = getComputedStyle(part);
+    return [fill, stroke, strokeWidth].join(" ");
+  });
+}"""
+
+
+def test_symbols_of_a_reward_look_alike_in_every_state(places: Places, page_at: PageAt) -> None:
+    """Each state is a class of the row, and no rule for something else may have its name."""
+    page = page_at(PHONE)
+    page.goto(places.wax.service.url + places.paths["hub-claimed"])
+    row = page.locator(".reward-list > li").first
+    drawn = {state.value: row.evaluate(DRAWN, state) for state in EarnedState}
+    assert drawn[EarnedState.REDEEMED]
+    assert {
+        state for state, parts in drawn.items() if parts != drawn[EarnedState.REDEEMED]
+    } == set()
 
 
 def test_words_longer_than_a_line_are_broken(

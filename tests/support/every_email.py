@@ -73,6 +73,7 @@ def write_every_email(service: Service) -> None:
     in_a_digest(operator(service, "dora"))
     about_the_week(operator(service, "wanda"))
     about_a_program_without_email(operator(service, "nora"))
+    about_a_shared_member(operator(service, "sam"))
     about_a_program(operator(service, "paula"))
     about_the_account(operator(service, "clara"))
 
@@ -326,6 +327,14 @@ def about_a_program_without_email(owner: Operator) -> None:
     fields = ProgramFields(**prices, redirect_url="https://wax.example/")
     create = changing(programs.create, site, tenant_of(owner), service.now_ms())
     service.write(lambda tx: create(tx, card["uuid"], fields))
+
+
+def about_a_shared_member(owner: Operator) -> None:
+    """The owner of a program joins the team of its partner."""
+    partner = operator(owner.service, "bob")
+    partner_network.join(partner, partner_network.offer(owner))
+    link = partner.make(invitations.invite_member, EmailAddress(owner.email), Role.ANALYST)
+    assert owner.web.post(f"/welcome/{link.rpartition('/')[2]}").status_code == 303
 
 
 def about_a_program(owner: Operator) -> None:

@@ -87,12 +87,6 @@ class Language:
         mark = LEFT_TO_RIGHT if self.direction == "rtl" else ""
         return mark + numbers.format_decimal(n, "+#,##0;-#,##0", locale=self.locale)
 
-    def short_number(self, n: int) -> str:
-        """Short enough for a small shape: 950, 1k, 12.5k."""
-        if n < 1000:
-            return str(n)
-        return numbers.format_decimal(n / 1000, "0.#", locale=self.locale) + "k"
-
     def day(self, ms: int) -> str:
         """As in `15 Nov 2026`."""
         return _day(self.code, ms // 86_400_000)

@@ -193,6 +193,9 @@ PARTNER_REMOVED = _declare("partner_removed", is_forgotten=False)
 PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
 TERMS_CHANGED = _declare("terms_changed", is_forgotten=False)
 
+# To a program's owner or to a partner, whose member joined the other side.
+SHARED_MEMBER = _declare("shared_member", is_forgotten=False)
+
 # Notifications, as the operator chose. The dashboard shows the texts of those that are kept.
 DIGEST = _declare("digest", is_forgotten=False)
 for _choice in notification_kinds.NOTIFICATION_KINDS:

@@ -192,3 +192,26 @@ def budget_reopened(
     values = {"newsletter": program, "month": month, "link": page}
     written = own_texts.write(email_kinds.BUDGET_REOPENED, ENGLISH, own, values)
     return email(written.subject, *written.paragraphs, Button("View your earnings", page))
+
+
+# To either of them.
+
+
+def shared_member(
+    *, member: str, other: str, owned: Sequence[str], promoted: Sequence[str], page: str
+) -> EmailText:
+    """`owned` are the account's programs that the other promotes, `promoted` the other's that the
+    account promotes; one of the two may be empty."""
+    lines = [
+        f"New readers who come by {links} earn {who} no fee for {ENGLISH.enumeration(programs)}."
+        for programs, links, who in ((owned, "their links", other), (promoted, "your links", "you"))
+        if programs
+    ]
+    return email(
+        f"New referrals between you and {other} are not paid: {member} joined their team",
+        f"{member}, who is on your team, joined the team of {other}. While a program and a partner "
+        "share a member, the program counts as the partner’s own.",
+        *lines,
+        "Fees for readers who came before stay as they are.",
+        Button("View your program" if owned else "View your referrals", page),
+    )

@@ -6,13 +6,16 @@ from starlette.responses import Response
 
 from honeyguide.accounts import accounts, invitations, passwords, sessions, users
 from honeyguide.accounts.invitations import Ticket
-from honeyguide.kernel import checks
+from honeyguide.kernel import actors, checks
 from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
+from honeyguide.partners import shared_members
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 
 NEW_LOGIN = {
@@ -73,4 +76,7 @@ async def _join_and_switch(tx: Tx, request: PageRequest) -> None:
         user_id=request.who.user_id,
         now_ms=request.now_ms,
     )
+    tenant, actor = Tenant(account_id, ""), actors.member(request.who.user_id)
+    joined = Change(tx, request.services.site, tenant, actor, request.now_ms)
+    await shared_members.notify(joined)
     await sessions.switch(tx, request.who, account_id)

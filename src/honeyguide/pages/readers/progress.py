@@ -153,7 +153,7 @@ def _steps(
         step = RewardStep(
             name=reward.name,
             description=reward.description,
-            needs=language.short_number(needs),
+            needs=language.number(needs),
             state=None,
             left=left,
             every=every,
@@ -175,7 +175,7 @@ def _earned(language: Language, earned: EarnedReward) -> RewardStep:
     return RewardStep(
         name=earned.name,
         description=earned.description,
-        needs=language.short_number(earned.referrals * earned.multiple),
+        needs=language.number(earned.referrals * earned.multiple),
         state=earned.state,
         every=earned.referrals if earned.recurring else 0,
         friends=earned.referrals * earned.multiple,
