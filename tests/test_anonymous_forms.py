@@ -105,8 +105,6 @@ BEFORE_THE_FIRST_ACCOUNT = {"GET /setup", "POST /setup"}
 
 # Faults that are known. With the last of them this table goes.
 STILL_TELLS = {
-    "shared_on": "a code of somebody subscribed takes one more lookup",
-    "under_two_referrers": "who is subscribed keeps their count of emails sent again",
     "log_in": "the first wrong password of a user is logged, that of a stranger is not",
 }
 

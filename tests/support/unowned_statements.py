@@ -139,7 +139,6 @@ UNOWNED: dict[str, str] = {
     "referrals.link_hosts.verified": "any request may come to any host; it tells whose it is",
     "referrals.link_hosts.all": "the administrator's list over all accounts",
     "referrals.links.lookup": "a code anybody may type; it tells whose link it is",
-    "referrals.links.lookup_form_code": "the same for a code that a form answered with",
     "referrals.links.lookup_all": "the same for many codes, of which the caller keeps its own",
     "referrals.links.campaign": "a slug anybody may type; it tells whose link it is",
     "referrals.links.campaign_by_code": "a code anybody may type; it tells whose link it was",

@@ -26,11 +26,13 @@ class BudgetForecast(NamedTuple):
 
     spent_cents: int
     reached_ms: int | None
+    reached_cents: int
+    """The highest budget at which it was."""
     told_nearly_ms: int | None
     told_reached_ms: int | None
 
 
-_UNTOUCHED = BudgetForecast(0, None, None, None)
+_UNTOUCHED = BudgetForecast(0, None, rules.NEVER_REACHED, None, None)
 
 
 class Pending(NamedTuple):

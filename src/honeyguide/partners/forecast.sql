@@ -14,7 +14,9 @@ WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
   AND NOT COALESCE(s.referral_reason, '') {in :waiting}
 
 -- name: budget
-SELECT spent_cents, reached_ms, told_nearly_ms, told_reached_ms FROM budget
+SELECT spent_cents, reached_ms,
+       CASE WHEN overrun_cents > reached_cents THEN overrun_cents ELSE reached_cents END AS reached_cents,
+       told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program

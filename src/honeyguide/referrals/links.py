@@ -38,7 +38,6 @@ class Link(NamedTuple):
 
 _sql = beside(__file__)
 _LOOKUP = _sql.query("lookup", Link)
-_LOOKUP_FORM_CODE = _sql.query("lookup_form_code", Link)
 _LOOKUP_ALL = _sql.query("lookup_all", Link)
 _CAMPAIGN = _sql.query("campaign", Tenant)
 _BY_CODE = _sql.query("campaign_by_code", Tenant)
@@ -46,12 +45,11 @@ _SIGNS = frozenset(ALPHABET)
 
 
 async def lookup(tx: Tx, code: str) -> Link | None:
-    """One lookup by key, two for a code that no subscriber has. None for an unknown code or an
-    erased subscriber."""
+    """None for an unknown code or an erased subscriber."""
     code = code.lower()
     if not _is_ours(code):
         return None
-    return await tx.one(_LOOKUP, code=code) or await tx.one(_LOOKUP_FORM_CODE, code=code)
+    return await tx.one(_LOOKUP, code=code)
 
 
 async def lookup_all(tx: Tx, asked: Iterable[str]) -> dict[str, Link]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.kernel import actors, clock
+from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import Language, translatable
@@ -71,11 +72,13 @@ async def send_again(tx: Tx, request: ReaderRequest, brand: PageBranding, sent: 
     if now_ms - sent.sent_ms < requested_emails.AGAIN_MS:
         raise FormErrors({"": JUST_SENT})
     link = await links.lookup(tx, sent.code)
-    who = link.subscriber_id if link else sent.code
+    reader = await subscribers.find(tx, brand.tenant, link.subscriber_id) if link else None
+    # By mailbox: who is not subscribed yet becomes another subscriber with another referrer's link.
+    mailbox = EmailAddress(reader.email).person if reader else sent.code
+    who = f"{brand.tenant.campaign_id} {mailbox}"
     await attempts.count(tx, site, SENT_AGAIN, who, now_ms=now_ms)
-    if link is None or link.campaign_id != brand.tenant.campaign_id:
+    if reader is None:
         return
-    reader = await subscribers.get(tx, brand.tenant, link.subscriber_id)
     change = Change(tx, site, brand.tenant, actors.subscriber(reader.id), now_ms)
     await requested_emails.send_next_step(change, brand, reader, every_ms=requested_emails.AGAIN_MS)
 
