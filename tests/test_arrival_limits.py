@@ -210,5 +210,6 @@ def test_owner_and_partner_read_what_can_still_fall_due(service: Service) -> Non
     service.run_jobs()
     spend = alice.get(f"/v2/partner_programs/{program['uuid']}/spend").json()["spend"]
     assert (spend["spent"], spend["total_budget"], spend["reached"]) == (30, 5, True)
+    alice.web.log_in(alice.email)
     page = text_of(alice.web.get(f"/program/{program['uuid']}").text)
     assert "To continue this month, raise the budget above $30.00." in page
