@@ -15,6 +15,7 @@ from honeyguide.referrals.rewards import NewReward
 from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, PageAt
 from tests.browser.test_reader_languages import CUT_OFF
 from tests.browser.test_reader_pages import Places
+from tests.support.embeds import embedding
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import earned_by
 from tests.support.service import Service
@@ -43,6 +44,12 @@ LEFT_EDGES = """(part) => {
     range.setEnd(text, place + 1);
     return range.getBoundingClientRect().left;
   });
+}"""
+GAP_TO_NUMBER = """(row) => {
+  const name = document.createRange(), [number, what] = row.children;
+  name.selectNodeContents(what);
+  const [one, other] = [number.getBoundingClientRect(), name.getBoundingClientRect()];
+  return Math.max(other.left - one.right, one.left - other.right);
 }"""
 QUOTES = {
     "en": "“{}”",
@@ -143,3 +150,24 @@ def test_a_quote_is_marked_as_the_language_does(service: Service) -> None:
         wax.speak(code)
         expected = quote.format("<bdi>In &lt;May&gt;.</bdi>")
         assert expected in wax.visitor.get(hub).text, code
+
+
+def test_names_in_an_embed_stand_beside_their_numbers(service: Service, page_at: PageAt) -> None:
+    """In Arabic too, where an English name would begin at the other side of its column."""
+    wax = Newsletter(service)
+    wax.offer(NewReward("A hive", 3, "manual"))
+    ben = wax.advocate(1)
+    embed = embedding(wax.member, service.url)
+    source = f"{service.url}/embed/{embed.public_id}/frame/hub?hub={wax.hub(ben).split('/')[-1]}"
+    gaps = {}
+    for code in ("ar", "ja", "en"):
+        page = page_at(PHONE)
+        page.goto(f"{source}&language={code}")
+        row = page.locator("honeyguide-hub .reward").first
+        row.wait_for()
+        gaps[code] = row.evaluate(GAP_TO_NUMBER)
+        breaks = page.locator("honeyguide-hub h2").evaluate(
+            "(heading) => getComputedStyle(heading).wordBreak"
+        )
+        assert breaks == ("auto-phrase" if code == "ja" else "normal")
+    assert gaps == pytest.approx({"ar": 12, "ja": 12, "en": 12}, abs=1)

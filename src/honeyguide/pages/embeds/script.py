@@ -17,7 +17,7 @@ from starlette.routing import Route
 from honeyguide.pages.static import FOLDER
 
 STABLE = "honeyguide.js"
-NEWEST = "honeyguide-3.js"
+NEWEST = "honeyguide-4.js"
 _HEADERS = {
     "content-type": "text/javascript; charset=utf-8",
     # Websites of any origin load it, and check its hash.
