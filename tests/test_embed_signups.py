@@ -25,8 +25,6 @@ DOCS = Path(__file__).parent.parent / "docs" / "embeds.md"
 # A released version never changes: websites name its hash. Once it is released, a change is a new
 # file; until then, change the hash here too.
 VERSIONS = {
-    "honeyguide-1.js": ("sha384-/3J5ix3GYZg3F561VX9982+eaMNlPWU31BwS4k4nAZY9lXajQCU2U1aCEv0fbE1g"),
-    "honeyguide-2.js": ("sha384-dWUpSg0cYUjyawLjY3QqHikbupbOPuyPC7UzIQX3GlJRp3XgabF6B5nfKZoqHTEY"),
     "honeyguide-3.js": ("sha384-fV1kFl4+nfodm1zv72BlHoP9veMufTTo2+kHppSujNDiqSRGtv/B4GbRgam01cBz"),
     "honeyguide-4.js": ("sha384-i6VZCWO4GGgatBqLgZ+/qTOSOvfLbtBAsbpfP0mV58QjOeTNW3vd6KZvYPPx4i+j"),
 }

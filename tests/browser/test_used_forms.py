@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PageAt
-from tests.browser.embedding import MARKED_FORM, html, read_it, referrer_of, tag, visit
+from tests.browser.embedding import MARKED_FORM, html, read_it, tag, visit
 from tests.support.embeds import Visitor, embedding, people
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service, until
@@ -162,23 +162,3 @@ def test_an_element_whose_token_is_refused_signs_up_without(
     read_it(page)
     element.get_by_role("button").click()
     expect(element.get_by_role("heading", name="You’re in. Thank you!")).to_be_focused()
-
-
-def test_the_first_version_of_the_script_works_as_before(
-    service: Service, alice: Operator, website: Website, page_at: PageAt
-) -> None:
-    embed = embedding(alice, website.origin)
-    script = tag(service, embed).replace("honeyguide.js", "honeyguide-1.js")
-    website.pages["/"] = html(script, ELEMENT)
-    page = page_at()
-    asked = tokens(page)
-    visit(page, f"{website.origin}/?ref=someone")
-    element = page.locator("honeyguide-signup")
-    for name in ("ann", "ben"):
-        page.reload()
-        element.get_by_label("Your email address").fill(f"{name}@example.org")
-        read_it(page)
-        element.get_by_role("button").click()
-        expect(element.get_by_role("heading", name="You’re in. Thank you!")).to_be_focused()
-    assert asked == []
-    assert referrer_of(alice, "ben@example.org") is not None
