@@ -9,7 +9,7 @@ or the member who asked for it lost the right, it is dropped and the operator is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -93,6 +93,7 @@ _WAITING = _sql.query("waiting", DelayedAction)
 _DUE = _sql.query("due", DelayedAction)
 _DELETE = _sql.command("delete")
 _UNDO_BATCH = _sql.command("undo_batch")
+_KEEP_ONLY = _sql.command("keep_only")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -188,6 +189,12 @@ async def undo_by_member(
         asked = {"action": action.kind, "asked_by": action.actor_id}
         await change_log.record(change, action.facts.undone, action.subject_id, asked)
     return await undo(change.tx, change.tenant, action_or_batch_id)
+
+
+async def keep_only(tx: Tx, ids: Collection[str]) -> int:
+    """For a restored backup: what is not among these may have been undone since it was made, so it
+    is deleted. Returns how many there were."""
+    return await tx.run(_KEEP_ONLY, ids=list(ids))
 
 
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[DelayedAction]:
