@@ -21,6 +21,7 @@ from tests.support.delayed import (
     claim,
     is_gone,
     note,
+    notices,
     offered,
     pass_minute,
     person,
@@ -230,6 +231,29 @@ def test_an_editor_undoes_what_the_owner_asked_for_and_is_named(alice: Operator)
     email = alice.subscriber(made["subject"])["email"]
     log = text_of(alice.web.get("/account/changes").text)
     assert f"undid a decision about the referral of {email} within its minute." in log
+
+
+@EVERY_KIND
+@pytest.mark.parametrize("new_role", [None, Role.ANALYST, Role.OWNER])
+def test_it_is_dropped_if_the_member_who_asked_for_it_loses_the_right(
+    alice: Operator, case: Case, new_role: Role | None
+) -> None:
+    made = case.make(alice)
+    editor = colleague(alice.service, alice, Role.EDITOR)
+    ask(editor, made)
+    if new_role is None:
+        changed = alice.web.post(f"/team/{editor.user_id}/remove", page="/team")
+    else:
+        changed = alice.web.post(f"/team/{editor.user_id}/role", page="/team", role=new_role)
+    assert changed.status_code == 303
+    pass_minute(alice.service)
+    assert action_of(alice, made) is None
+    assert case.is_done(alice, made) == (new_role is Role.OWNER)
+    if new_role is not Role.OWNER:
+        facts = delayed_kinds.BY_NAME[case.kind]
+        assert notices(alice) == [f"A {facts.noun} was not {facts.done}"]
+        text = text_of(alice.web.get("/notices").text)
+        assert "The member who asked for it may not do it any more." in text
 
 
 @EVERY_KIND

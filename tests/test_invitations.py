@@ -15,7 +15,7 @@ from honeyguide.accounts.permissions import Role
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Fault, Forbidden
+from honeyguide.kernel.errors import Fault, Forbidden, Missing
 from honeyguide.kernel.ids import new_code
 from honeyguide.store.tx import Tx
 from tests.support.partner_network import publish
@@ -104,6 +104,57 @@ def test_an_invitation_that_nobody_is_known_to_have_sent_ends_with_any_owner(
     assert accept(service, link) == 404
 
 
+@pytest.mark.parametrize("noted_by", ["this version", "the version before"])
+@pytest.mark.parametrize(
+    "lost",
+    [
+        "DELETE FROM member WHERE account_id = :account_id AND user_id = :user_id",
+        "UPDATE member SET role = 'editor' WHERE account_id = :account_id AND user_id = :user_id",
+    ],
+    ids=["removed", "demoted"],
+)
+def test_an_invitation_ends_where_a_process_of_the_version_before_ends_the_right(
+    service: Service, lost: str, noted_by: str
+) -> None:
+    """It neither deletes invitations nor notes in them who sent them."""
+    alice = operator(service)
+    bob = colleague(service, alice, Role.OWNER)
+    _, by_alice = send(alice.web)
+    _, by_bob = send(bob.web)
+    if noted_by == "the version before":
+        forget = statement("UPDATE ticket SET inviter_id = NULL WHERE account_id = :account_id")
+        service.write(lambda tx: tx.run(forget, account_id=alice.account_id))
+    change = statement(lost)
+    service.write(lambda tx: tx.run(change, account_id=alice.account_id, user_id=bob.user_id))
+    assert WebClient(service).get(by_bob).status_code == 404
+    with pytest.raises(Missing, match="already been used or has expired"):
+        service.write(lambda tx: _join(tx, service, by_bob.rpartition("/")[2]))
+    assert accept(service, by_alice) == 303
+
+
+def test_an_invitation_to_an_account_of_ones_own_ends_there_too() -> None:
+    with Service("sqlite", work=False) as service:
+        admin = operator(service)
+        bob = colleague(service, admin, Role.OWNER)
+        _, by_admin = send(admin.web, "/account/invitations")
+        _, by_bob = send(bob.web, "/account/invitations")
+        demote = statement("UPDATE member SET role = 'editor' WHERE user_id = :user_id")
+        service.write(lambda tx: tx.run(demote, user_id=bob.user_id))
+        token, now_ms = by_bob.rpartition("/")[2], service.now_ms()
+
+        async def open_account(tx: Tx) -> None:
+            await invitations.accept(tx, token, name="N", password_hash="x", now_ms=now_ms)
+
+        with pytest.raises(Missing, match="already been used or has expired"):
+            service.write(open_account)
+        assert WebClient(service).get(by_admin).status_code == 200
+
+
+async def _join(tx: Tx, service: Service, token: str) -> None:
+    site, now_ms = service.services.site, service.now_ms()
+    await invitations.join(tx, site, token, name="N", password_hash="x", now_ms=now_ms)
+
+
 def test_an_invitation_sent_while_its_sender_is_removed_is_refused(world: World) -> None:
     remove = world.by(world.ana, members.remove, world.bob)
     to = EmailAddress("d@example.org")
@@ -125,14 +176,8 @@ def test_nobody_joins_an_account_that_is_paused_or_closing(
     assert status == 403 and "account is" in page
     # Nor by an invitation that was sent at the same moment.
     token = service.write(lambda tx: _planted(tx, service, alice.account_id))
-
-    async def join(tx: Tx) -> None:
-        await invitations.join(
-            tx, service.services.site, token, name="N", password_hash="x", now_ms=service.now_ms()
-        )
-
     with pytest.raises(Fault, match="nobody can join it"):
-        service.write(join)
+        service.write(lambda tx: _join(tx, service, token))
     alice.make(pausing.resume if stop is pausing.pause else closing.keep)
     assert accept(service, link) == 404, "it has ended"
     assert accept(service, send(alice.web)[1]) == 303

@@ -19,7 +19,8 @@ from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
 from tests.support.partner_network import join, offer
 from tests.support.service import Member, Service
-from tests.support.web import operator, text_of
+from tests.support.team import colleague
+from tests.support.web import Operator, operator, text_of
 from tests.test_removed_partners import Deal, emails_to, notified
 
 REMOVED, PENDING = ("rejected", "partner_removed"), ("pending", "holding_period")
@@ -190,6 +191,53 @@ def test_whoever_owns_a_paused_account_opens_no_other(service: Service) -> None:
     assert refused.status_code == 403 and "paused by an administrator" in text_of(refused.text)
     bob.make(pausing.resume)
     assert bob.web.post("/account/new", name="Bob again").status_code == 303
+
+
+def test_whoever_leaves_their_paused_account_opens_no_other(service: Service) -> None:
+    """Until it is resumed."""
+    operator(service, "admin")
+    bob, dora = operator(service, "bob"), operator(service, "dora")
+    carol = colleague(service, bob, Role.OWNER)
+    join_account(dora, carol.user_id)
+    bob.make(pausing.pause)
+    assert carol.web.post("/team/leave", page="/team").status_code == 303
+    refused = carol.web.post("/account/new", name="Carol again")
+    assert refused.status_code == 403 and "paused by an administrator" in text_of(refused.text)
+    bob.make(pausing.resume)
+    assert carol.web.post("/account/new", name="Carol again").status_code == 303
+    # Whoever left before a pause has nothing to do with it.
+    bob.make(pausing.pause)
+    assert carol.web.post("/account/new", name="Carol more").status_code == 303
+
+
+@pytest.mark.parametrize("path", ["role", "remove", "owner"])
+def test_nobody_stops_owning_a_paused_account_by_what_another_owner_does(
+    service: Service, path: str
+) -> None:
+    operator(service, "admin")
+    bob, dora = operator(service, "bob"), operator(service, "dora")
+    carol = colleague(service, bob, Role.OWNER)
+    join_account(dora, carol.user_id)
+    bob.make(pausing.pause)
+    answer = bob.web.post(f"/team/{carol.user_id}/{path}", page="/account", role="editor")
+    assert answer.status_code == 403
+    # As if it had been posted just before the pause and committed after it.
+    if path == "remove":
+        bob.make(members.remove, carol.user_id)
+    else:
+        bob.make(members.change_role, carol.user_id, Role.EDITOR)
+    refused = carol.web.post("/account/new", name="Carol again")
+    assert refused.status_code == 403 and "paused by an administrator" in text_of(refused.text)
+
+
+def join_account(owner: Operator, user_id: str) -> None:
+    """As an owner, because only they open other accounts here."""
+
+    async def join_it(tx: Tx) -> None:
+        now_ms = owner.service.now_ms()
+        await members.add(tx, owner.account_id, user_id, Role.OWNER, now_ms=now_ms)
+
+    owner.service.write(join_it)
 
 
 def test_another_spelling_of_the_mailbox_does_not_help(service: Service) -> None:

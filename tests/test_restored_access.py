@@ -18,6 +18,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.store.backup import dump
 from honeyguide.store.same_rows import read_rows
 from honeyguide.store.table_rows import opened_tables
+from tests.support import delayed
 from tests.support.backups import use_client_programs
 from tests.support.copies import copied, empty
 from tests.support.granted_access import (
@@ -32,7 +33,7 @@ from tests.support.postgres import shared_server
 from tests.support.process import command, fresh, migrated
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore
-from tests.support.web import PASSWORD, WebClient
+from tests.support.web import PASSWORD, WebClient, operator
 
 WORDS = re.compile(
     r"(^|_)(codes?|credentials?|digest|encrypted|hash|key|nonce|otp|password|pin|private|salt|"
@@ -229,6 +230,34 @@ def test_a_private_link_that_ended_stays_so(engine: str, tmp_path: Path) -> None
     with OpenStore(engine, service.database_url) as store:
         versions = store.ask("SELECT id, link_version FROM subscriber")
     assert dict(versions) == {ann: 1, ben: 0}
+
+
+UNDONE = "Delayed actions of the backup that were left out, because they may have been undone"
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["replaced", "lost"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_delayed_action_that_was_undone_is_not_done(
+    engine: str, is_there: bool, tmp_path: Path
+) -> None:
+    """Of two that waited when the backup was made. Without the old database, nobody knows which
+    were undone."""
+    with Service(engine, work=False, secret_key=SECRET) as service:
+        alice = operator(service)
+        undone, waiting = delayed.referral(alice), delayed.referral(alice)
+        page = delayed.ask(alice, undone, do="verify")
+        delayed.ask(alice, waiting, do="verify")
+        dump(service.database_url, tmp_path / "copy", lambda done, total: None)
+        delayed.undo(alice, delayed.offered(page))
+    url = service.database_url if is_there else fresh(engine)
+    done = command(
+        "restore", str(tmp_path / "copy"), "--replace", database_url=url, secret_key=SECRET
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"{UNDONE} since: {1 if is_there else 2}." in done.stdout
+    with OpenStore(engine, url) as store:
+        left = store.ask("SELECT subject_id FROM delayed_action")
+    assert left == ([(waiting["subject"],)] if is_there else [])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

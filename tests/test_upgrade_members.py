@@ -1,5 +1,5 @@
 """After an upgrade from version 0.3.0, logins, open sessions, invitations and links to a new
-password go on working.
+password go on working, except invitations whose sender is no longer an owner.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.upgrades import connect_sqlite, previous_database
 
 OWNER = "demo@honeyguide.example"
 PASSWORD = "three calm brown bears"
-SESSION, INVITED, RESET = "s" * 43, "i" * 43, "r" * 43
+SESSION, INVITED, LEFT, RESET = "s" * 43, "i" * 43, "l" * 43, "r" * 43
 
 
 def digest(token: str) -> str:
@@ -50,6 +50,15 @@ def leave_things_open(engine: str, url: str) -> None:
         "INSERT INTO ticket (id, digest, kind, account_id, email, created_ms, expires_ms) VALUES "
         f"('0190-i', '{digest(INVITED)}', 'invitation', '{account_id}', 'new@example.org', "
         f"{now_ms}, {now_ms + HOUR_MS})",
+        "INSERT INTO ticket (id, digest, kind, account_id, email, role, created_ms, expires_ms) "
+        f"VALUES ('0190-l', '{digest(LEFT)}', 'invitation', '{account_id}', 'left@example.org', "
+        f"'owner', {now_ms}, {now_ms + HOUR_MS})",
+        *(
+            "INSERT INTO change_log (id, account_id, actor_kind, actor_id, action, subject_id, "
+            f"changed_ms) VALUES ('{ticket_id}', '{account_id}', 'member', '{inviter_id}', "
+            f"'invitation.sent', '{ticket_id}', {now_ms})"
+            for ticket_id, inviter_id in (("0190-i", user_id), ("0190-l", "somebody removed"))
+        ),
         "INSERT INTO ticket (id, digest, kind, user_id, created_ms, expires_ms) VALUES "
         f"('0190-r', '{digest(RESET)}', 'password_reset', '{user_id}', "
         f"{now_ms}, {now_ms + HOUR_MS})",
@@ -63,6 +72,8 @@ def test_what_was_open_before_the_upgrade_goes_on(engine: str) -> None:
     leave_things_open(engine, url)
     done = command("migrate", database_url=url)
     assert done.returncode == 0, done.stderr
+    open_ones = execute(engine, url, "SELECT id, inviter_id FROM ticket WHERE kind = 'invitation'")
+    assert [ticket_id for ticket_id, _ in open_ones] == ["0190-i"], "its sender is still an owner"
     with Serving(url) as server:
         here = f"http://127.0.0.1:{server.port}"
         browser = WebClient.at(here)

@@ -13,6 +13,7 @@ from tests.support import belongings, claims
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
+from tests.support.team import Colleague
 from tests.support.web import Operator, text_of
 
 Fields = dict[str, Any]
@@ -76,12 +77,12 @@ def is_gone(table: str) -> Callable[[Operator, Fields], bool]:
     return check
 
 
-def ask(owner: Operator, made: Fields, **changed: str) -> str:
+def ask(member: Operator | Colleague, made: Fields, **changed: str) -> str:
     """What the next page says."""
     fields = {name: value for name, value in made.items() if name not in ("path", "subject")}
-    answer = owner.web.post(made["path"], page="/settings", **{**fields, **changed})
+    answer = member.web.post(made["path"], page="/settings", **{**fields, **changed})
     assert answer.status_code == 303, text_of(answer.text)
-    return owner.web.get(answer.headers["location"]).text
+    return member.web.get(answer.headers["location"]).text
 
 
 def person(made: Fields) -> str:

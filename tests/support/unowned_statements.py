@@ -78,6 +78,7 @@ UNOWNED: dict[str, str] = {
     "referrals.evidence.codes_to_look_at": "finds codes that somebody came with",
     "referrals.evidence.old_values": "finds values to forget, by age",
     "referrals.evidence.forget_values": "forgets values by the keys of its rows",
+    "signups.delayed_actions.keep_only": "deletes from a restored backup what was undone since",
     "signups.delayed_actions.due": "finds what waited for its minute, of all accounts",
     "accounts.expiring_keys.due": "finds keys that expire soon, of all accounts",
     "referrals.link_hosts.due": "finds hosts to look up, of all accounts",

@@ -22,8 +22,15 @@ FROM login_user AS u JOIN member AS m ON m.user_id = u.id JOIN account AS a ON a
 WHERE u.email_key = :email_key AND m.role = 'owner' ORDER BY m.created_ms, a.id;
 
 -- name: paused_owners
+-- Whoever left an account or stopped owning it while it was paused still counts as its owner.
 SELECT u.id, u.email FROM account AS a JOIN member AS m ON m.account_id = a.id AND m.role = 'owner'
-JOIN login_user AS u ON u.id = m.user_id WHERE a.paused_ms IS NOT NULL;
+JOIN login_user AS u ON u.id = m.user_id WHERE a.paused_ms IS NOT NULL
+UNION
+SELECT u.id, u.email FROM account AS a
+JOIN change_log AS l ON l.account_id = a.id AND l.changed_ms >= a.paused_ms
+JOIN login_user AS u ON u.id = l.subject_id
+WHERE a.paused_ms IS NOT NULL AND l.action IN ('member.role_changed', 'member.left', 'member.removed')
+  AND l.before LIKE '%"owner"%';
 
 -- name: by_id
 SELECT {account} FROM account WHERE id = :id;

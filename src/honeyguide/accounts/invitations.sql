@@ -8,9 +8,23 @@ id, kind, account_id, user_id, email, as_partner, role, created_ms, expires_ms
     created_ms = :now_ms, expires_ms
 };
 
+-- fragment: inviter
+COALESCE(ticket.inviter_id, (
+    SELECT MIN(l.actor_id) FROM change_log AS l
+    WHERE l.subject_id = ticket.id AND l.account_id = ticket.account_id AND l.actor_kind = 'member'
+      AND l.action = 'invitation.sent'
+))
+
 -- name: find
+-- Whoever invited must still be an owner: processes of the version before end no invitations when they remove
+-- somebody, and note who sent one in the change log only.
 SELECT {ticket} FROM ticket
-WHERE digest = :digest AND kind = :kind AND used_ms IS NULL AND expires_ms > :now_ms;
+WHERE digest = :digest AND kind = :kind AND used_ms IS NULL AND expires_ms > :now_ms
+  AND (account_id IS NULL
+   OR {inviter} IS NULL
+   OR {inviter} IN (SELECT m.user_id
+        FROM member AS m
+        WHERE m.account_id = ticket.account_id AND m.role = 'owner'));
 
 -- name: use
 UPDATE ticket SET used_ms = :now_ms, email = NULL WHERE digest = :digest AND used_ms IS NULL;

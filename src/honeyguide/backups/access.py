@@ -1,5 +1,6 @@
 """Who may get in after a restore. A backup brings data back, but no access: what was revoked after
-it was made stays revoked, as far as the database that is replaced still knows.
+it was made stays revoked, as far as the database that is replaced still knows. What was undone is
+not done after all.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.referrals import campaigns
+from honeyguide.signups import delayed_actions
 from honeyguide.store import Store, plan_migrations
 from honeyguide.store.change import Change
 from honeyguide.store.same_rows import AT_ONCE, Values, delete_rows, read_rows, write_rows
@@ -30,6 +32,8 @@ class Access(NamedTuple):
     rows: Mapping[str, Mapping[Row, Values]]
     link_versions: Mapping[str, int]
     """Of the private links of those subscribers whose first ones ended."""
+    delayed_actions: frozenset[str]
+    """The ids of those that still wait, which nobody has undone."""
 
     def of(self, table: str) -> Mapping[str, Values]:
         """For a table whose key is its id."""
@@ -43,6 +47,8 @@ class KeptAccess(NamedTuple):
     changed: dict[str, int]
     # Accounts of which nobody knows what was revoked since; all of them without an old database.
     unknown_accounts: int
+    # How many of the backup are not done.
+    dropped_actions: int
 
 
 class _Difference(NamedTuple):
@@ -74,7 +80,17 @@ async def _read(url: str) -> Access:
         rows = {
             each.table: await read_rows(tables, each.table, shapes[each.table]) for each in KEPT
         }
-        return Access(shapes, rows, await _read_link_versions(tables))
+        return Access(
+            shapes, rows, await _read_link_versions(tables), await _read_delayed_actions(tables)
+        )
+
+
+async def _read_delayed_actions(tables: Tables) -> frozenset[str]:
+    cursor = await tables.open(TableRows("delayed_action", ("id",), ("id",)))
+    found: set[str] = set()
+    while rows := await cursor.fetch(AT_ONCE):
+        found |= {action_id for (action_id,) in rows}
+    return frozenset(found)
 
 
 async def _read_link_versions(tables: Tables) -> dict[str, int]:
@@ -92,15 +108,17 @@ async def keep_access(
     dropped = await store.write(_drop)
     here = await _read(url)
     accounts = here.of("account")
+    waiting = there.delayed_actions if there else ()
+    dropped_actions = await store.write(delayed_actions.keep_only, waiting)
     if there is None:
-        return KeptAccess(dropped, {}, len(accounts))
+        return KeptAccess(dropped, {}, len(accounts), dropped_actions)
     common = accounts.keys() & there.of("account").keys()
     for account_id in common:
         await _close_again(store, site, here, there, account_id, now_ms=now_ms)
     here = await _read(url)
     changed = await store.write(_make_same, site, here, there, common, now_ms=now_ms)
     await store.write(_end_links, there.link_versions)
-    return KeptAccess(dropped, changed, len(accounts) - len(common))
+    return KeptAccess(dropped, changed, len(accounts) - len(common), dropped_actions)
 
 
 async def _end_links(tx: Tx, versions: Mapping[str, int]) -> None:

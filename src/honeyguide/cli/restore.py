@@ -107,6 +107,11 @@ def _report_access(access: KeptAccess) -> Iterator[str]:
             "Who gets in stays as in the database that was there. So these are otherwise than in "
             f"the backup: {changed}."
         )
+    if access.dropped_actions:
+        yield (
+            "Delayed actions of the backup that were left out, because they may have been undone "
+            f"since: {access.dropped_actions:,}."
+        )
     if access.unknown_accounts:
         yield (
             "What was revoked after this backup is not known for this many accounts, because no "

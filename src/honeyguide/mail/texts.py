@@ -142,7 +142,7 @@ def action_dropped(*, noun: str, done: str, why: str, page: str) -> EmailText:
     """`why` is a full sentence."""
     return email(
         f"A {noun} was not {done}",
-        f"You asked for it a minute before, and it could not be done. {why}",
+        f"Somebody in your team asked for it a minute before, and it could not be done. {why}",
         "If you selected several, others may be left as well. Look at them again and decide anew.",
         Button("Open the dashboard", page),
     )

@@ -2,19 +2,19 @@
 deletes the row, and doing it deletes the row in the same transaction, so it is done once however
 many processes try. Nothing else is written before, so of what was undone only the change log tells.
 
-What to do comes from `delayed_kinds`. If the subject changed meanwhile, or a rule forbids it by
-now, it is dropped and the operator is notified.
+What to do comes from `delayed_kinds`. If the subject changed meanwhile, a rule forbids it by now,
+or the member who asked for it lost the right, it is dropped and the operator is notified.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import members, owner_notifications, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.events import change_log
 from honeyguide.kernel.actors import Actor, ActorKind
@@ -33,6 +33,7 @@ from honeyguide.store.tx import Tx
 
 DELAY_MS = MINUTE_MS
 MAY_NOT_UNDO = "Your role may not do this, so it may not undo it either."
+LOST_RIGHT = "The member who asked for it may not do it any more."
 # The job.
 APPLYING = "apply delayed actions"
 
@@ -92,6 +93,7 @@ _WAITING = _sql.query("waiting", DelayedAction)
 _DUE = _sql.query("due", DelayedAction)
 _DELETE = _sql.command("delete")
 _UNDO_BATCH = _sql.command("undo_batch")
+_KEEP_ONLY = _sql.command("keep_only")
 
 _encode = msgspec.json.Encoder().encode
 
@@ -189,6 +191,12 @@ async def undo_by_member(
     return await undo(change.tx, change.tenant, action_or_batch_id)
 
 
+async def keep_only(tx: Tx, ids: Collection[str]) -> int:
+    """For a restored backup: what is not among these may have been undone since it was made, so it
+    is deleted. Returns how many there were."""
+    return await tx.run(_KEEP_ONLY, ids=list(ids))
+
+
 async def due(tx: Tx, *, now_ms: int, most: int) -> list[DelayedAction]:
     """Of all accounts. If the clock was set back, what was asked for in its future does not wait
     until then."""
@@ -203,9 +211,19 @@ async def apply(tx: Tx, site: Site, action: DelayedAction, *, now_ms: int) -> No
     subject = await kind.get_locked(change, action.subject_id)
     if not await change.run(_DELETE, id=action.id) or subject is None:
         return
+    await _check_right(change, kind)
     if _state(kind, subject) != action.subject_state:
         raise Invalid("It changed in the minute after your click.")
     await kind.apply(change, subject, msgspec.json.decode(action.arguments))
+
+
+async def _check_right(change: Change, kind: DelayedKind) -> None:
+    """The member may have been removed or got another role within the minute."""
+    if change.actor.kind is not ActorKind.MEMBER:
+        return
+    role = await members.role_of(change.tx, change.tenant.account_id, change.actor.id)
+    if role is None or not permissions.role_may(role, kind.right, is_admin=False):
+        raise Invalid(LOST_RIGHT)
 
 
 async def drop(tx: Tx, site: Site, action: DelayedAction, fault: Fault, *, now_ms: int) -> None:

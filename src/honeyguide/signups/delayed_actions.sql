@@ -26,6 +26,10 @@ ORDER BY id;
 SELECT {action} FROM delayed_action WHERE (due_ms <= :now_ms OR due_ms > :ahead_ms)
   AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY due_ms, id LIMIT :most;
 
+-- name: keep_only
+-- Of all accounts.
+DELETE FROM delayed_action WHERE id NOT IN (SELECT t.value FROM {list :ids AS t});
+
 -- name: delete
 DELETE FROM delayed_action WHERE account_id = :account_id AND id = :id;
 

@@ -37,7 +37,7 @@ class DelayedKind(NamedTuple):
     done: str
     """As in "1 referral will be verified"."""
     right: Right
-    """What a member needs to ask for it, and to undo it, whoever asked."""
+    """What a member needs to ask for it, until it is done, and to undo it, whoever asked."""
     undone: str
     """What the change log calls that."""
     unknown: str

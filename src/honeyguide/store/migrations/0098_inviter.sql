@@ -7,3 +7,9 @@ UPDATE ticket SET inviter_id = (
     WHERE l.subject_id = ticket.id AND l.account_id = ticket.account_id AND l.actor_kind = 'member'
       AND l.action = 'invitation.sent'
 ) WHERE kind = 'invitation' AND account_id IS NOT NULL;
+
+DELETE FROM ticket
+WHERE kind = 'invitation' AND used_ms IS NULL AND inviter_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM member AS m
+    WHERE m.account_id = ticket.account_id AND m.user_id = ticket.inviter_id AND m.role = 'owner'
+);
