@@ -20,6 +20,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.store import Store
+from tests.support import used_databases
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
@@ -264,8 +265,9 @@ def engine() -> str:
 
 
 @pytest.fixture
-def database_url(engine: str) -> str:
-    return migrated(engine)
+def database_url(engine: str) -> Iterator[str]:
+    yield (url := migrated(engine))
+    used_databases.give_back(url)
 
 
 @pytest.fixture
