@@ -5,6 +5,9 @@ mail server, a store alone.
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import random
 import re
 import zlib
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from tests.support.platforms.generic import GenericTool
     from tests.support.synced_platform import OnPlatform, OpenPlatform
 
+HERE = Path(__file__).parent
 ROOMY = 100_000
 # Both engines run the same statements, and SQLite runs all tests. Of those on PostgreSQL, one of so
 # many is in every run, chosen by its name, and the others are in the long one,
@@ -101,6 +105,32 @@ def leave_to_long_run(items: list[pytest.Item]) -> None:
             (on_sqlite, on_postgres)[number % 2].add_marker(pytest.mark.long)
         elif not ON_BOTH.search(file) and number % SPARSE:
             on_postgres.add_marker(pytest.mark.long)
+
+
+def compile_share(config: pytest.Config) -> None:
+    """In a fresh checkout, each test process would compile all modules, at the same time as the
+    others. So each begins with modules of its own, and then finds most of the rest compiled.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for file in sorted(HERE.rglob("test_*.py"))[number::count]:
+        name = ".".join(file.relative_to(HERE.parent).with_suffix("").parts)
+        with contextlib.suppress(Exception):  # which the collection then reports
+            importlib.import_module(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """What is loaded now stays until the end, so the garbage collector need not look at it."""
+    gc.disable()
+    try:
+        compile_share(session.config)
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
