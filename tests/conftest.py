@@ -57,12 +57,15 @@ ON_EITHER = re.compile(r"durability|kills|(?<!charges_)parallel|restore")
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(
     {
-        *("test_cli_people.py", "test_dashboard.py", "test_demo.py", "test_durability.py"),
-        *("test_event_loop.py", "test_faults.py", "test_forms.py", "test_jobs.py"),
-        *("test_lab.py", "test_robots.py"),
-        *("test_loop_kills.py", "test_page_tenancy.py", "test_partner_simulation.py"),
-        *("test_partners.py", "test_platform_nonsense.py", "test_reader_pages.py"),
-        *("test_restore.py", "test_schemathesis.py", "test_subscribers_model.py"),
+        *("test_charges_parallel.py", "test_cli_people.py", "test_dashboard.py"),
+        *("test_dashboard_journeys.py", "test_demo.py", "test_durability.py"),
+        *("test_event_loop.py", "test_evidence.py", "test_faults.py", "test_forms.py"),
+        *("test_jobs.py", "test_lab.py", "test_loop_kills.py", "test_month_digests.py"),
+        *("test_needed_proofs.py", "test_one_of_two.py", "test_page_tenancy.py"),
+        *("test_partner_simulation.py", "test_partners.py", "test_payouts_api.py"),
+        *("test_platform_nonsense.py", "test_reader_languages.py", "test_reader_pages.py"),
+        *("test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
+        *("test_schemathesis.py", "test_subscribers_model.py", "test_sync_interrupted.py"),
         *("test_tenancy.py", "test_wheel.py"),
     }
 )
