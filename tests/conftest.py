@@ -5,6 +5,9 @@ mail server, a store alone.
 
 from __future__ import annotations
 
+import contextlib
+import gc
+import importlib
 import random
 import re
 import zlib
@@ -20,6 +23,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms, hub, signup
 from honeyguide.store import Store
+from tests.support import used_databases
 from tests.support.mailbox import FROM, Mailbox
 from tests.support.network_operators import PartnerNetwork
 from tests.support.newsletter import Newsletter
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from tests.support.platforms.generic import GenericTool
     from tests.support.synced_platform import OnPlatform, OpenPlatform
 
+HERE = Path(__file__).parent
 ROOMY = 100_000
 # Both engines run the same statements, and SQLite runs all tests. Of those on PostgreSQL, one of so
 # many is in every run, chosen by its name, and the others are in the long one,
@@ -52,12 +57,15 @@ ON_EITHER = re.compile(r"durability|kills|(?<!charges_)parallel|restore")
 # They begin first, so that a run ends with short ones and all test processes end together.
 LONG_FILES = frozenset(
     {
-        *("test_cli_people.py", "test_dashboard.py", "test_demo.py", "test_durability.py"),
-        *("test_event_loop.py", "test_faults.py", "test_forms.py", "test_jobs.py"),
-        *("test_lab.py", "test_robots.py"),
-        *("test_loop_kills.py", "test_page_tenancy.py", "test_partner_simulation.py"),
-        *("test_partners.py", "test_platform_nonsense.py", "test_reader_pages.py"),
-        *("test_restore.py", "test_schemathesis.py", "test_subscribers_model.py"),
+        *("test_charges_parallel.py", "test_cli_people.py", "test_dashboard.py"),
+        *("test_dashboard_journeys.py", "test_demo.py", "test_durability.py"),
+        *("test_event_loop.py", "test_evidence.py", "test_faults.py", "test_forms.py"),
+        *("test_jobs.py", "test_lab.py", "test_loop_kills.py", "test_month_digests.py"),
+        *("test_needed_proofs.py", "test_one_of_two.py", "test_page_tenancy.py"),
+        *("test_partner_simulation.py", "test_partners.py", "test_payouts_api.py"),
+        *("test_platform_nonsense.py", "test_reader_languages.py", "test_reader_pages.py"),
+        *("test_restore.py", "test_reversals_parallel.py", "test_robots.py"),
+        *("test_schemathesis.py", "test_subscribers_model.py", "test_sync_interrupted.py"),
         *("test_tenancy.py", "test_wheel.py"),
     }
 )
@@ -100,6 +108,32 @@ def leave_to_long_run(items: list[pytest.Item]) -> None:
             (on_sqlite, on_postgres)[number % 2].add_marker(pytest.mark.long)
         elif not ON_BOTH.search(file) and number % SPARSE:
             on_postgres.add_marker(pytest.mark.long)
+
+
+def compile_share(config: pytest.Config) -> None:
+    """In a fresh checkout, each test process would compile all modules, at the same time as the
+    others. So each begins with modules of its own, and then finds most of the rest compiled.
+    """
+    worker = getattr(config, "workerinput", None)
+    if worker is None or config.args != config.getini("testpaths"):
+        return
+    number, count = int(worker["workerid"].removeprefix("gw")), worker["workercount"]
+    for file in sorted(HERE.rglob("test_*.py"))[number::count]:
+        name = ".".join(file.relative_to(HERE.parent).with_suffix("").parts)
+        with contextlib.suppress(Exception):  # which the collection then reports
+            importlib.import_module(name)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """What is loaded now stays until the end, so the garbage collector need not look at it."""
+    gc.disable()
+    try:
+        compile_share(session.config)
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -264,8 +298,9 @@ def engine() -> str:
 
 
 @pytest.fixture
-def database_url(engine: str) -> str:
-    return migrated(engine)
+def database_url(engine: str) -> Iterator[str]:
+    yield (url := migrated(engine))
+    used_databases.give_back(url)
 
 
 @pytest.fixture

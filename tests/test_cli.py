@@ -4,6 +4,7 @@ sentence, how they end.
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shlex
@@ -11,7 +12,7 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
+import typer
 
 from honeyguide import __version__
 from honeyguide.cli import app
@@ -210,23 +211,36 @@ WRONG: list[tuple[dict[str, object], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("wrong", "word"), WRONG, ids=lambda value: str(value)[:50])
-def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_path, monkeypatch):
-    """Inside this process, for the sake of time: no command gets as far as doing anything."""
+@functools.cache
+def commands():
+    """As the command line makes them of `app`, which takes longer than to refuse a setting."""
+    return typer.main.get_command(app)
+
+
+@pytest.fixture
+def hear(tmp_path, monkeypatch, capsys):
+    """The exit code of a command and what it says, inside this process, for the sake of time."""
     monkeypatch.chdir(tmp_path)
+
+    def run(arguments, **settings):
+        with monkeypatch.context() as patch:
+            for name, value in settings.items():
+                patch.setenv(f"HONEYGUIDE_{name.upper()}", str(value))
+            with pytest.raises(SystemExit) as ended:
+                commands().main(arguments, prog_name="honeyguide")
+        said = capsys.readouterr()
+        return ended.value.code, said.out + said.err
+
+    return run
+
+
+@pytest.mark.parametrize(("wrong", "word"), WRONG, ids=lambda value: str(value)[:50])
+def test_a_wrong_setting_stops_every_command_with_one_sentence(wrong, word, tmp_path, hear):
+    """No command gets as far as doing anything."""
     for arguments in (["serve"], ["migrate"]):
-        found = {"database_url": "sqlite:///x.db", "port": "1"} | wrong
-        heard = CliRunner().invoke(
-            app,
-            arguments,
-            env={f"HONEYGUIDE_{name.upper()}": str(value) for name, value in found.items()},
-        )
-        assert heard.exit_code == 1 and isinstance(heard.exception, SystemExit)
-        assert (
-            word in heard.output
-            and len(heard.output.strip().splitlines()) == 1
-            and heard.output.strip().endswith(".")
-        )
+        code, said = hear(arguments, **{"database_url": "sqlite:///x.db", "port": "1"} | wrong)
+        assert code == 1
+        assert word in said and len(said.strip().splitlines()) == 1 and said.strip().endswith(".")
     assert not list(tmp_path.iterdir())
 
 
@@ -248,12 +262,10 @@ def test_a_real_start_is_stopped_too(wrong, word, tmp_path):
     [["verify"], ["verify", "--account", "a@b.org"], ["payouts", "list"], ["payouts", "make"]],
     ids=" ".join,
 )
-def test_behind_a_mistyped_address_no_money_looks_in_order(arguments, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    env = {"HONEYGUIDE_DATABASE_URL": "sqlite:///typo/honeyguide.db"}
-    heard = CliRunner().invoke(app, arguments, env=env)
-    assert heard.exit_code == 1, heard.output
-    assert heard.output.strip() == (
+def test_behind_a_mistyped_address_no_money_looks_in_order(arguments, tmp_path, hear):
+    code, said = hear(arguments, database_url="sqlite:///typo/honeyguide.db")
+    assert code == 1, said
+    assert said.strip() == (
         "There is no database at typo/honeyguide.db. Check HONEYGUIDE_DATABASE_URL."
     )
     assert not list(tmp_path.iterdir())

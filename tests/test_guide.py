@@ -24,7 +24,10 @@ def visitor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
     (folder.parent / "secret.html").write_text("not part of it")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(guide, "FOLDER", folder)
-        with Service("sqlite") as service, httpx.Client(base_url=service.url) as client:
+        with (
+            Service("sqlite") as service,
+            httpx.Client(base_url=service.url, verify=False) as client,
+        ):
             yield client
 
 
@@ -69,7 +72,7 @@ def test_without_it_the_address_leads_to_the_documents_of_the_project(
 ) -> None:
     monkeypatch.setattr(guide, "FOLDER", tmp_path)
     with Service("sqlite") as service:
-        answer = httpx.get(service.url + path)
+        answer = httpx.get(service.url + path, verify=False)
     assert (answer.status_code, answer.headers["location"]) == (302, project.DOCUMENTS)
 
 

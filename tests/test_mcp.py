@@ -10,19 +10,16 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
-from mcp import Client, StdioServerParameters
-from mcp.types import CallToolResult, TextContent
 
 from honeyguide.accounts import keys
 from honeyguide.accounts.permissions import Right
 from honeyguide.assistant.account_api import AccountApi, ApiRefused
-from honeyguide.assistant.server import INSTRUCTIONS, make_server
 from honeyguide.assistant.tools import TOOLS, AssistantTool, tools_for
 from tests.support import prizes
 from tests.support.partner_network import join, offer
@@ -31,12 +28,19 @@ from tests.support.process import COMMAND, command, environment
 from tests.support.service import ONE_ENGINE, Member, until
 from tests.support.shipments import ADDRESS, claim
 
+# Loading the SDK takes a second, and only the tests of this file need it, not who collects them.
+if TYPE_CHECKING:
+    from mcp import Client, StdioServerParameters
+    from mcp.types import CallToolResult
+
 pytestmark = pytest.mark.anyio
 GUIDE = Path(__file__).parent.parent / "docs" / "mcp.md"
 NETWORK = "203.0.113.9"
 
 
 def over_stdio(url: str, key: str, *arguments: str) -> StdioServerParameters:
+    from mcp import StdioServerParameters
+
     env = environment(api_url=url, api_key=key)
     return StdioServerParameters(
         command=COMMAND[0], args=[*COMMAND[1:], "mcp", *arguments], env=env
@@ -46,6 +50,10 @@ def over_stdio(url: str, key: str, *arguments: str) -> StdioServerParameters:
 @asynccontextmanager
 async def direct(url: str, key: str) -> AsyncIterator[Client]:
     """The same server in this process, with all tools."""
+    from mcp import Client
+
+    from honeyguide.assistant.server import make_server
+
     async with (
         AccountApi.opened(url, key) as api,
         Client(make_server(api, tools_for(may_write=True))) as client,
@@ -54,6 +62,8 @@ async def direct(url: str, key: str) -> AsyncIterator[Client]:
 
 
 def text_of(result: CallToolResult) -> str:
+    from mcp.types import TextContent
+
     (content,) = result.content
     assert isinstance(content, TextContent)
     return content.text
@@ -91,6 +101,10 @@ def busy(alice: Member, bob: Member) -> Member:
 
 @ONE_ENGINE
 async def test_every_tool_that_reads_answers_over_stdio(busy: Member, bob: Member) -> None:
+    from mcp import Client
+
+    from honeyguide.assistant.server import INSTRUCTIONS
+
     async with Client(over_stdio(busy.service.url, busy.key)) as client:
         listed = (await client.list_tools()).tools
         assert [tool.name for tool in listed] == [t.name for t in TOOLS if not t.is_write]
@@ -128,6 +142,8 @@ async def test_every_tool_that_reads_answers_over_stdio(busy: Member, bob: Membe
 
 @asynccontextmanager
 async def started(url: str, key: str) -> AsyncIterator[Client]:
+    from mcp import Client
+
     async with Client(over_stdio(url, key, "--write")) as client:
         yield client
 

@@ -4,9 +4,10 @@ is: every route that says what it is about, over the API and on the dashboard.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 import pytest
@@ -151,16 +152,33 @@ NAMING = [
 ]
 
 
-@pytest.fixture(scope="module", params=ENGINES)
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+# Each test reads all tables three times, with what those before it left there.
+MOST_TESTS = 10
+
+
+def started(engine: str) -> Generator[Service, None, None]:
     """Without background work: whatever changes was changed by the request."""
-    service = Service(request.param, secret_key="ab" * 32)
-    service.application._work = False
-    with service, pytest.MonkeyPatch.context() as patch:
+    while True:
+        with Service(engine, work=False, secret_key="ab" * 32) as service:
+            for _ in range(MOST_TESTS):
+                yield service
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def services(request: pytest.FixtureRequest) -> Iterator[Generator[Service, None, None]]:
+    with (
+        contextlib.closing(started(request.param)) as services,
+        pytest.MonkeyPatch.context() as patch,
+    ):
         # All operators log in from one IP address.
         roomy = attempts.LOGIN_BY_ADDRESS._replace(most=10_000)
         patch.setattr(attempts, "LOGIN_BY_ADDRESS", roomy)
-        yield service
+        yield services
+
+
+@pytest.fixture
+def service(services: Generator[Service, None, None]) -> Service:
+    return next(services)
 
 
 def rows_of(tables: Dump) -> set[str]:

@@ -44,9 +44,13 @@ def within(node: Any) -> Iterator[dict[str, Any]]:
         yield from within(inner)
 
 
+REGISTRY = jsonschema_rs.Registry([("urn:document", {"components": DOCUMENT["components"]})])
+
+
 def validator(reference: str) -> Any:
+    """The schemas of the document are read once, not for every reference."""
     return jsonschema_rs.Draft202012Validator(
-        {"$ref": reference, "components": DOCUMENT["components"]}, validate_formats=True
+        {"$ref": f"urn:document{reference}"}, registry=REGISTRY, validate_formats=True
     )
 
 

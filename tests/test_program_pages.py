@@ -103,12 +103,17 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(partner_network)
     )
     # out of the directory, and open to whoever has its address
     unlisted = f"/network/{partner_network.program['uuid']}"
-    paths = [
-        (page, page.path.replace("{side}", side).replace("{month}", partner_network.month))
+    addresses = {
+        (
+            page.method,
+            page.path.replace("{side}", side).replace("{month}", partner_network.month),
+        ): page
         for page in PAGES
         for side in SIDES
-    ]
-    for page, path in paths:
+    }
+    form = {"csrf": partner_network.mallory.web.token("/publications"), "do": "delete"}
+    form |= {"name": "Mine", **PROGRAM}
+    for (_, path), page in addresses.items():
         for each in theirs if "{" in path else [""]:
             address = re.sub(r"\{\w+\}", each, path)
             if page.method == "GET" and address != unlisted and not page.open_to_all:
@@ -116,13 +121,7 @@ def test_a_stranger_who_is_logged_in_sees_nothing_of_the_others(partner_network)
                 assert answer.status_code in ((404,) if each else (200, 204, 303, 404)), address
                 assert not [word for word in foreign if word in answer.text], address
             elif page.method == "POST" and each and address != f"{unlisted}/join":
-                token = {
-                    "csrf": partner_network.mallory.web.token("/publications"),
-                    "do": "delete",
-                    "name": "Mine",
-                    **PROGRAM,
-                }
-                answer = partner_network.mallory.web.http.post(address, data=token)
+                answer = partner_network.mallory.web.http.post(address, data=form)
                 assert answer.status_code in (400, 404), address
     shown = partner_network.mallory.web.get(unlisted).text
     assert partner_network.place["ref_code"] not in shown and "$6.00" not in shown, (

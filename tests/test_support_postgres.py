@@ -17,7 +17,10 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from tests.support.postgres import PostgresServer
+from tests.support import used_databases
+from tests.support.postgres import PostgresServer, shared_server
+from tests.support.process import migrated
+from tests.support.stores import OpenStore
 
 ROOT = Path(__file__).parent.parent
 
@@ -157,3 +160,48 @@ def test_it_is_gone_after_its_owner_was_killed(case: str) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(owner.pid, signal.SIGKILL)  # the forked child
         owner.stdout.close()
+
+
+def test_a_database_that_was_given_back_comes_empty_to_the_next_test() -> None:
+    with OpenStore("postgres") as opened:
+        opened.account_with_key()
+        first, written = opened.url, tables_with_rows(opened)
+    with OpenStore("postgres") as opened:
+        assert opened.url == first
+        assert {"account", "campaign", "change_log", "schema_migration"} <= written
+        assert tables_with_rows(opened) == {"schema_migration"}
+        sequences = opened.ask("SELECT last_value FROM pg_sequences")
+        assert sequences and set(sequences) == {(None,)}
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "ALTER TABLE account ADD COLUMN new TEXT",
+        "ALTER TABLE account DISABLE TRIGGER USER; ALTER TABLE account ENABLE TRIGGER USER",
+        "DROP INDEX account_weekly",
+        "DELETE FROM schema_migration",
+        "ANALYZE schema_migration",
+        "ALTER DATABASE {name} SET statement_timeout = '1s'",
+        "INSERT INTO instance SELECT n, REPEAT('x', 1000) FROM GENERATE_SERIES(1, 100) n",
+    ],
+)
+def test_a_database_that_was_changed_comes_to_no_other_test(sql: str) -> None:
+    url = migrated("postgres")
+    name = url.rpartition("/")[2]
+    shared_server().execute(sql.format(name=name), name)
+    used_databases.give_back(url)
+    with OpenStore("postgres") as opened:
+        assert opened.url != url
+
+
+def test_a_database_that_somebody_still_uses_comes_to_no_other_test() -> None:
+    with OpenStore("postgres") as user:
+        used_databases.give_back(user.url)
+        with OpenStore("postgres") as opened:
+            assert opened.url != user.url
+
+
+def tables_with_rows(opened: OpenStore) -> set[str]:
+    names = opened.ask("SELECT CAST(tablename AS TEXT) FROM pg_tables WHERE schemaname = 'public'")
+    return {name for (name,) in names if opened.ask(f"SELECT 1 FROM {name} LIMIT 1")}

@@ -13,6 +13,9 @@ import zlib
 from PIL import Image, PngImagePlugin
 
 SECRET = b"SECRET-PAYLOAD"
+MANY = 1_000_000
+_compressor = zlib.compressobj(9, wbits=-15)
+_MANY_ZEROS = _compressor.compress(bytes(MANY)) + _compressor.flush(zlib.Z_FULL_FLUSH)
 HTML = b"<html><script>alert('SECRET-PAYLOAD')</script></html>"
 
 
@@ -34,6 +37,21 @@ def chunk(kind: bytes, body: bytes) -> bytes:
     return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
 
+def zeros(count: int) -> bytes:
+    """So many, compressed; a block of many is compressed once, and then repeated."""
+    rest = zlib.compressobj(9, wbits=-15)
+    adler32 = (count % 65_521 << 16) | 1
+    return b"".join(
+        (
+            b"\x78\xda",
+            _MANY_ZEROS * (count // MANY),
+            rest.compress(bytes(count % MANY)),
+            rest.flush(),
+            adler32.to_bytes(4, "big"),
+        )
+    )
+
+
 def png(
     width: int,
     height: int,
@@ -46,9 +64,7 @@ def png(
     in a few KB.
     """
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
-    body = (
-        zlib.compress(bytes(min((width + 1) * height, 60_000_000)), 9) if pixels is None else pixels
-    )
+    body = zeros(min((width + 1) * height, 60_000_000)) if pixels is None else pixels
     return (
         b"\x89PNG\r\n\x1a\n" + header + b"".join(extra) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
     )
@@ -114,9 +130,9 @@ def scan_bomb() -> bytes:
     return whole[:-2] + scan * ((900_000 - len(whole)) // len(scan)) + whole[-2:]
 
 
-BOMB = zlib.compress(bytes(60_000_000), 1)
-MEGABYTE = zlib.compress(bytes(1_000_000), 9)
-DEEP = zlib.compress(bytes(8 * 16_000_000 + 4_000), 1)
+BOMB = zeros(60_000_000)
+MEGABYTE = zeros(1_000_000)
+DEEP = zeros(8 * 16_000_000 + 4_000)
 SMALL_PNG = encoded(picture(), "PNG")
 SMALL_JPEG = encoded(picture(), "JPEG")
 SCANS = encoded(noise(64, 48), "JPEG", progressive=True, restart_marker_blocks=1, comment=SECRET)
@@ -141,7 +157,7 @@ NOT_AN_IMAGE: dict[str, bytes] = {
     "PPM": encoded(picture(), "PPM"),
     "EPS": b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(SECRET-PAYLOAD) print",
     "PSD": b"8BPS\x00\x01" + bytes(6) + b"\x00\x03\x00\x00\x10\x00\x00\x00\x10\x00\x00\x08\x00\x03",
-    "FITS": b"SIMPLE  =                    T" + b" " * 2850 + zlib.compress(bytes(1_000_000)),
+    "FITS": b"SIMPLE  =                    T" + b" " * 2850 + MEGABYTE,
     "PNG after HTML": HTML + SMALL_PNG,
     "PNG after a space": b" " + SMALL_PNG,
     "JPEG after a ZIP": zipped() + SMALL_JPEG,

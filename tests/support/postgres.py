@@ -43,7 +43,7 @@ SETTINGS = {
 SCRATCH = {
     "fsync": "off",
     "full_page_writes": "off",
-    "autovacuum_naptime": "5min",
+    "autovacuum_naptime": "1h",
     "max_wal_size": "256MB",
 }
 
@@ -53,6 +53,7 @@ class PostgresServer:
 
     release = "pginstall18"  # the wheel's folder
     start_limit_s = 30.0
+    leaves_files = False  # to whoever deletes the folder that they are in
 
     def __init__(self, **settings: str) -> None:
         self.settings = SETTINGS | settings
@@ -114,7 +115,8 @@ class PostgresServer:
         home = self._home
         self._halt("immediate")
         self._home = None
-        shutil.rmtree(home, ignore_errors=True)
+        if not self.leaves_files:
+            shutil.rmtree(home, ignore_errors=True)
         atexit.unregister(self.stop)
 
     def restart(self, hard: bool = False) -> None:
@@ -244,6 +246,8 @@ def shared_server() -> PostgresServer:
     """
     server = PostgresServer(**SCRATCH)
     server.start()
+    # The run's folder is deleted when the run has ended, so that nobody waits for it.
+    server.leaves_files = server.home.parent != Path("/tmp")
     return server
 
 

@@ -22,6 +22,7 @@ from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
 
+from . import used_databases
 from .service import fresh_database_url
 
 T = TypeVar("T")
@@ -75,6 +76,7 @@ class Letterbox:
     def __exit__(self, *_: object) -> None:
         self.run(self.store.close())
         self._runner.close()
+        used_databases.give_back(self.url)
 
     async def _listen(self) -> None:
         def woken() -> None:

@@ -31,6 +31,7 @@ from honeyguide.serve import listen
 from honeyguide.store import Tx, migrate
 from honeyguide.work.job import Job
 
+from . import used_databases
 from .changes import changing, new_change
 from .http_client import local_client
 from .postgres import shared_server
@@ -52,7 +53,7 @@ def until(true: Callable[[], bool], seconds: float = 30) -> None:
 
 def fresh_database_url(engine: str, folder: Path, *, migrated: bool = False) -> str:
     """A database of its own: empty, or with all tables, which are copied from a template and not
-    made again.
+    made again. On PostgreSQL it may be one that another test gave back.
     """
     name = f"hg{next(_numbers)}_{folder.name.replace('-', '_')[-20:]}".lower()
     if engine == "sqlite":
@@ -60,9 +61,14 @@ def fresh_database_url(engine: str, folder: Path, *, migrated: bool = False) -> 
             shutil.copy(_template("sqlite").removeprefix("sqlite:///"), folder / f"{name}.db")
         return f"sqlite:///{folder / name}.db"
     server = shared_server()
-    template = _template("postgres").rpartition("/")[2] if migrated else "template0"
-    server.create_database(name, template=template)
-    return server.url(name)
+    if not migrated:
+        server.create_database(name)
+        return server.url(name)
+    template = _template("postgres").rpartition("/")[2]
+    used = used_databases.take(server, _shape_of_template())
+    if used is None:
+        server.create_database(name, template=template)
+    return server.url(used or name)
 
 
 @functools.cache
@@ -71,6 +77,11 @@ def _template(engine: str) -> str:
     with ThreadPoolExecutor(1) as apart:  # a loop may be running in the thread that asks
         apart.submit(asyncio.run, migrate(url)).result()
     return url
+
+
+@functools.cache
+def _shape_of_template() -> str:
+    return used_databases.shape(shared_server(), _template("postgres").rpartition("/")[2])
 
 
 class Service:
@@ -83,9 +94,9 @@ class Service:
         self.folder = Path(tempfile.mkdtemp(prefix="hgtest"))
         self.clock_file = self.folder / "clock"
         self.clock_file.write_text("0")
-        self.database_url = settings.pop("database_url", None) or fresh_database_url(
-            engine, self.folder, migrated=True
-        )
+        given_url = settings.pop("database_url", None)
+        self._own_url = "" if given_url else fresh_database_url(engine, self.folder, migrated=True)
+        self.database_url = given_url or self._own_url
         given = {
             "host": "127.0.0.1",
             "port": 0,
@@ -123,6 +134,7 @@ class Service:
         self._server.should_exit = True
         self._thread.join(15)
         self._socket.close()
+        used_databases.give_back(self._own_url)
 
     @property
     def services(self) -> Services:

@@ -16,6 +16,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, Tx, migrate, open_store
 from honeyguide.store.statements import Statement
 
+from . import used_databases
 from .changes import SITE, new_change
 from .process import migrated
 
@@ -51,6 +52,8 @@ class OpenStore:
     def __exit__(self, *_: object) -> None:
         self.run(self.store.close())
         self._runner.close()
+        if not self._given:
+            used_databases.give_back(self.url)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._runner.run(work)
