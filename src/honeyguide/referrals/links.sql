@@ -2,8 +2,8 @@
 s.ref_code AS code, s.id AS subscriber_id, s.account_id, s.campaign_id, c.slug, c.destination_url
 
 -- name: lookup
--- A public code, so the account comes from the row found. One statement, so that it takes as long for the code
--- of somebody who was subscribed already.
+-- A public code, so the account comes from the row found. One statement, so that it takes as long for the
+-- code of somebody who was subscribed already.
 SELECT {link}, NULL AS form_code FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND s.erased_ms IS NULL
 UNION ALL SELECT {link}, f.code AS form_code
