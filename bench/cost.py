@@ -26,9 +26,9 @@ from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import HOUR_MS, system_clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import hub
 from honeyguide.store import Store, open_store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub
 from tests.support.changes import SITE, changing, new_change
 from tests.support.stores import statement
 from tests.support.trade import Trade

@@ -19,10 +19,10 @@ from bench.plan import Bench
 from honeyguide.accounts import admission, keys  # noqa: F401 - its statements are in the registry
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_code, new_id
-from honeyguide.referrals.page_index import TOP
 from honeyguide.store import sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
+from honeyguide.subscribers.page_index import TOP
 
 GROUP = 32  # writers that share a sync, as many as there are connections
 POOL = 10
@@ -89,7 +89,7 @@ def _values(campaign: Campaign) -> Values:
 # The statements of each request after the admission, per engine where the transaction differs.
 CASES: dict[str, tuple[str, ...]] = {
     "read": (f"{P}by_id",),
-    "list": ("referrals.page_index.total", f"{P}list_all"),
+    "list": ("subscribers.page_index.total", f"{P}list_all"),
     "create": (f"{S}find_referrer", f"{S}insert"),
 }
 

@@ -25,8 +25,8 @@ from bench.report import Table, verdict
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.partners import rules
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.sqlite import connect
@@ -45,7 +45,7 @@ BIG = 100_000_000  # cents: no cap is met while we measure
 STEPS = (
     "signups.signups.arrival",
     "signups.partner_signups.find",
-    "referrals.lifecycle.insert",
+    "signups.lifecycle.insert",
     "signups.partner_signups.insert",
     "events.outbox.listeners",
     "partners.ledger.lock_month",
@@ -162,7 +162,7 @@ def _values(shop: Shop, trade: Trade) -> dict[str, Any]:
         "amount_cents": FEE,
     }
     ids = {
-        "referrals.lifecycle.insert": subscriber_id,
+        "signups.lifecycle.insert": subscriber_id,
         "signups.partner_signups.insert": referral_id,
         "partners.charges.insert_charge": charge_id,
         "partners.ledger.post": new_id(),

@@ -26,12 +26,12 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import branding, cohorts, hub, page_index, subscribers  # noqa: F401
-from honeyguide.referrals.branding import BrandFields
 from honeyguide.store import Store, migrate, open_store, sqlite_path
 from honeyguide.store.change import Change
 from honeyguide.store.statements import Statement, registry
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, cohorts, hub, page_index
+from honeyguide.subscribers.branding import BrandFields
 from honeyguide.work import jobs
 from tests.support.changes import SITE, new_change
 from tests.support.stores import statement as own_statement
@@ -46,7 +46,7 @@ _SHOW_ADVOCATES = own_statement(
 
 
 def statement(name: str) -> Statement[Any]:
-    """By its full name, `referrals.lifecycle.insert`: the limits run the very same SQL."""
+    """By its full name, `signups.lifecycle.insert`: the limits run the very same SQL."""
     return next(found for found in registry if found.name == name)
 
 
@@ -178,7 +178,7 @@ def _chunks(
 
 
 def _fill_sqlite(path: Path, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
-    insert = statement("referrals.lifecycle.insert")
+    insert = statement("signups.lifecycle.insert")
     connection = apsw.Connection(str(path))
     connection.execute(
         "PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA foreign_keys = OFF"
@@ -191,7 +191,7 @@ def _fill_sqlite(path: Path, campaign: Campaign, tick: Tick, *, one_day: bool) -
 
 
 async def _fill_postgres(url: str, campaign: Campaign, tick: Tick, *, one_day: bool) -> None:
-    insert = statement("referrals.lifecycle.insert")
+    insert = statement("signups.lifecycle.insert")
     connection = await asyncpg.connect(url, server_settings={"synchronous_commit": "off"})
     for chunk in _chunks(campaign, insert.postgres_order, one_day=one_day):
         await connection.copy_records_to_table(

@@ -9,11 +9,13 @@ from typing import Any
 
 from honeyguide.app import Services
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from honeyguide.referrals import evidence, referral_decisions, rules, terms
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import ReferralTerms, Rule, Status
-from honeyguide.referrals.signals import Signal, SignalFinding
+from honeyguide.screening import evidence, rules, terms
+from honeyguide.screening.rules import ReferralTerms, Rule
+from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.store import Tx
+from honeyguide.subscribers import referral_decisions
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
 from lab.client import LabClient
 from lab.family import Signup
 from lab.world import FEE_CENTS, World

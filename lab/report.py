@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from honeyguide.referrals.rules import Rule
-from honeyguide.referrals.signals import Signal
+from honeyguide.screening.rules import Rule
+from honeyguide.screening.signals import Signal
 from lab.family import Family
 from lab.outcomes import PlayedSignup, decide_without
 from lab.world import FEE_CENTS

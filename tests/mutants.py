@@ -42,7 +42,7 @@ TESTS = {
         "tests/test_money_rules_over_time.py tests/test_charge_per_person.py "
         "tests/test_budget_notices.py -k 'not postgres and not parallel'"
     ),
-    "referrals/rules.py": (
+    "screening/rules.py": (
         "tests/test_referral_rules.py tests/test_referral_reasons.py -k 'not over_a_year and not "
         "any_text'"
     ),

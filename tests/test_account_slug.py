@@ -11,7 +11,7 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns
+from honeyguide.subscribers import campaigns
 from tests.support.service import Service
 
 _numbers = itertools.count(1)

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.referrals import adjustments, earned_rewards, hub, rules, subscribers
-from honeyguide.referrals.adjustments import MOST_AMOUNT, AdjustmentFields
+from honeyguide.rewards import adjustments, earned_rewards
+from honeyguide.rewards.adjustments import MOST_AMOUNT, AdjustmentFields
+from honeyguide.screening import rules
+from honeyguide.subscribers import hub, referral_states, subscribers
 from tests.support.changes import SITE, changing
 from tests.support.embeds import Visitor, embedding
 from tests.support.imported import Program
@@ -52,7 +54,7 @@ def names(member: Member, who: dict[str, Any]) -> list[str]:
     ("verified", "adjusted", "count"), [(3, 0, 3), (3, 2, 5), (3, -2, 1), (0, 4, 4), (1, -3, 0)]
 )
 def test_both_together_are_never_below_zero(verified: int, adjusted: int, count: int) -> None:
-    assert rules.toward_rewards(verified, adjusted) == count
+    assert referral_states.toward_rewards(verified, adjusted) == count
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ from honeyguide.integrations import adoption, disconnecting, integrations
 from honeyguide.integrations.about import SyncField
 from honeyguide.integrations.adoption import AdoptionValue
 from honeyguide.moving import adopting
-from honeyguide.referrals import adjustments, codes, earned_rewards
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards import adjustments, earned_rewards
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.subscribers import codes
 from tests.support.occupied import NAMES, Occupied, adopt
 from tests.support.service import ENGINES
 from tests.support.stores import found_in, statement

@@ -13,11 +13,12 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.referrals import advocate_emails, subscribers
-from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.rewards import advocate_emails
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 from tests.support.changes import changing
 from tests.support.prizes import advocate, bring, catch_up, offer
 from tests.support.service import Service, until

@@ -17,7 +17,7 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.api.system import System
 from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.pages.dashboard import moved_pages
-from honeyguide.pages.dashboard.look_routes import LOOK
+from honeyguide.pages.dashboard.look.look_routes import LOOK
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.embeds.routes import ENDPOINTS

@@ -14,7 +14,7 @@ from honeyguide.accounts import keys
 from honeyguide.accounts.key_states import Key
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
-from honeyguide.pages.dashboard.api_keys import shown_key
+from honeyguide.pages.dashboard.settings.api_keys import shown_key
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.team import colleague
 from tests.support.web import Operator, operator, text_of

@@ -26,14 +26,15 @@ DOMAIN = (
     "mail",
     "events",
     "accounts",
-    "referrals",
+    "subscribers",
+    "screening",
+    "rewards",
     "partners",
     "signups",
     "integrations",
     "moving",
     "account_life",
-    "backups",
-    "copying",
+    "operating",
 )
 EDGES = ("api", "pages", "work")
 
@@ -42,8 +43,9 @@ MAY_IMPORT: dict[str, set[str]] = {
 }
 MAY_IMPORT |= {"": set(), "settings_file": set(), "settings_checks": {"kernel", "settings_file"}}
 MAY_IMPORT |= {"settings": {"kernel", "settings_checks", "settings_file"}}
-MAY_IMPORT |= {"logs": {"kernel"}, "assistant": {""}, "doctor": {*DOMAIN, "settings"}}
-MAY_IMPORT |= {edge: {*DOMAIN, "doctor", "settings", "logs"} for edge in EDGES}
+MAY_IMPORT |= {"logs": {"kernel"}, "assistant": {""}}
+MAY_IMPORT["operating"] |= {"settings"}
+MAY_IMPORT |= {edge: {*DOMAIN, "settings", "logs"} for edge in EDGES}
 MAY_IMPORT |= {"app": {*DOMAIN, *EDGES, "settings", "logs"}}
 MAY_IMPORT |= {"http_server": {"kernel", "settings"}, "supervisor": set()}
 MAY_IMPORT |= {"serve": {"app", "http_server", "kernel", "settings", "store", "supervisor"}}
@@ -332,7 +334,7 @@ def test_every_module_keeps_the_law(law: Law) -> None:
 CULPRITS: list[tuple[Law, str, str]] = [
     (packages_are_known, "utils/text.py", ""),
     (imports_run_one_way, "kernel/money.py", "from honeyguide.store.tx import Tx"),
-    (imports_run_one_way, "referrals/rules.py", "import honeyguide.partners.rules"),
+    (imports_run_one_way, "screening/rules.py", "import honeyguide.partners.rules"),
     (imports_run_one_way, "api/v1.py", "from honeyguide import pages"),
     (imports_run_one_way, "work/loop.py", "from ..api import handler"),
     (imports_run_one_way, "pages/site.py", "def late():\n    from honeyguide.app import build"),
@@ -363,7 +365,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
     (errors_are_templates, "api/v1.py", "raise errors.Missing('There is no ' + name)"),
     (edges_call_signups, "api/v1.py", "async def f(change): await lifecycle.change_person(change)"),
     *(
-        (dashboard_units_of_work_are_not_nested, "pages/dashboard/clock.py", source)
+        (dashboard_units_of_work_are_not_nested, "pages/dashboard/settings/clock.py", source)
         for source in ("def f():\n async def g(tx): ...", "def f(): return lambda tx: g(tx)")
     ),
     (posts_may_write, "pages/dashboard/routes.py", "post('/clock', READS, move)"),
@@ -380,7 +382,7 @@ INNOCENTS: list[tuple[str, str]] = [
     ("store/sqlite.py", "import apsw\nBEGIN = 'SELECT 1'"),
     (
         "partners/charges.py",
-        "from honeyguide import __version__\nfrom honeyguide.referrals.rules import decide",
+        "from honeyguide import __version__\nfrom honeyguide.screening.rules import decide",
     ),
     (
         "api/v1.py",

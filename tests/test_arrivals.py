@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.pages.dashboard import arrivals
+from honeyguide.pages.dashboard.people import arrivals
 
 MINUTE_MS = 60_000
 

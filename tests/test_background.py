@@ -16,8 +16,8 @@ from honeyguide.api.readiness import Readiness
 from honeyguide.kernel import background
 from honeyguide.kernel.background import Background, LoopHealth
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.referrals import clicks
 from honeyguide.store import Tx
+from honeyguide.subscribers import clicks
 from tests.support.stores import OpenStore
 from tests.test_architecture import MODULES
 

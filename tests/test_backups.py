@@ -13,9 +13,9 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.app import backup_plan_of
-from honeyguide.backups import checking, records, threads
-from honeyguide.backups.making import BackupPlan, make
 from honeyguide.kernel.clock import HOUR_MS
+from honeyguide.operating.backups import checking, records, threads
+from honeyguide.operating.backups.making import BackupPlan, make
 from honeyguide.partners.ledger_check import Finding, Sums
 from honeyguide.store import job_runs, scratch
 from tests.support.backups import Installation, scratch_databases, use_client_programs

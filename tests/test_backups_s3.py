@@ -8,10 +8,10 @@ from pathlib import Path
 import pyrage
 import pytest
 
-from honeyguide.backups.buckets import PART
-from honeyguide.backups.places import place_for
-from honeyguide.backups.threads import Stopped
 from honeyguide.kernel.errors import Missing, Unavailable
+from honeyguide.operating.backups.buckets import PART
+from honeyguide.operating.backups.places import place_for
+from honeyguide.operating.backups.threads import Stopped
 from tests.support.backups import Installation, use_client_programs
 from tests.support.process import Serving, fresh
 from tests.support.s3 import S3Server

@@ -12,8 +12,8 @@ import pytest
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields, Branding, BrandPictures
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import BrandFields, Branding, BrandPictures
 from tests.support import partner_network
 from tests.support.changes import changing
 from tests.support.newsletter import Newsletter

@@ -14,8 +14,8 @@ from PIL import Image
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import share_pictures
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import Branding, BrandPictures
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import Branding, BrandPictures
 from tests.support.partner_network import png
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.web import Operator, operator

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from honeyguide.referrals import carriers
-from honeyguide.referrals.carriers import CARRIERS, find_tracking
+from honeyguide.rewards import carriers
+from honeyguide.rewards.carriers import CARRIERS, find_tracking
 
 KNOWN = [
     ("USPS 9400 1000 0000 0000 0000 17", "USPS", "9400 1000 0000 0000 0000 17"),

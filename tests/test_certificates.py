@@ -15,10 +15,10 @@ from honeyguide.moving import certificate, checking, importing, signed_documents
 from honeyguide.moving.certificate import CheckKind, MoveFacts, Tally
 from honeyguide.moving.checking import Certificate
 from honeyguide.moving.importing import Import
-from honeyguide.referrals import campaigns, link_parameters
-from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.signups import signups
 from honeyguide.store.purging import Purge
+from honeyguide.subscribers import campaigns, link_parameters
+from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.work.certificates import check_some
 from tests.support.changes import SITE
 from tests.support.dispatcher import HOME

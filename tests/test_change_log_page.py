@@ -17,9 +17,9 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.dashboard import change_log as change_log_page
-from honeyguide.pages.dashboard import change_words
-from honeyguide.pages.dashboard.change_words import LogNames
+from honeyguide.pages.dashboard.settings import change_log as change_log_page
+from honeyguide.pages.dashboard.settings import change_words
+from honeyguide.pages.dashboard.settings.change_words import LogNames
 from honeyguide.store.change import Change
 from tests.support import partner_network
 from tests.support.belongings import subscriber

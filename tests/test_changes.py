@@ -10,11 +10,11 @@ import pytest
 
 from honeyguide.events import changes
 from honeyguide.kernel.errors import Missing
-from honeyguide.referrals import adjustments, earned_rewards, rewards
-from honeyguide.referrals.adjustments import AdjustmentFields
-from honeyguide.referrals.lifecycle import SubscriberChanges
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards import adjustments, earned_rewards, rewards
+from honeyguide.rewards.adjustments import AdjustmentFields
+from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
 from tests.support.service import ENGINES

@@ -10,8 +10,8 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import codes, form_codes, refused_words
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers import codes, form_codes, refused_words
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.stores import OpenStore

@@ -12,14 +12,15 @@ import pytest
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, rewards, search, subscribers
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import rewards
+from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import claimed_codes, signups
 from honeyguide.signups.claimed_codes import AlreadyRepaired
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, search, subscribers
+from honeyguide.subscribers.campaigns import CampaignSettings
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.stores import OpenStore

@@ -18,11 +18,11 @@ import pytest
 from honeyguide.mail import email_kinds, notification_kinds
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.mail.notification_kinds import NotificationKind
-from honeyguide.referrals.earned_states import EarnedState
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import SUSPICIONS, Reason
-from honeyguide.referrals.signals import Signal
+from honeyguide.rewards.earned_states import EarnedState
+from honeyguide.screening.signals import Signal
 from honeyguide.signups import delayed_kinds
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 from tests.test_architecture import FUNCTIONS, MODULES, SOURCE, Module, sources
 
 MEMBERS: dict[str, frozenset[str]] = {
@@ -35,10 +35,10 @@ MEMBERS: dict[str, frozenset[str]] = {
     "kind of delayed action": frozenset(delayed_kinds.BY_NAME),
 }
 TABLES = {
-    "referrals/reasons.py",
-    "referrals/signals.py",
-    "referrals/origins.py",
-    "referrals/earned_states.py",
+    "subscribers/reasons.py",
+    "screening/signals.py",
+    "subscribers/origins.py",
+    "rewards/earned_states.py",
     "mail/email_kinds.py",
     "mail/notification_kinds.py",
     "signups/delayed_kinds.py",
@@ -51,23 +51,23 @@ EXCEPTIONS = {
     "integrations/buttondown.py: signal: bounced, confirmed": (
         "Words of the platform for its events."
     ),
-    "pages/dashboard/integrations.py: signal: bounced, confirmed": (
+    "pages/dashboard/settings/integrations.py: signal: bounced, confirmed": (
         "What is synced with a platform, as labels."
     ),
     "moving/source_words.py: reason: inactive, unsubscribed": (
         "Words of other tools for people who left."
     ),
-    "pages/dashboard/emails.py: kind of email: "
+    "pages/dashboard/look/emails.py: kind of email: "
     "confirm, friend_joined, hub_link, one_more, shipment_sent": (
         "A sample of each kind is written from other values."
     ),
-    "pages/dashboard/rewards.py: kind of delayed action: approve, decline": (
+    "pages/dashboard/rewards/rewards.py: kind of delayed action: approve, decline": (
         "Each is a button of the same form."
     ),
     "pages/readers/signup.py: origin: magic, signup": (
         "The two kinds of forms of ours have a limit of their own each."
     ),
-    "referrals/earned_rewards.py: state of an earned reward: "
+    "rewards/earned_rewards.py: state of an earned reward: "
     "awaiting_approval, out_of_stock, redeemed": (
         "What can be redeemed is decided there, with an error for operators."
     ),
@@ -209,7 +209,7 @@ def test_statements_that_ask_for_several_reasons_mean_the_suspicions() -> None:
     assert len(found) > 5
     others = {
         # Which of them have an IP network in common.
-        ("referrals/review.sql", frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK})),
+        ("screening/review.sql", frozenset({Reason.SAME_NETWORK, Reason.MANY_FROM_ONE_NETWORK})),
         # An index of the first version, which another one replaced.
         (
             "store/migrations/0093_baseline.sql",

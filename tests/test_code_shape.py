@@ -19,19 +19,20 @@ OPENERS = {"read", "write", "snapshot", "slow_snapshot", "replica_snapshot", "wr
 # Background engines and caches, which no caller gives a transaction to.
 OWN_TRANSACTIONS = {
     "accounts/admission.py": "admits a request before its transaction begins",
-    "backups/access.py": "changes a scratch database that nobody else uses",
-    "backups/checking.py": "reads a scratch database that nobody else uses",
-    "backups/restoring.py": "changes a scratch database that nobody else uses",
-    "copying/copying.py": "reads a whole database that no server uses meanwhile",
+    "operating/backups/access.py": "changes a scratch database that nobody else uses",
+    "operating/backups/checking.py": "reads a scratch database that nobody else uses",
+    "operating/backups/restoring.py": "changes a scratch database that nobody else uses",
+    "operating/doctor/checks.py": "reads what is stored, and then asks others",
+    "operating/copying/copying.py": "reads a whole database that no server uses meanwhile",
     "events/dispatcher.py": "takes deliveries to send while no transaction is open",
     "events/recording.py": "records the results of many deliveries together",
     "integrations/leases.py": "a lease is served between transactions, while a platform is asked",
     "integrations/worker.py": "leases integrations while no transaction is open",
     "mail/sending.py": "takes emails to send while no transaction is open",
     "moving/stored_files.py": "stores a file in several transactions, since others wait for each",
-    "referrals/clicks.py": "writes gathered clicks from time to time",
-    "referrals/links.py": "a cache that reads what it lacks",
-    "referrals/link_host_map.py": "a cache that reads what it lacks",
+    "subscribers/clicks.py": "writes gathered clicks from time to time",
+    "subscribers/links.py": "a cache that reads what it lacks",
+    "subscribers/link_host_map.py": "a cache that reads what it lacks",
 }
 MOST_BY_POSITION = 6
 RETIRED = frozenset(

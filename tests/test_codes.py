@@ -9,11 +9,11 @@ import pytest
 
 from honeyguide.kernel import ids
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import codes, lifecycle
-from honeyguide.referrals.codes import CodeHolder
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import signups
+from honeyguide.signups import lifecycle, signups
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.subscribers import codes
+from honeyguide.subscribers.codes import CodeHolder
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import clicks, codes
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.subscribers import clicks, codes
+from honeyguide.subscribers.codes import CodeHolder
 from tests.support.service import Member, until
 
 BROWSER = {"user-agent": "Mozilla/5.0 Firefox/130"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import codes, hub_choices, lifecycle, links
-from honeyguide.signups import signups
+from honeyguide.signups import lifecycle, signups
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes, hub_choices, links
 from tests.support.imported import Program
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

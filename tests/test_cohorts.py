@@ -5,9 +5,9 @@ whole days.
 from __future__ import annotations
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from honeyguide.referrals import cohorts, page_index
-from honeyguide.referrals.cohorts import CohortCount, CountJob
 from honeyguide.store import Tx
+from honeyguide.subscribers import cohorts, page_index
+from honeyguide.subscribers.cohorts import CohortCount, CountJob
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump, mentions

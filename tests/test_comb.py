@@ -9,8 +9,8 @@ from datetime import date, timedelta
 import pytest
 
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.pages.dashboard import comb, comb_scale, comb_tree
-from honeyguide.pages.dashboard.comb_parts import (
+from honeyguide.pages.dashboard.home import comb, comb_scale, comb_tree
+from honeyguide.pages.dashboard.home.comb_parts import (
     NOBODY,
     CellGroup,
     Comb,

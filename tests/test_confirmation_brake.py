@@ -17,10 +17,10 @@ from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS
 from honeyguide.mail import emails
 from honeyguide.pages.readers.requested_emails import CONFIRM_WITHIN_MS
-from honeyguide.referrals import reader_links
-from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import confirmations, signups
 from honeyguide.signups.confirmations import FREE, CodeCounts, allowance
+from honeyguide.signups.lifecycle import SubscriberChanges
+from honeyguide.subscribers import reader_links
 from tests.support.held_emails import Link
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter

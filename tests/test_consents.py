@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from honeyguide.referrals import branding, consents
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.consents import Consent
 from honeyguide.signups import privacy, signups
+from honeyguide.subscribers import branding, consents
+from honeyguide.subscribers.branding import BrandFields
+from honeyguide.subscribers.consents import Consent
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter
 from tests.support.tables import dump

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import consequence_writer, consequences
 from honeyguide.signups.consequences import CONTENDED, Consequence
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.consequence_table import (
     CHARGE_FEE,
     COUNT_DECISION,

@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from honeyguide.copying.copying import CopiedTable, compare
-from honeyguide.copying.digests import BATCH_BYTES, MOST_ROWS, digest_table, next_batch
-from honeyguide.copying.tables import RULES, plan
 from honeyguide.kernel.errors import Fault
+from honeyguide.operating.copying.copying import CopiedTable, compare
+from honeyguide.operating.copying.digests import BATCH_BYTES, MOST_ROWS, digest_table, next_batch
+from honeyguide.operating.copying.tables import RULES, plan
 from honeyguide.store.table_rows import SqliteTables, TableRows, TableShape, opened_tables
 from tests.support.copies import (
     SECRET,
@@ -47,7 +47,7 @@ async def shapes(url: str) -> dict[str, TableShape]:
 def test_every_table_of_either_engine_has_one_rule() -> None:
     found = {table for engine in ENGINES for table in asyncio.run(shapes(migrated(engine)))}
     names = [rule.table for rule in RULES]
-    assert sorted(names) == sorted(found), "say in copying/tables.py whether it is copied"
+    assert sorted(names) == sorted(found), "say in operating/copying/tables.py whether it is copied"
 
 
 @pytest.mark.parametrize(("source", "target"), DIRECTIONS)

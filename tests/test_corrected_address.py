@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import shipments
-from honeyguide.referrals.shipments import PostalAddress
+from honeyguide.rewards import shipments
+from honeyguide.rewards.shipments import PostalAddress
 from tests.support.newsletter import Newsletter, errors
 from tests.support.prizes import offer, post_of
 from tests.support.shipments import ADDRESS, claim, listed

@@ -42,10 +42,12 @@ from honeyguide.partners import (
     program_partners,
     programs,
 )
-from honeyguide.referrals import earned_rewards, page_index, review, search, subscribers
-from honeyguide.referrals.campaigns import tenant_of
+from honeyguide.rewards import earned_rewards
+from honeyguide.screening import review
 from honeyguide.store import sqlite_path
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import page_index, search, subscribers
+from honeyguide.subscribers.campaigns import tenant_of
 from tests.support import starter
 from tests.support.effort import calibration_s
 from tests.support.postgres import free_port

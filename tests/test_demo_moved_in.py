@@ -11,8 +11,9 @@ from honeyguide.demo import moved_in
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing
-from honeyguide.referrals import lifecycle, subscribers
+from honeyguide.signups import lifecycle
 from honeyguide.store import Tx
+from honeyguide.subscribers import subscribers
 from tests.support.process import migrated
 
 

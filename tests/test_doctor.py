@@ -17,19 +17,19 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.accounts.accounts import Proof
-from honeyguide.backups.records import BackupRecord
-from honeyguide.doctor import judgements, link_hosts
-from honeyguide.doctor.judgements import DiskSpace, SeenRequest
-from honeyguide.doctor.programs import programs
-from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel
-from honeyguide.doctor.secret_keys import secret_key
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.operating.backups.records import BackupRecord
+from honeyguide.operating.doctor import judgements, link_hosts
+from honeyguide.operating.doctor.judgements import DiskSpace, SeenRequest
+from honeyguide.operating.doctor.programs import programs
+from honeyguide.operating.doctor.results import TITLES, CheckResult, HealthLevel
+from honeyguide.operating.doctor.secret_keys import secret_key
 from honeyguide.partners.verification import ProgramHealth
-from honeyguide.referrals.link_hosts import ListedHost
 from honeyguide.store import DatabaseFacts, PgBouncerFacts, ReplicaFacts, inspect_database
 from honeyguide.store.job_runs import JobRun
+from honeyguide.subscribers.link_hosts import ListedHost
 from tests.support.mailbox import Mailbox
 from tests.support.postgres import free_port, shared_server
 from tests.support.process import Serving, command, fresh, migrated, new_account

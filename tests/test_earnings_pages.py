@@ -9,12 +9,12 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.mail import newsletter_tools
 from honeyguide.pages.dashboard import bars, formats
-from honeyguide.pages.dashboard import earnings as earnings_page
-from honeyguide.pages.dashboard.earnings import WHY_UNPAID, month_money
+from honeyguide.pages.dashboard.earn import earnings as earnings_page
+from honeyguide.pages.dashboard.earn.earnings import WHY_UNPAID, month_money
 from honeyguide.partners import rules
 from honeyguide.partners.expected_fees import ExpectedFees
 from honeyguide.partners.outlook import MonthOutlook
-from honeyguide.referrals.reasons import Reason
+from honeyguide.subscribers.reasons import Reason
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement

@@ -13,9 +13,11 @@ import pytest
 from honeyguide.accounts import key_states, passwords
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
-from honeyguide.pages.dashboard import overview_numbers, switching
-from honeyguide.referrals import embeds, link_parameters, notes, rewards, saved_filters, tags
+from honeyguide.pages.dashboard.home import overview_numbers
+from honeyguide.pages.dashboard.login import switching
+from honeyguide.rewards import rewards
 from honeyguide.signups import group_decisions
+from honeyguide.subscribers import embeds, link_parameters, notes, saved_filters, tags
 from tests.support.prizes import offer
 from tests.support.service import Service
 from tests.support.shipments import claim

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals import advocate_emails
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import advocate_emails
 from honeyguide.signups import privacy, resent_emails, signups
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import bring, earned_by, offer
 from tests.support.service import Member, Service

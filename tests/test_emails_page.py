@@ -13,8 +13,8 @@ from honeyguide.languages.language import CODES, ENGLISH, get_language
 from honeyguide.mail import layout, own_texts, texts
 from honeyguide.mail.email_kinds import REWARD_UNLOCKED
 from honeyguide.mail.own_texts import EDITABLE
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.service import Service

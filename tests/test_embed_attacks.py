@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from honeyguide.pages.embeds import endpoint
-from honeyguide.referrals import subscribers
+from honeyguide.subscribers import subscribers
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.partner_network import join, offer, publish
 from tests.support.prizes import advocate, post_of, tenant_of

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.events.outbound import FullAnswer
-from honeyguide.pages.dashboard import embed_check, embed_snippets
+from honeyguide.pages.dashboard.look import embed_check, embed_snippets
 from honeyguide.pages.embeds import script
-from honeyguide.referrals.embeds import Embed
+from honeyguide.subscribers.embeds import Embed
 from tests.support.effort import effort_of
 from tests.support.embeds import SITE, Visitor, embedding
 from tests.support.service import Service

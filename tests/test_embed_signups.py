@@ -13,9 +13,9 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.embeds import endpoint, script, signup
-from honeyguide.referrals import branding, campaigns, embeds, hub, hub_choices
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.subscribers import branding, campaigns, embeds, hub, hub_choices
+from honeyguide.subscribers.branding import BrandFields
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.prizes import advocate, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member, Service, until

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-from honeyguide.backups.erasure_files import distinct, erase_again, read_erasures, write_erasures
-from honeyguide.backups.names import erasures_name
-from honeyguide.backups.places import place_for
 from honeyguide.events import change_log
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
@@ -18,11 +15,19 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.operating.backups.erasure_files import (
+    distinct,
+    erase_again,
+    read_erasures,
+    write_erasures,
+)
+from honeyguide.operating.backups.names import erasures_name
+from honeyguide.operating.backups.places import place_for
 from honeyguide.signups import signups
 from honeyguide.signups.erasures import Erasure
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.subscribers import campaigns
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support import imports
 from tests.support.changes import changing
 from tests.support.stores import OpenStore

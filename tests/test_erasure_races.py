@@ -24,16 +24,17 @@ from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import LineFormat
 from honeyguide.pages.readers import page_branding, requested_emails
-from honeyguide.referrals import backfill, branding, earned_rewards, rewards, subscribers
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.shipments import PostalAddress
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import backfill, earned_rewards, rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.rewards.shipments import PostalAddress
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support import imports
 from tests.support.changes import changing, new_change
 from tests.support.races import overlapping

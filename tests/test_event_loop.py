@@ -33,7 +33,7 @@ from honeyguide.pages.dashboard.page_request import FORM_LIMIT
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers import start
 from honeyguide.pages.readers.forms import BODY_LIMIT
-from honeyguide.referrals.reader_links import stop_token
+from honeyguide.subscribers.reader_links import stop_token
 from tests.support.embeds import SITE, embedding
 from tests.support.hostile_world import World
 from tests.support.large_files import multiparts

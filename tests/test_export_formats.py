@@ -11,7 +11,7 @@ import pytest
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
 from honeyguide.moving.sources import ImportSource
-from honeyguide.referrals.subscriber_filters import of_show
+from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import SITE
 from tests.support.imported import Program
 from tests.support.service import ENGINES

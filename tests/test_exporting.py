@@ -6,9 +6,9 @@ import pytest
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import exporting
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.subscriber_filters import of_show
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
+from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE

@@ -12,8 +12,8 @@ import pytest
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving import signed_documents
 from honeyguide.moving.certificate import CheckKind
-from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from tests.support.imported import Program
 from tests.support.incumbent import IncumbentServer
 from tests.support.moves import Move

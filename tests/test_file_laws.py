@@ -20,7 +20,7 @@ from tests.test_architecture import (
 MAKES_MARKUP = {
     "pages/rendering.py": 4,
     "pages/readers/sharing.py": 1,
-    "pages/dashboard/second_factor.py": 1,
+    "pages/dashboard/login/second_factor.py": 1,
     "pages/templates/icons.html": 1,
 }
 

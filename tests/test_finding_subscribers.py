@@ -17,19 +17,22 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.periods import day_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import lifecycle, rewards, search, tags
-from honeyguide.referrals.lifecycle import NewSubscriber, PartnerSignup
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.rules import Decision, Status
-from honeyguide.referrals.subscriber_filters import (
+from honeyguide.rewards import rewards
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.screening.rules import Decision
+from honeyguide.signups import lifecycle
+from honeyguide.signups.lifecycle import NewSubscriber, PartnerSignup
+from honeyguide.signups.signups import sign_up
+from honeyguide.subscribers import search, tags
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscriber_filters import (
     REFERRED_BY,
     SHOWS,
     SubscriberFilter,
     read_filter,
 )
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups.signups import sign_up
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import group_decisions, signups
 from honeyguide.signups.group_decisions import GroupDecision
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support import partner_network
 from tests.support.changes import changing
 from tests.support.confirmers import Process

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals import evidence
-from honeyguide.referrals.evidence import CodeToLookAt, InGroup
+from honeyguide.screening import evidence
+from honeyguide.screening.evidence import CodeToLookAt, InGroup
 from honeyguide.signups import group_looks
 from honeyguide.store import Store
 from tests.support.changes import SITE

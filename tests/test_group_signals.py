@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.referrals.group_signals import GroupSignup, of_group
-from honeyguide.referrals.signals import Signal
+from honeyguide.screening.group_signals import GroupSignup, of_group
+from honeyguide.screening.signals import Signal
 from tests.corpus.groups import (
     DAY,
     FIRST,

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, iso
-from honeyguide.pages.dashboard import home_comb
+from honeyguide.pages.dashboard.home import home_comb
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, text_of, upload

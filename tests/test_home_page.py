@@ -10,8 +10,9 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.dashboard import formats
-from honeyguide.referrals import clicks, recent_counts
-from honeyguide.referrals.reasons import Reason
+from honeyguide.rewards import recent_counts
+from honeyguide.subscribers import clicks
+from honeyguide.subscribers.reasons import Reason
 from tests.support.delayed import pass_minute
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service

@@ -15,11 +15,12 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.kernel.periods import start_of
-from honeyguide.pages.dashboard import formats, ranges
+from honeyguide.pages.dashboard import formats
+from honeyguide.pages.dashboard.home import ranges
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.handlers import Uses
-from honeyguide.referrals import clicks, statistics
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks, statistics
 from tests.support.service import Service
 from tests.support.web import Operator, operator, run_import, text_of, upload
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from honeyguide.pages.dashboard import home_sentence, overview_numbers
-from honeyguide.pages.dashboard.home_comb import Bringer
-from honeyguide.pages.dashboard.home_sentence import SentenceFacts
+from honeyguide.pages.dashboard.home import home_sentence, overview_numbers
+from honeyguide.pages.dashboard.home.home_comb import Bringer
+from honeyguide.pages.dashboard.home.home_sentence import SentenceFacts
 
 MATEO = Bringer("Mateo Torres", 13)
 USUAL: dict[str, Any] = {

@@ -20,7 +20,7 @@ from honeyguide.mail.own_texts import EDITABLE, FIELDS
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers import start
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
-from honeyguide.referrals.reader_links import stop_token
+from honeyguide.subscribers.reader_links import stop_token
 from tests.support.hostile_world import ADDRESS, World
 from tests.support.markup import ESCAPED, EVIL, unescaped
 from tests.support.partner_network import png

@@ -12,7 +12,7 @@ from honeyguide.kernel.errors import Invalid, TooMany
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.embeds.endpoint import EmbedRoute
 from honeyguide.pages.embeds.routes import ENDPOINTS
-from honeyguide.referrals import embeds, hub
+from honeyguide.subscribers import embeds, hub
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.prizes import advocate, post_of
 from tests.support.service import ONE_ENGINE, Member

@@ -9,8 +9,8 @@ import re
 import pytest
 
 from honeyguide.mail import stops
-from honeyguide.referrals import hub_choices, names, reader_emails
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers import hub_choices, names, reader_emails
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.newsletter import Newsletter, errors, follow, link_of
 from tests.support.web import text_of
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from honeyguide.accounts import idempotency
-from honeyguide.referrals import lifecycle
+from honeyguide.signups import lifecycle
 from honeyguide.store import postgres
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx

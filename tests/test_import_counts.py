@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from honeyguide.kernel import actors
 from honeyguide.moving import given_rewards
 from honeyguide.moving.counts import Counted, missing
-from honeyguide.referrals import adjustments, backfill, earned_rewards
+from honeyguide.rewards import adjustments, backfill, earned_rewards
 from tests.support.changes import SITE
 from tests.support.imported import Program
 from tests.support.stores import OpenStore

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import adjustments, codes, consents, earned_rewards, notes, tags
-from honeyguide.referrals.adjustments import AdjustmentFields
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.rewards import adjustments, earned_rewards
+from honeyguide.rewards.adjustments import AdjustmentFields
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes, consents, notes, tags
+from honeyguide.subscribers.codes import CodeHolder
 from tests.support.imported import NOW_MS, Program
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

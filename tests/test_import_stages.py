@@ -11,8 +11,8 @@ from honeyguide.events.webhooks import Flags
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.moving import import_files, import_parts, sources, uploaded_files
 from honeyguide.moving.trial import Trial
-from honeyguide.referrals import codes, lifecycle
-from honeyguide.signups import signups
+from honeyguide.signups import lifecycle, signups
+from honeyguide.subscribers import codes
 from tests.support.dispatcher import HOME
 from tests.support.imported import LOUD, Program
 from tests.support.stores import OpenStore

@@ -18,7 +18,7 @@ from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.integrations.platforms import PLATFORMS
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import subscribers
+from honeyguide.subscribers import subscribers
 from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.service import Service, until
 from tests.support.stores import statement

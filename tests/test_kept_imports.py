@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.moving import importing
-from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from tests.support.imported import Program
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

@@ -11,9 +11,10 @@ import uvloop
 from typer.testing import CliRunner
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Level, ReferralTerms, Rule
-from honeyguide.referrals.signals import Signal, SignalFinding
+from honeyguide.screening.rules import ReferralTerms, Rule
+from honeyguide.screening.signals import Signal, SignalFinding
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Level
 from lab import families, report, run, showing
 from lab.__main__ import app
 from lab.browsers import BROWSERS

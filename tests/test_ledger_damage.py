@@ -11,10 +11,10 @@ import asyncpg
 import pytest
 
 from honeyguide.partners import ledger_check, payouts
-from honeyguide.referrals import check_slices
-from honeyguide.referrals.check_slices import LAST_KEY
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import check_slices
+from honeyguide.subscribers.check_slices import LAST_KEY
 from tests.support.ledger_damages import DAMAGES
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement

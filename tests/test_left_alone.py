@@ -16,8 +16,8 @@ from honeyguide.integrations.leases import Lease
 from honeyguide.integrations.reports import ChangeKind, PlatformChange
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.moving import importing, stored_files, uploaded_files
-from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from tests.support.changes import SITE
 from tests.support.embeds import Visitor, embedding
 from tests.support.imported import Program

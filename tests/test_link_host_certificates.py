@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from honeyguide.doctor import link_hosts
-from honeyguide.doctor.results import CheckResult, HealthLevel
 from honeyguide.events.outbound import Outbound, OutboundPolicy
-from honeyguide.referrals.link_host_rules import ROBOTS
+from honeyguide.operating.doctor import link_hosts
+from honeyguide.operating.doctor.results import CheckResult, HealthLevel
+from honeyguide.subscribers.link_host_rules import ROBOTS
 from tests.support.certificates import certified
 
 HOST = "go.x.example"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.doctor import link_hosts as doctor
 from honeyguide.events.name_servers import TextRecords
-from honeyguide.referrals import link_hosts
+from honeyguide.operating.doctor import link_hosts as doctor
+from honeyguide.subscribers import link_hosts
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.service import ENGINES, Service
 from tests.support.web import mistakes, operator, text_of

@@ -12,8 +12,8 @@ from honeyguide.events.outbound import Outbound
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import link_host_rules
-from honeyguide.referrals.link_host_rules import GRACE_MS, HostState, judge, parse_host
+from honeyguide.subscribers import link_host_rules
+from honeyguide.subscribers.link_host_rules import GRACE_MS, HostState, judge, parse_host
 from tests.support.name_server import NameServer
 
 SITE = Site("https://refer.example.org", "https://join.example.org/x", b"secret")

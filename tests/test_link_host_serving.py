@@ -13,8 +13,8 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.events.name_servers import TextRecords
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.pages.readers.routes import PAGES as READER_PAGES
-from honeyguide.referrals import campaigns, clicks, codes, link_hosts
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.subscribers import campaigns, clicks, codes, link_hosts
+from honeyguide.subscribers.codes import CodeHolder
 from tests.support import partner_network
 from tests.support.http_client import local_client
 from tests.support.prizes import tenant_of

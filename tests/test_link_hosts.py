@@ -12,10 +12,10 @@ from honeyguide.events.name_servers import TextRecords
 from honeyguide.kernel.clock import DAY_MS, day
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import link_host_map, link_hosts
-from honeyguide.referrals.link_host_map import LinkHostMap
-from honeyguide.referrals.link_hosts import LinkHost
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import link_host_map, link_hosts
+from honeyguide.subscribers.link_host_map import LinkHostMap
+from honeyguide.subscribers.link_hosts import LinkHost
 from tests.support.changes import SITE
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.prizes import tenant_of

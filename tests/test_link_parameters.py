@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import link_parameters
+from honeyguide.subscribers import link_parameters
 from tests.support.embeds import Visitor, embedding, people
 from tests.support.newsletter import Newsletter
 from tests.support.service import Member, Service

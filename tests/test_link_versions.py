@@ -15,8 +15,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails, notification_links
 from honeyguide.mail.email_kinds import FRIEND_JOINED
 from honeyguide.mail.notification_kinds import BUDGET
-from honeyguide.referrals import reader_emails, reader_links
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers import reader_emails, reader_links
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service

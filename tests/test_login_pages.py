@@ -9,7 +9,7 @@ import pytest
 from honeyguide.accounts import attempts
 from honeyguide.kernel.errors import Invalid, TooMany, Unavailable
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.dashboard import login
+from honeyguide.pages.dashboard.login import login
 from honeyguide.pages.dashboard.page_request import refusal
 from honeyguide.settings import Settings
 from tests.support.service import Service

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.referrals import reader_links
+from honeyguide.subscribers import reader_links
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 

@@ -8,8 +8,9 @@ import pytest
 
 from honeyguide.kernel import mailboxes
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.referrals import persons, screening_lists
+from honeyguide.screening import screening_lists
 from honeyguide.store import Store
+from honeyguide.subscribers import persons
 from tests.support.changes import SITE, changing
 from tests.support.service import ENGINES
 from tests.support.stores import statement

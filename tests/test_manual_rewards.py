@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
-from honeyguide.referrals.fulfillment import REASON_LIMIT
+from honeyguide.rewards.fulfillment import REASON_LIMIT
 from tests.support.delayed import pass_minute
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import advocate, earned_by, offer

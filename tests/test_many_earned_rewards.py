@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import earned_rewards
+from honeyguide.rewards import earned_rewards
 from tests.support.prizes import advocate, offer
 from tests.support.service import Service
 from tests.support.web import Operator, operator

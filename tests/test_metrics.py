@@ -13,12 +13,12 @@ import pytest
 from honeyguide import __version__
 from honeyguide.accounts import accounts
 from honeyguide.api.state_metrics import StateMetrics
-from honeyguide.backups import records
-from honeyguide.backups.records import BackupRecord
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import emails
 from honeyguide.mail.email_kinds import TEST_EMAIL
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.store import job_runs
 from honeyguide.store.tx import Tx
 from tests.support.disks import watched_disk

@@ -12,9 +12,9 @@ import pytest
 
 from honeyguide.events import webhooks
 from honeyguide.mail import emails
-from honeyguide.referrals import subscribers
 from honeyguide.store import postgres, sqlite_path
 from honeyguide.store.statements import Statement
+from honeyguide.subscribers import subscribers
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 

@@ -12,8 +12,8 @@ from standardwebhooks.webhooks import Webhook as Verifier
 
 from honeyguide.events import outbox
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from tests.support.changes import changing
 from tests.support.dispatcher import ReceiverThread
 from tests.support.newsletter import Newsletter
@@ -193,7 +193,7 @@ def test_a_signup_that_nobody_listens_to_asks_once(
         await changing(signups.sign_up, site, tenant, now_ms)(counted, new)  # type: ignore[arg-type]
 
     service.write(sign_up)
-    assert asked == ["signups.signups.arrival", "referrals.lifecycle.insert"]
+    assert asked == ["signups.signups.arrival", "signups.lifecycle.insert"]
 
 
 class _Counting:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import codes
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.subscribers import codes
+from honeyguide.subscribers.codes import CodeHolder
 from tests.support.partner_network import offer, publish
 from tests.support.process import command, migrated, new_account
 from tests.support.service import Member, Service

@@ -10,8 +10,8 @@ import pytest
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import uploaded_files
-from honeyguide.referrals import notes
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import notes
 from tests.support.imported import LOUD
 from tests.support.moving_files import FIXTURES
 from tests.support.newsletter import Newsletter

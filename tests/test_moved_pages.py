@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.pages.dashboard.look_routes import LOOK
+from honeyguide.pages.dashboard.look.look_routes import LOOK
 from tests.support.service import Service
 from tests.support.web import operator
 

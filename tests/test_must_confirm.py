@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import subscribers
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.origins import Origin
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.origins import Origin
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 from tests.support.trade import verify

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from honeyguide.accounts import attempts
-from honeyguide.pages.dashboard import recent_login
+from honeyguide.pages.dashboard.login import recent_login
+from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_route import PageRoute
-from honeyguide.pages.dashboard.recent_login import NeededProof
 from honeyguide.pages.dashboard.routes import PAGES
 from tests.support.authenticator import Authenticator, set_up
 from tests.support.belongings import (

@@ -15,9 +15,10 @@ import pytest
 from honeyguide.accounts import attempts, keys
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import stops
-from honeyguide.referrals import consents, evidence
-from honeyguide.referrals.signals import Signal
+from honeyguide.screening import evidence
+from honeyguide.screening.signals import Signal
 from honeyguide.store.change import Change
+from honeyguide.subscribers import consents
 from tests.support import belongings, logged_changes, logged_page_changes, partner_network
 from tests.support.belongings import (
     delayed,

@@ -17,7 +17,8 @@ from honeyguide.api.routes import ROUTES
 from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.example_ids import IDS
 from honeyguide.partners import audience
-from honeyguide.referrals import coupons, rewards, rules, tags
+from honeyguide.rewards import coupons, rewards
+from honeyguide.subscribers import referral_states, tags
 
 DOCUMENT = document(ROUTES, "https://go.example.org")
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
@@ -60,7 +61,11 @@ def test_what_is_checked_against_words_lists_them() -> None:
         ("RewardCreate", "coupon_codes", {"maxItems": coupons.MOST_AT_ONCE}),
         ("RewardUpdate", "referrals", {"minimum": 1, "maximum": rewards.MOST_REFERRALS}),
         ("TagsInput", "tags", {"maxItems": tags.MOST_AT_ONCE}),
-        ("CampaignSettingsUpdate", "hold_days", {"minimum": 0, "maximum": rules.LONGEST_HOLD_DAYS}),
+        (
+            "CampaignSettingsUpdate",
+            "hold_days",
+            {"minimum": 0, "maximum": referral_states.LONGEST_HOLD_DAYS},
+        ),
     ],
 )
 def test_limits_are_those_of_the_rules(name: str, field: str, limits: dict[str, int]) -> None:

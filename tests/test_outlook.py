@@ -10,8 +10,8 @@ import pytest
 
 from honeyguide.partners import forecast, network, outlook, rules
 from honeyguide.partners.outlook import MonthOutlook
-from honeyguide.referrals import campaigns
 from honeyguide.store import Store
+from honeyguide.subscribers import campaigns
 from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import statement

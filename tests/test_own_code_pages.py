@@ -7,7 +7,7 @@ import re
 import httpx
 import pytest
 
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.embeds import Visitor, embedding
 from tests.support.newsletter import Newsletter, errors, link_of
 from tests.support.service import Service

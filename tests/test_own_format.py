@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.moving.source_columns import FIELDS
-from honeyguide.referrals import consents, earned_rewards, notes
+from honeyguide.rewards import earned_rewards
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import consents, notes
 from tests.support.imported import LOUD, Program
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

@@ -8,8 +8,8 @@ import pytest
 
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import page_index
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import page_index
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 

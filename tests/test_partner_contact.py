@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import BrandFields
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of

@@ -13,7 +13,7 @@ import pytest
 
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.pages.dashboard.referral_days import CELLS
+from honeyguide.pages.dashboard.partners.referral_days import CELLS
 from honeyguide.partners import forecast, partner_referrals, rules, statements
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx

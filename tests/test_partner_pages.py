@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 import pytest
 
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import BrandFields
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Member, Service

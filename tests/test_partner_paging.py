@@ -9,7 +9,8 @@ import re
 import pytest
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.dashboard import earnings, payouts, program, publications
+from honeyguide.pages.dashboard.earn import earnings
+from honeyguide.pages.dashboard.partners import payouts, program, publications
 from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement

@@ -19,9 +19,9 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.partners import network, payouts, programs
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store import Store
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.network_model import Model, Offer, Reader, _after, _first_ms, month_of
 from tests.support.network_partings import Partings

@@ -16,7 +16,8 @@ from honeyguide.integrations.leases import LostLease
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import sending, slack_messages
-from honeyguide.referrals import backfill, moves
+from honeyguide.rewards import backfill
+from honeyguide.screening import moves
 from honeyguide.signups import confirmations, delayed_actions
 from honeyguide.store.tx import Tx
 from tests.support import belongings

@@ -12,9 +12,11 @@ from typing import Any
 import apsw
 import pytest
 
-from honeyguide.referrals import daily_counts, earned_rewards, review, search
+from honeyguide.rewards import earned_rewards
+from honeyguide.screening import review
 from honeyguide.store.migrate import migrate_sqlite
 from honeyguide.store.statements import Statement
+from honeyguide.subscribers import daily_counts, search
 
 BY_ID = "sqlite_autoindex_subscriber_1"
 

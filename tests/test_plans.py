@@ -17,13 +17,14 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import hub_choices, page_index, review, search, subscribers, tags
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.subscriber_filters import read_filter
+from honeyguide.screening import review
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
 from honeyguide.store import Store
 from honeyguide.store.postgres import SETTINGS
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub_choices, page_index, search, subscribers, tags
+from honeyguide.subscribers.subscriber_filters import read_filter
 from tests.support.changes import changing
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE

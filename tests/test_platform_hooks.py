@@ -19,7 +19,7 @@ from honeyguide.integrations.integrations import NewIntegration
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import subscribers
+from honeyguide.subscribers import subscribers
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement

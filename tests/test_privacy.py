@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from honeyguide.referrals import clicks
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks
 from tests.support.service import Member
 from tests.support.tables import dump, mentions
 

@@ -16,7 +16,7 @@ from honeyguide.accounts.permissions import SCOPES, Right, Role
 from honeyguide.api.routes import ROUTES
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.dashboard.routes import PAGES
-from honeyguide.referrals import hub, reader_links
+from honeyguide.subscribers import hub, reader_links
 from tests.support.hostile_world import World
 from tests.support.service import Member, Service
 from tests.support.stores import statement

@@ -18,10 +18,10 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications, stops
 from honeyguide.mail.transports import SmtpTransport
 from honeyguide.pages.readers import page_branding, requested_emails
-from honeyguide.referrals import branding, campaigns, subscribers
-from honeyguide.referrals.branding import BrandFields
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns, subscribers
+from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of

@@ -17,9 +17,9 @@ from honeyguide.mail import email_kinds
 from honeyguide.mail.email_kinds import HUB_LINK
 from honeyguide.pages.readers import forms, requested_emails, sharing
 from honeyguide.pages.readers.page_texts import PageTexts
-from honeyguide.referrals import earned_rewards
-from honeyguide.referrals.earned_states import REFUSALS
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards import earned_rewards
+from honeyguide.rewards.earned_states import REFUSALS
+from honeyguide.rewards.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
 from tests.support.prizes import earned_by
 from tests.support.tables import dump, mentions

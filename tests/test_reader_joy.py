@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards.rewards import NewReward
 from tests.support.newsletter import Newsletter
 from tests.support.web import text_of
 

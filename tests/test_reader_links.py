@@ -9,9 +9,9 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import clicks, links
-from honeyguide.referrals.links import Link
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks, links
+from honeyguide.subscribers.links import Link
 from tests.support.service import Member
 from tests.support.tables import dump
 

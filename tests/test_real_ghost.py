@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import subscribers
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.ghost_server import RealGhost
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, text_of

@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.accounts import attempts
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.pages.dashboard import recent_login
+from honeyguide.pages.dashboard.login import recent_login
 from tests.support.authenticator import set_up
 from tests.support.belongings import subscriber
 from tests.support.service import ENGINES, Service

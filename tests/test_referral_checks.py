@@ -11,11 +11,11 @@ import pytest
 from honeyguide.events import outbox
 from honeyguide.mail import emails
 from honeyguide.pages.dashboard import formats
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import referral_checks, signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.partner_network import join, offer
 from tests.support.service import Service, until
 from tests.support.tables import dump

@@ -10,11 +10,11 @@ from honeyguide.kernel import actors
 from honeyguide.kernel.actors import Actor
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, referral_decisions
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
+from honeyguide.subscribers import campaigns, referral_decisions
+from honeyguide.subscribers.campaigns import CampaignSettings
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE

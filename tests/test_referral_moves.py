@@ -28,17 +28,11 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import (
-    campaigns,
-    earned_rewards,
-    lifecycle,
-    moves,
-    rewards,
-    rules,
-    subscribers,
-)
-from honeyguide.signups import signups
+from honeyguide.rewards import earned_rewards, rewards
+from honeyguide.screening import moves
+from honeyguide.signups import lifecycle, signups
 from honeyguide.store import Store, open_store
+from honeyguide.subscribers import campaigns, reasons, subscribers
 from tests.support.changes import changing
 from tests.support.service import ENGINES, fresh_database_url
 
@@ -201,7 +195,7 @@ class Moves(RuleBasedStateMachine):
                 assert (row.referral_due_ms is not None) <= (row.referral_status == "pending")
                 assert row.referral_reason is not None or row.referral_status == "verified"
                 if row.referral_reason is not None:
-                    rules.explain(row.referral_reason, row.referral_due_ms)
+                    reasons.explain(row.referral_reason, row.referral_due_ms)
 
 
 def campaigns_page() -> Any:

@@ -11,36 +11,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.referrals import rules
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import (
-    Decision,
-    ScreeningPolicy,
-)
-from honeyguide.referrals.screening import is_disposable
+from honeyguide.screening import rules
+from honeyguide.screening.rules import Decision
+from honeyguide.screening.screening import is_disposable
+from honeyguide.subscribers import reasons
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import ScreeningPolicy
 from tests.test_referral_rules import HONEST, NOW, ms
 
 
 def test_a_held_referral_says_why_and_until_when() -> None:
     due = ms("2026-11-19T09:30")
-    assert rules.explain("same_network", due) == (
+    assert reasons.explain("same_network", due) == (
         "Same IP network as the referrer within a day. It will be verified on 19 Nov 2026 unless "
         "you decide earlier."
     )
-    assert rules.explain("awaiting_confirmation", None) == (
+    assert reasons.explain("awaiting_confirmation", None) == (
         "Not confirmed by the subscriber yet. It will be verified once they confirm, unless you "
         "decide earlier."
     )
-    assert rules.explain("awaiting_confirmation", due) == (
+    assert reasons.explain("awaiting_confirmation", due) == (
         "Not confirmed by the subscriber yet. It will be verified once they confirm, on 19 Nov "
         "2026 at the earliest, "
         "unless you decide earlier."
     )
     assert (
-        rules.explain("disposable_domain", None)
+        reasons.explain("disposable_domain", None)
         == "Disposable email address. It does not count unless you verify it."
     )
-    assert rules.explain("verified_by_hand", None) == "Verified manually."
+    assert reasons.explain("verified_by_hand", None) == "Verified manually."
 
 
 @pytest.mark.parametrize("reason", list(Reason))
@@ -54,7 +53,7 @@ def test_every_reason_has_one_plain_sentence_and_can_be_explained_from_its_store
     )
     assert reason.sentence.count(".") == 1
     for due_ms in (None, NOW):
-        assert rules.explain(reason.value, due_ms).startswith(reason.sentence)
+        assert reasons.explain(reason.value, due_ms).startswith(reason.sentence)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +73,7 @@ def test_a_hold_ends_on_the_same_time_of_day_across_months_and_leap_days(
 ) -> None:
     decision = rules.decide(HONEST, ScreeningPolicy("flexible", hold_days), ms(arrived))
     assert decision.due_ms == ms(due)
-    assert explanation in rules.explain(decision.reason or "", decision.due_ms)
+    assert explanation in reasons.explain(decision.reason or "", decision.due_ms)
 
 
 @pytest.mark.parametrize("first_day", ["2027-01-01", "2028-01-01"])
@@ -95,7 +94,7 @@ def test_over_a_year_every_hold_ends_in_the_first_sweep_after_it_is_due(first_da
             after = rules.on_due(held.status, held.reason, held.due_ms, now_ms)
             assert (after is not None) == (now >= arrived + timedelta(days=days))
             if after:
-                found = rules.explain("holding_period", held.due_ms)
+                found = reasons.explain("holding_period", held.due_ms)
                 assert f"on {now.day} {now:%b} {now.year} unless" in found
                 waiting.remove(item)
                 ended += 1

@@ -13,16 +13,10 @@ from hypothesis import strategies as st
 
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import rules
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import (
-    DAY_MS,
-    Decision,
-    Level,
-    ScreeningPolicy,
-    Signals,
-    Status,
-)
+from honeyguide.screening import rules
+from honeyguide.screening.rules import DAY_MS, Decision, Signals
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Level, ScreeningPolicy, Status
 
 
 def ms(text: str) -> int:

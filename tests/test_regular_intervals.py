@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from honeyguide.referrals import regular_intervals
-from honeyguide.referrals.signals import Signal, SignalFinding
+from honeyguide.screening import regular_intervals
+from honeyguide.screening.signals import Signal, SignalFinding
 from tests.corpus.groups import DAY, HOUR, MINUTE, START, at_random, by_timer
 
 

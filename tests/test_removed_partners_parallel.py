@@ -15,8 +15,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, program_partners
 from honeyguide.partners.program_partners import Removal
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import removed_partners, signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from tests.support.changes import SITE, changing
 from tests.support.races import Work, overlapping
 from tests.support.service import ENGINES

@@ -12,11 +12,11 @@ import pytest
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import stops
-from honeyguide.referrals import hub_choices, subscribers
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import resent_emails
 from honeyguide.signups.resent_emails import EVERY_MS, Obstacles
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub_choices, subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.prizes import advocate, earned_by, offer, post_of, tenant_of
 from tests.support.service import Member, Service
 from tests.support.stores import statement

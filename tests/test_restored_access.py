@@ -12,9 +12,9 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.app import site_of
-from honeyguide.backups.credentials import CREDENTIALS, DROPPED, KEPT, StoredCredential
-from honeyguide.backups.restoring import Restored, Restoring, restore
 from honeyguide.kernel.clock import system_clock
+from honeyguide.operating.backups.credentials import CREDENTIALS, DROPPED, KEPT, StoredCredential
+from honeyguide.operating.backups.restoring import Restored, Restoring, restore
 from honeyguide.store.backup import dump
 from honeyguide.store.same_rows import read_rows
 from honeyguide.store.table_rows import opened_tables
@@ -155,7 +155,7 @@ def test_every_stored_credential_has_a_row() -> None:
     assert listed <= columns and OTHERS.keys() <= columns
     suspicious = {each for each in columns if WORDS.search(each.partition(".")[2])}
     unknown = suspicious - listed - OTHERS.keys()
-    assert not unknown, "say in backups/credentials.py what a restore does with it"
+    assert not unknown, "say in operating/backups/credentials.py what a restore does with it"
 
 
 def restored(url: str, file: Path) -> Restored:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.backups.names import backup_ms, backup_name, erasures_ms, erasures_name
-from honeyguide.backups.retention import expired
 from honeyguide.kernel.clock import DAY_MS
+from honeyguide.operating.backups.names import backup_ms, backup_name, erasures_ms, erasures_name
+from honeyguide.operating.backups.retention import expired
 
 NOW_MS = 1_794_819_600_000
 FOREIGN = [

@@ -13,10 +13,10 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard import review as review_page
-from honeyguide.referrals import evidence, review
-from honeyguide.referrals.review import ReviewGroup
-from honeyguide.referrals.signals import Signal, SignalFinding
+from honeyguide.pages.dashboard.people import review as review_page
+from honeyguide.screening import evidence, review
+from honeyguide.screening.review import ReviewGroup
+from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
 from tests.support.partner_network import join, offer

@@ -9,12 +9,12 @@ import pytest
 from honeyguide.accounts import accounts
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import backfill, earned_rewards, rewards
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import backfill, earned_rewards, rewards
+from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
-from honeyguide.referrals import coupons, earned_rewards
+from honeyguide.rewards import coupons, earned_rewards
 from tests.support.prizes import advocate, catch_up, earned_by, offer, post_of
 from tests.support.service import Member
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from standardwebhooks.webhooks import Webhook as Verifier
 
-from honeyguide.referrals import hub
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub
 from tests.support.dispatcher import ReceiverThread
 from tests.support.prizes import ADDRESS, advocate, bring, earned_by, offer, post_of
 from tests.support.service import Member

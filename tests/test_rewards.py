@@ -9,9 +9,10 @@ import pytest
 from honeyguide.kernel import actors
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import backfill, earned_rewards, shipments, subscribers
+from honeyguide.rewards import backfill, earned_rewards, shipments
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
 from tests.support.service import ONE_ENGINE, Member
 

@@ -15,9 +15,10 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, earned_rewards, lifecycle, slugs
-from honeyguide.signups import signups
+from honeyguide.rewards import earned_rewards
+from honeyguide.signups import lifecycle, signups
 from honeyguide.store import Store, open_store
+from honeyguide.subscribers import campaigns, slugs
 from tests.support.changes import changing
 from tests.support.service import ENGINES, Member, fresh_database_url
 from tests.support.tables import dump

@@ -17,8 +17,8 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
-from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.subscribers import campaigns
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support import partner_network
 from tests.support.service import Service
 from tests.support.stores import statement

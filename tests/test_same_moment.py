@@ -25,15 +25,16 @@ from honeyguide.moving.imported_line import LineFormat
 from honeyguide.moving.stages import ImportPlan, Stage, StageResult
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, publications
-from honeyguide.referrals import branding, campaigns, earned_rewards, rewards, slugs
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward, RewardFields
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import NewReward, RewardFields
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns, slugs
+from honeyguide.subscribers.campaigns import CampaignSettings
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
 from tests.support.service import ENGINES

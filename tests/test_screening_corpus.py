@@ -11,9 +11,10 @@ import pytest
 
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.referrals import rules
-from honeyguide.referrals.rules import Decision, ScreeningPolicy, Signals
-from honeyguide.referrals.screening import is_disposable
+from honeyguide.screening import rules
+from honeyguide.screening.rules import Decision, Signals
+from honeyguide.screening.screening import is_disposable
+from honeyguide.subscribers.referral_states import ScreeningPolicy
 from tests.corpus.signups import (
     ALIAS,
     BURST,

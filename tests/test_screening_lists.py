@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from honeyguide.referrals import screening_lists
+from honeyguide.screening import screening_lists
 from tests.support import partner_network
 from tests.support.service import Member, Service
 from tests.support.tables import dump, mentions

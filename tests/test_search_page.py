@@ -10,7 +10,7 @@ import pytest
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import search as search_page
 from honeyguide.pages.dashboard.routes import PAGES
-from honeyguide.referrals import search
+from honeyguide.subscribers import search
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of

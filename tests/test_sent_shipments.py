@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import shipments
+from honeyguide.rewards import shipments
 from tests.support.newsletter import Newsletter
 from tests.support.page_forms import PageForms
 from tests.support.prizes import advocate, earned_by, offer

@@ -12,8 +12,8 @@ import pytest
 from honeyguide.languages.language import CODES, get_language
 from honeyguide.mail import layout, shipment_texts
 from honeyguide.mail.layout import EmailBranding
-from honeyguide.referrals import shipment_emails
-from honeyguide.referrals.shipment_emails import SentReward
+from honeyguide.rewards import shipment_emails
+from honeyguide.rewards.shipment_emails import SentReward
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import advocate, earned_by, offer, post_of
 from tests.support.service import Service

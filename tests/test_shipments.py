@@ -16,8 +16,8 @@ import pytest
 
 from honeyguide.events import outbox
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.pages.dashboard import shipments as pages
-from honeyguide.referrals import shipments
+from honeyguide.pages.dashboard.rewards import shipments as pages
+from honeyguide.rewards import shipments
 from tests.support.dispatcher import ReceiverThread, reply
 from tests.support.newsletter import Newsletter, errors
 from tests.support.prizes import advocate, bring, earned_by, offer

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals import shipments
+from honeyguide.rewards import shipments
 from tests.support.changes import SITE, changing
 from tests.support.prizes import advocate, earned_by, offer, tenant_of
 from tests.support.service import Member

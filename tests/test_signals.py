@@ -12,16 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.referrals.mailbox_providers import (
+from honeyguide.screening.mailbox_providers import (
     PROVIDERS,
     RELAYS,
     is_provider,
     is_relay,
     registered_domain,
 )
-from honeyguide.referrals.reasons import SUSPICIONS, Reason
-from honeyguide.referrals.screening import is_disposable
-from honeyguide.referrals.signals import (
+from honeyguide.screening.screening import is_disposable
+from honeyguide.screening.signals import (
     SUSPICIOUS_POINTS,
     THRESHOLDS,
     Signal,
@@ -30,6 +29,7 @@ from honeyguide.referrals.signals import (
     of_request,
     points,
 )
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 DOCS = Path(__file__).parent.parent / "docs" / "screening.md"
 

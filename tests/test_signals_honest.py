@@ -9,9 +9,9 @@ from random import Random
 
 import pytest
 
-from honeyguide.referrals import generated_addresses, regular_intervals
-from honeyguide.referrals.group_signals import GroupSignup, of_group
-from honeyguide.referrals.signals import SUSPICIOUS_POINTS, Signal, SignalFinding, points
+from honeyguide.screening import generated_addresses, regular_intervals
+from honeyguide.screening.group_signals import GroupSignup, of_group
+from honeyguide.screening.signals import SUSPICIOUS_POINTS, Signal, SignalFinding, points
 from tests.corpus.groups import (
     ATTACKS,
     HONEST,

@@ -13,7 +13,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import notification_choices, notification_links
 from honeyguide.mail.notification_kinds import BUDGET
 from honeyguide.pages.readers import start
-from honeyguide.referrals import hub, reader_links
+from honeyguide.subscribers import hub, reader_links
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 from tests.support.tables import Dump, dump

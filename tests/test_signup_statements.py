@@ -15,12 +15,13 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.forms import ShownForm
-from honeyguide.referrals import advocate_emails, branding
-from honeyguide.referrals.advocate_emails import EmailSwitches
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.visits import Visit
+from honeyguide.rewards import advocate_emails
+from honeyguide.rewards.advocate_emails import EmailSwitches
+from honeyguide.screening.visits import Visit
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
+from honeyguide.subscribers import branding
 from tests.support.changes import changing
 from tests.support.noted_statements import Counted
 from tests.support.partner_network import join, offer
@@ -99,10 +100,10 @@ def test_a_plain_referred_signup_asks_no_more_than_it_must(
     names = statements_of_signup(service, alice, ann["ref_code"])
     plain = [
         "signups.signups.arrival",
-        "referrals.lifecycle.find_referrer",
-        "referrals.lifecycle.insert",
+        "signups.lifecycle.find_referrer",
+        "signups.lifecycle.insert",
     ]
-    assert names == plain + ["referrals.earned_rewards.offered"] * has_reward
+    assert names == plain + ["rewards.earned_rewards.offered"] * has_reward
 
 
 def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) -> None:
@@ -130,7 +131,7 @@ def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) ->
     assert statements_of("counted@statements.example", form) == [
         "signups.used_forms.use",
         "signups.used_forms.answer",
-        "referrals.links.lookup",
+        "subscribers.links.lookup",
     ]
 
 
@@ -161,12 +162,12 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     on_page = Visit(None, ("x", "y"), was_shown_form=True, is_on_link=False)
     expected = {
         "signups.used_forms.use",
-        "referrals.clicks.of_visitor",
-        "referrals.evidence.insert",  # nobody clicked
-        "referrals.evidence.queue_look",
+        "subscribers.clicks.of_visitor",
+        "screening.evidence.insert",  # nobody clicked
+        "screening.evidence.queue_look",
         "signups.confirmations.arrival",
     }
     assert statements_of("ann@gmail.com", "confirmed", on_page) - before == Counter(expected)
     on_link = on_page._replace(is_on_link=True)
-    expected -= {"referrals.clicks.of_visitor", "referrals.evidence.insert"}
+    expected -= {"subscribers.clicks.of_visitor", "screening.evidence.insert"}
     assert statements_of("cleo@gmail.com", "confirmed", on_link) - before == Counter(expected)

@@ -16,7 +16,7 @@ from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.source_columns import FIELDS, UNKNOWN, plain
 from honeyguide.moving.sources import Fate, ImportSource
-from honeyguide.referrals import link_parameters
+from honeyguide.subscribers import link_parameters
 from tests.support.moving_files import FIXTURES, fixture
 
 # Of each file: where it is from, its fields by the names of the columns, what is kept as a note.

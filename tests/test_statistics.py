@@ -14,8 +14,8 @@ import pytest
 
 from honeyguide.kernel.periods import Period, day_of, start_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import statistics
 from honeyguide.store.statements import Statement, registry
+from honeyguide.subscribers import statistics
 from tests.support.service import Service
 from tests.support.stores import OpenStore
 from tests.support.web import Operator, operator, run_import, text_of, upload

@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.periods import Period, day_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.pages.dashboard import decisions
-from honeyguide.referrals import clicks, cohorts, recent_counts, statistics
+from honeyguide.pages.dashboard.home import decisions
+from honeyguide.rewards import recent_counts
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks, cohorts, statistics
 from tests.support.campaign_history import (
     CLAIMED,
     EARNED,

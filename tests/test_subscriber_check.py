@@ -14,10 +14,10 @@ import asyncpg
 import pytest
 
 from honeyguide.kernel.ids import new_code, new_id
-from honeyguide.referrals import check_slices, page_index, subscriber_check
-from honeyguide.referrals.check_slices import LAST_KEY, check_slice
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import check_slices, page_index, subscriber_check
+from honeyguide.subscribers.check_slices import LAST_KEY, check_slice
 from tests.support.stores import OpenStore
 from tests.test_ledger_damage import disarm
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from honeyguide.referrals.tags import split_tags
+from honeyguide.subscribers.tags import split_tags
 from tests.support.delayed import pass_minute
 from tests.support.effort import effort_of
 from tests.support.service import Member, Service

@@ -12,12 +12,13 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import consents, notes, saved_filters, screening_lists, tags
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.screening_lists import DOMAIN, IP_RANGE, ListMatch, NewEntry
-from honeyguide.referrals.search import SubscriberFilter
+from honeyguide.screening import screening_lists
+from honeyguide.screening.screening_lists import DOMAIN, IP_RANGE, ListMatch, NewEntry
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
+from honeyguide.subscribers import consents, notes, saved_filters, tags
+from honeyguide.subscribers.search import SubscriberFilter
 from tests.support.changes import changing
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore

@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from honeyguide.referrals import page_index
+from honeyguide.subscribers import page_index
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 

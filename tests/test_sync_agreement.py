@@ -21,8 +21,8 @@ from honeyguide.integrations import ghost
 from honeyguide.integrations.ghost import HOOK_SECRET
 from honeyguide.integrations.platform import Audience
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.referrals.campaigns import CampaignSettings
 from honeyguide.store import Store
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.integrations import Synced, newsletter
 from tests.support.platforms.ghost import KEY, NEWSLETTER, GhostServer, signed
 from tests.support.platforms.stand_in import Answer

@@ -11,7 +11,7 @@ import pytest
 
 from honeyguide.integrations import contacts, integrations, reading
 from honeyguide.integrations.platform import ContactStatus
-from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.integrations import Synced, connect_tool
 from tests.support.platforms.cases import CASES, WITH_LISTS
 from tests.support.platforms.generic import GenericTool

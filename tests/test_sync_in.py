@@ -12,9 +12,10 @@ from honeyguide.integrations import incoming, integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.integrations.reports import ChangeKind, ChangePage, PlatformChange
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
-from honeyguide.referrals import evidence, hub
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.screening import evidence
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub
 from tests.support.changes import SITE
 from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool

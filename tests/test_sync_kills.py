@@ -16,8 +16,8 @@ from honeyguide.events import signature
 from honeyguide.integrations import integrations
 from honeyguide.integrations.generic import Generic
 from honeyguide.kernel.clock import system_clock
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.integrations import Synced, connect_tool
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES

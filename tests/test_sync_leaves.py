@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals.origins import Origin
+from honeyguide.subscribers.origins import Origin
 from tests.support.integrations import Synced
 from tests.support.platforms import brevo
 from tests.support.platforms.cases import WITH_LISTS

@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import HOUR_MS
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.partners import ledger_check
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import privacy
 from tests.support.integrations import Synced, connect_tool, replace_key
 from tests.support.platforms.generic import GenericTool

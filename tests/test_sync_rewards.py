@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals import adjustments, rewards
-from honeyguide.referrals.adjustments import AdjustmentFields
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards import adjustments, rewards
+from honeyguide.rewards.adjustments import AdjustmentFields
+from honeyguide.rewards.rewards import NewReward
 from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES

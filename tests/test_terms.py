@@ -7,17 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import (
+from honeyguide.screening.rules import (
     Decision,
-    Level,
     ReferralStanding,
     ReferralTerms,
     Rule,
-    Status,
     decide_on_terms,
     on_due,
 )
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Level, Status
 
 CAME = 1_800_000_000_000
 VERIFIED, PENDING, REJECTED = Status.VERIFIED, Status.PENDING, Status.REJECTED

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import branding
-from honeyguide.referrals.branding import BrandFields
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import BrandFields
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 

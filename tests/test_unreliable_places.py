@@ -12,19 +12,19 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.app import site_of
-from honeyguide.backups import records
-from honeyguide.backups.erasure_files import read_erasures
-from honeyguide.backups.making import BackupPlan
-from honeyguide.backups.names import backup_name, erasures_name
-from honeyguide.backups.places import StoredFile
-from honeyguide.backups.restoring import LATEST, Restored, Restoring, restore
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.erasure_files import read_erasures
+from honeyguide.operating.backups.making import BackupPlan
+from honeyguide.operating.backups.names import backup_name, erasures_name
+from honeyguide.operating.backups.places import StoredFile
+from honeyguide.operating.backups.restoring import LATEST, Restored, Restoring, restore
 from honeyguide.signups import erasures, signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.work import backups
 from tests.support.backups import use_client_programs
 from tests.support.changes import changing

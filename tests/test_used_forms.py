@@ -18,7 +18,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.pages.readers import forms, signup
 from honeyguide.pages.readers.links import PREFIXES
 from honeyguide.pages.readers.routes import is_reader_path
-from honeyguide.referrals import earned_rewards
+from honeyguide.rewards import earned_rewards
 from honeyguide.signups import used_forms
 from tests.support.changes import SITE
 from tests.support.newsletter import Newsletter, errors, follow

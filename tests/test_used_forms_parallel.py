@@ -16,10 +16,10 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.forms import ShownForm
-from honeyguide.referrals import branding
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store
+from honeyguide.subscribers import branding
 from tests.support.changes import changing
 from tests.support.embeds import people
 from tests.support.prizes import post_of, tenant_of
@@ -37,7 +37,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.referrals import branding
-from honeyguide.referrals.lifecycle import NewSubscriber
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import open_store
 from tests.support.changes import SITE
 

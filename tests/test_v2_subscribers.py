@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.referrals import codes
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.subscribers import codes
+from honeyguide.subscribers.codes import CodeHolder
 from tests.support.service import Member
 from tests.test_v1_subscribers import READ, WRITTEN
 

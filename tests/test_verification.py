@@ -9,8 +9,9 @@ import pytest
 
 from honeyguide.partners import verification
 from honeyguide.partners.verification import HeldShare
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.rules import Level, Rule
+from honeyguide.screening.rules import Rule
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.referral_states import Level
 from tests.support.belongings import older_program
 from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join, offer

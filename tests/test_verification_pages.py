@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from honeyguide.partners import verification
-from honeyguide.referrals.rules import Level, Rule
+from honeyguide.screening.rules import Rule
+from honeyguide.subscribers.referral_states import Level
 from tests.support.belongings import older_program
 from tests.support.embeds import Visitor, embedding
 from tests.support.mailbox import Mailbox

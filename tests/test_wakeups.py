@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from honeyguide.backups import records
 from honeyguide.events import outbox
 from honeyguide.mail import emails, slack_messages
+from honeyguide.operating.backups import records
 from honeyguide.signups import erasures
 from honeyguide.store.tx import Tx
 from tests.support.dispatcher import ReceiverThread

@@ -18,7 +18,7 @@ from standardwebhooks.webhooks import Webhook
 
 from honeyguide.events import outbox, schedule
 from honeyguide.events.signature import new_secret
-from honeyguide.pages.dashboard import webhook_examples
+from honeyguide.pages.dashboard.settings import webhook_examples
 from tests.support import npm_clients
 from tests.support.payloads import GUIDE, PAYLOADS, blocks
 from tests.support.postgres import free_port

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.events import outbox
-from honeyguide.pages.dashboard import webhooks
+from honeyguide.pages.dashboard.settings import webhooks
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import mistakes, operator, text_of

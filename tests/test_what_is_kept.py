@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from honeyguide.referrals import evidence
+from honeyguide.screening import evidence
 from honeyguide.store import job_failures
 from tests.support.stores import OpenStore
 

@@ -19,8 +19,8 @@ from bench.people import Campaign
 from bench.scale import programs
 from bench.scale.expressions import LARGE, ORDINARY, Expressions, Sizes
 from honeyguide.kernel.clock import DAY_MS, system_clock
-from honeyguide.referrals.page_index import BLOCK_ROWS, BOTTOM
 from honeyguide.store import migrate, open_store, sqlite_path
+from honeyguide.subscribers.page_index import BLOCK_ROWS, BOTTOM
 
 SLICE = 250_000
 # Accounts with a webhook and events.

@@ -28,8 +28,6 @@ from honeyguide.api.state_metrics import StateMetrics
 from honeyguide.api.system import LLMS_TXT, SECURITY_TXT, System
 from honeyguide.api.telemetry import PageCounter, Telemetry
 from honeyguide.api.transport import Receive, Scope, Send
-from honeyguide.backups.making import BackupPlan
-from honeyguide.backups.places import place_for
 from honeyguide.events.addresses import OutboundPolicy
 from honeyguide.events.dispatcher import Dispatcher
 from honeyguide.events.outbound import Outbound
@@ -42,13 +40,15 @@ from honeyguide.kernel.clock import HOUR_MS, Clock, shifted_clock, system_clock
 from honeyguide.kernel.errors import Fault
 from honeyguide.kernel.site import Site
 from honeyguide.mail.transports import transport_for
+from honeyguide.operating.backups.making import BackupPlan
+from honeyguide.operating.backups.places import place_for
 from honeyguide.pages.readers.link_hosts import TENANT, LinkHostHandler
 from honeyguide.pages.readers.links import PREFIXES, LinkHandler, is_link
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
-from honeyguide.referrals.link_host_map import LinkHostMap
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
+from honeyguide.subscribers.link_host_map import LinkHostMap
 from honeyguide.work.certificates import certificate_jobs
 from honeyguide.work.fetches import Fetcher
 from honeyguide.work.health_notes import HealthNotes

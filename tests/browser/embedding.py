@@ -8,9 +8,9 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from honeyguide.referrals import branding, hub_choices
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.embeds import Embed
+from honeyguide.subscribers import branding, hub_choices
+from honeyguide.subscribers.branding import BrandFields
+from honeyguide.subscribers.embeds import Embed
 from tests.support.embeds import people
 from tests.support.prizes import advocate, tenant_of
 from tests.support.service import Service

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page
 
-from honeyguide.referrals import campaigns
-from honeyguide.referrals.campaigns import CampaignSettings
+from honeyguide.subscribers import campaigns
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.browser.conftest import DESKTOP, Appearance, PageAt, weights
 from tests.support.prizes import catch_up, earned_by, offer
 from tests.support.service import Service

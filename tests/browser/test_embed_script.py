@@ -15,8 +15,8 @@ from playwright.sync_api import Page, expect
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
-from honeyguide.referrals import hub
-from honeyguide.referrals.branding import BrandFields
+from honeyguide.subscribers import hub
+from honeyguide.subscribers.branding import BrandFields
 from tests.browser.conftest import ARTIFACTS, PageAt
 from tests.browser.embedding import (
     MARKED_FORM,

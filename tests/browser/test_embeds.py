@@ -13,9 +13,9 @@ import msgspec
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Route, expect, sync_playwright
 
-from honeyguide.referrals import hub
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.embeds import Embed
+from honeyguide.subscribers import hub
+from honeyguide.subscribers.branding import BrandFields
+from honeyguide.subscribers.embeds import Embed
 from tests.browser.conftest import CHROMIUM, NO_SANDBOX, WHOLE_CHROMIUM, PageAt
 from tests.browser.embedding import (
     FORM,

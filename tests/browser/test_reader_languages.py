@@ -18,8 +18,8 @@ from honeyguide.mail import layout, shipment_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.pages.readers import forms
-from honeyguide.referrals import advocate_emails
-from honeyguide.referrals.reader_emails import stop_url
+from honeyguide.rewards import advocate_emails
+from honeyguide.subscribers.reader_emails import stop_url
 from tests.browser.conftest import APPEARANCES, DESKTOP, PHONE, SMALL_PHONE, PageAt, weights
 from tests.browser.test_reader_pages import LIGHT, NAMES, TEXTS, Places
 from tests.support.newsletter import REWARDS

@@ -12,10 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from honeyguide.pages.readers.preview import preview
-from honeyguide.referrals import branding, hub_choices, rewards
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.earned_states import EarnedState
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards import rewards
+from honeyguide.rewards.earned_states import EarnedState
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.subscribers import branding, hub_choices
+from honeyguide.subscribers.branding import BrandFields
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter

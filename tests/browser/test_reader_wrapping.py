@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Page
 
 from honeyguide.languages.language import CODES
-from honeyguide.referrals.reader_emails import stop_url
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.subscribers.reader_emails import stop_url
 from tests.browser.conftest import DESKTOP, PHONE, SMALL_PHONE, PageAt
 from tests.browser.test_reader_languages import CUT_OFF
 from tests.browser.test_reader_pages import Places

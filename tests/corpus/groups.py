@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.referrals.group_signals import GroupSignup
+from honeyguide.screening.group_signals import GroupSignup
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
 START = 1_780_000_000_000

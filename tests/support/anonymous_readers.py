@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from honeyguide.mail import stops
-from honeyguide.referrals import hub_choices
+from honeyguide.subscribers import hub_choices
 from tests.support import partner_network
 from tests.support.anonymous import Answers, any_address, form
 from tests.support.embeds import Visitor, embedding

@@ -13,8 +13,8 @@ import pytest
 
 from honeyguide import settings
 from honeyguide.app import backup_plan_of, site_of
-from honeyguide.backups.restoring import Restored, Restoring, restore
 from honeyguide.kernel.clock import system_clock
+from honeyguide.operating.backups.restoring import Restored, Restoring, restore
 from honeyguide.store import sqlite_path
 from honeyguide.store.replacing import Contains, inspect
 from honeyguide.store.scratch import SCRATCH

@@ -15,22 +15,15 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import (
-    campaigns,
-    clicks,
-    earned_rewards,
-    lifecycle,
-    moves,
-    page_index,
-    rewards,
-    shipments,
-)
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.shipments import PostalAddress
-from honeyguide.signups import signups
+from honeyguide.rewards import earned_rewards, rewards, shipments
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.rewards.shipments import PostalAddress
+from honeyguide.screening import moves
+from honeyguide.signups import lifecycle, signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, clicks, page_index
 from honeyguide.work.jobs import COUNTS
 from tests.support.items import run_items
 from tests.support.stores import OpenStore

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import earned_rewards, subscribers
+from honeyguide.rewards import earned_rewards
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 from tests.support.belongings import earned
 from tests.support.web import Operator
 

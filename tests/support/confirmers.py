@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import reversal_reasons
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import group_decisions, reversals, signups
 from honeyguide.signups.group_decisions import GroupDecision
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Store, Tx, open_store
 
 from .changes import changing

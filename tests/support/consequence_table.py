@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups.consequences import CampaignFacts, Consequence
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.subscriber_states import (
     BY_HAND,
     CLAIMING,

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import apsw
 import asyncpg
 
-from honeyguide.copying.copying import CopyReport, CopyRequest, copy
 from honeyguide.moving import installation_key, signed_documents
+from honeyguide.operating.copying.copying import CopyReport, CopyRequest, copy
 from honeyguide.store import Store, sqlite_path
 from tests.support.authenticator import Authenticator, set_up
 from tests.support.postgres import shared_server

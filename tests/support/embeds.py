@@ -9,8 +9,8 @@ from typing import Any
 import httpx
 
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import embeds
-from honeyguide.referrals.embeds import Embed, EmbedFields
+from honeyguide.subscribers import embeds
+from honeyguide.subscribers.embeds import Embed, EmbedFields
 from tests.support.http_client import local_client
 from tests.support.service import Member, Service
 

@@ -37,10 +37,11 @@ from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.partners import programs, rules
 from honeyguide.partners.programs import ProgramFields
-from honeyguide.referrals import branding, link_hosts, reward_events, subscribers
+from honeyguide.rewards import reward_events
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, link_hosts, subscribers
 from tests.support import partner_network, shipments
 from tests.support.belongings import pending
 from tests.support.changes import changing, new_change

@@ -18,7 +18,7 @@ from honeyguide.kernel import clock
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms
 from honeyguide.pages.readers.page_branding import BrandingCache
-from honeyguide.referrals.links import LinkCache
+from honeyguide.subscribers.links import LinkCache
 from tests.support.noted_statements import Counted
 from tests.support.service import Service
 

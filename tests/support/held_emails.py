@@ -15,11 +15,11 @@ from honeyguide.mail.email_kinds import CONFIRM
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.reader_services import ReaderServices
-from honeyguide.referrals import branding, campaigns, subscribers
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.signups import confirmations, signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
+from honeyguide.subscribers import branding, campaigns, subscribers
+from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.changes import changing
 from tests.support.service import Member, Service
 from tests.support.stores import statement

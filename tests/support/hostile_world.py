@@ -10,9 +10,9 @@ from honeyguide.accounts import invitations
 from honeyguide.kernel.ids import new_id
 from honeyguide.pages.readers.page_texts import PAGE_TEXTS
 from honeyguide.partners import payouts, rules
-from honeyguide.referrals import branding, hub_choices
-from honeyguide.referrals.branding import FROM_NAME_LIMIT, BrandFields
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, hub_choices
+from honeyguide.subscribers.branding import FROM_NAME_LIMIT, BrandFields
 from tests.support.embeds import embedding
 from tests.support.fetches import document_of, fetch_of
 from tests.support.markup import EVIL

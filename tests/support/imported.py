@@ -18,14 +18,15 @@ from honeyguide.moving import (
 )
 from honeyguide.moving.import_files import RefusedLine
 from honeyguide.moving.importing import Import
-from honeyguide.referrals import rewards, subscribers
-from honeyguide.referrals.earned_rewards import earned_by
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.subscriber_filters import of_show
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import rewards
+from honeyguide.rewards.earned_rewards import earned_by
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.subscriber_filters import of_show
+from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work.moving import import_file
 from tests.support.changes import SITE, changing
 from tests.support.stores import OpenStore

@@ -22,14 +22,15 @@ from honeyguide.integrations.worker import IntegrationWorker
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns, rewards, subscribers
-from honeyguide.referrals.campaigns import CampaignSettings
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.rewards import NewReward
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import rewards
+from honeyguide.rewards.rewards import NewReward
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, subscribers
+from honeyguide.subscribers.campaigns import CampaignSettings
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE

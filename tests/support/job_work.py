@@ -5,7 +5,7 @@ from __future__ import annotations
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import ledger
-from honeyguide.referrals import link_hosts
+from honeyguide.subscribers import link_hosts
 from tests.support import partner_network, prizes
 from tests.support.job_referrals import (
     ODD,

@@ -17,10 +17,10 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, program_partners
 from honeyguide.partners.program_partners import Removal
-from honeyguide.referrals import campaigns
 from honeyguide.signups import removed_partners
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
 from tests.support.changes import changing
 from tests.support.network_model import Model, Offer
 from tests.support.stores import statement

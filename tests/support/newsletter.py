@@ -17,19 +17,11 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.pages.readers import requested_emails
-from honeyguide.referrals import (
-    branding,
-    campaigns,
-    clicks,
-    earned_rewards,
-    hub,
-    reader_links,
-    rewards,
-    subscribers,
-)
-from honeyguide.referrals.branding import BrandFields, Branding
-from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.rewards import NewReward, Reward
+from honeyguide.rewards import earned_rewards, rewards
+from honeyguide.rewards.rewards import NewReward, Reward
+from honeyguide.subscribers import branding, campaigns, clicks, hub, reader_links, subscribers
+from honeyguide.subscribers.branding import BrandFields, Branding
+from honeyguide.subscribers.campaigns import Campaign
 
 from .http_client import local_client
 from .service import Member, Service

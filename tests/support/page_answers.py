@@ -60,7 +60,7 @@ def names_in(method: str, *modules: Path) -> set[str]:
 
 
 def names_in_dashboard() -> set[str]:
-    modules = sorted(Path(dashboard.__file__).parent.glob("*.py"))
+    modules = sorted(Path(dashboard.__file__).parent.rglob("*.py"))
     return names_in("GET", *modules) | names_in("POST", *modules)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from honeyguide.pages.dashboard import confirm
 from honeyguide.pages.dashboard.page_route import PageRoute
-from honeyguide.referrals.subscriber_filters import _READERS as FILTER_NAMES
+from honeyguide.subscribers.subscriber_filters import _READERS as FILTER_NAMES
 from tests.support.belongings import (
     Maker,
     api_key,

@@ -10,7 +10,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
-from honeyguide.referrals import backfill
+from honeyguide.rewards import backfill
 from honeyguide.store.tx import Tx
 from tests.support.service import Member
 from tests.support.stores import statement

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.partners import rules
-from honeyguide.referrals import clicks
+from honeyguide.subscribers import clicks
 from tests.support.partner_network import join, offer, publish
 from tests.support.service import Service
 from tests.support.stores import statement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from honeyguide.referrals import shipment_emails
+from honeyguide.rewards import shipment_emails
 from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
 from tests.support.prizes import advocate, earned_by

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers.subscribers import Subscriber
 
 NOW_MS = 1_790_000_000_000
 

@@ -16,8 +16,8 @@ import pytest
 from honeyguide.integrations.about import Limits
 from honeyguide.integrations.platform import Audience, Platform
 from honeyguide.integrations.platforms import PLATFORMS
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store import Store
+from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.integrations import NAMES, Synced, newsletter
 from tests.support.platforms.case import PlatformCase
 from tests.support.platforms.cases import case_of

@@ -31,12 +31,12 @@ from honeyguide.partners import (
 from honeyguide.partners.logos import Logo
 from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.programs import Program
-from honeyguide.referrals import campaigns
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import reversals, signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
+from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work import money as money_work
 
 from .changes import SITE, changing, new_change

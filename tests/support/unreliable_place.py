@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from honeyguide.backups.places import StoredFile, place_for
-from honeyguide.backups.threads import Tick
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.operating.backups.places import StoredFile, place_for
+from honeyguide.operating.backups.threads import Tick
 
 # How a write can go wrong: nothing is stored, a part is, or all of it without anybody being told.
 # A place that cuts a file short may say so, or not.

@@ -28,12 +28,12 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import account_life_texts, email_kinds
-from honeyguide.referrals.campaigns import LINKS
-from honeyguide.referrals.reasons import DEADLINE_DAYS
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.campaigns import LINKS
+from honeyguide.subscribers.reasons import DEADLINE_DAYS
 
 WAIT_DAYS = 14
 # Subscribers erased in one transaction.

@@ -8,8 +8,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.mail import account_emails, emails
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
-from honeyguide.referrals import campaigns
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 
 async def newsletter(change: Change) -> str:

@@ -12,9 +12,9 @@ from honeyguide.events import change_log
 from honeyguide.kernel import clock
 from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import account_life_texts, email_kinds
-from honeyguide.referrals.campaigns import LINKS
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.campaigns import LINKS
 
 _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)

@@ -9,9 +9,9 @@ from honeyguide.events import webhooks
 from honeyguide.integrations import disconnecting
 from honeyguide.mail import slack_messages
 from honeyguide.partners import network, publications
-from honeyguide.referrals import link_hosts
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import link_hosts
 
 # Ended in one transaction, of each kind.
 BATCH = 20

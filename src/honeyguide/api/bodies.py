@@ -20,15 +20,16 @@ from honeyguide.partners.programs import ProgramFields
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.partners.verification import VerificationFields
-from honeyguide.referrals import coupons, rewards, tags
-from honeyguide.referrals.adjustments import AdjustmentFields
-from honeyguide.referrals.campaigns import ReferralSettings
-from honeyguide.referrals.codes import CodeFields
-from honeyguide.referrals.fulfillment import REASON_LIMIT
-from honeyguide.referrals.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
-from honeyguide.referrals.link_hosts import LinkHostFields
-from honeyguide.referrals.rewards import RewardFields
+from honeyguide.rewards import coupons, rewards
+from honeyguide.rewards.adjustments import AdjustmentFields
+from honeyguide.rewards.fulfillment import REASON_LIMIT
+from honeyguide.rewards.rewards import RewardFields
 from honeyguide.signups import group_decisions, referral_checks
+from honeyguide.signups.lifecycle import FIRST_STATUSES, SignupClaims, SubscriberChanges
+from honeyguide.subscribers import tags
+from honeyguide.subscribers.campaigns import ReferralSettings
+from honeyguide.subscribers.codes import CodeFields
+from honeyguide.subscribers.link_hosts import LinkHostFields
 
 
 class EmptyBody(Body, frozen=True):

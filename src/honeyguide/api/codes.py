@@ -12,9 +12,9 @@ from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import campaigns, codes, subscribers
-from honeyguide.referrals.codes import SubscriberCode
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, codes, subscribers
+from honeyguide.subscribers.codes import SubscriberCode
 
 
 class SubscriberCodeView(View, frozen=True):

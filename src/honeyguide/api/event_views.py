@@ -14,7 +14,7 @@ from honeyguide.events import outbox
 from honeyguide.kernel import public
 from honeyguide.kernel.public import doc
 from honeyguide.partners.reversal_reasons import ReversalReason
-from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
+from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
 
 UnixSeconds = Annotated[int, doc("When they subscribed, in Unix seconds.", 1794700000)]
 

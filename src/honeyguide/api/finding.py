@@ -15,10 +15,10 @@ from honeyguide.kernel.checks import STRING_LIMIT
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import search
-from honeyguide.referrals.search import FoundSubscriber
-from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import search
+from honeyguide.subscribers.search import FoundSubscriber
+from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
 
 MOST_FOUND = 20
 MOST_TO_REVIEW = 100

@@ -26,9 +26,9 @@ from honeyguide.kernel import actors, errors, log_context, paging
 from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import subscribers
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 
 log = logging.getLogger("honeyguide.api")
 

@@ -11,9 +11,9 @@ from honeyguide.api.views import Message, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import link_hosts
-from honeyguide.referrals.link_hosts import HostName, LinkHost
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import link_hosts
+from honeyguide.subscribers.link_hosts import HostName, LinkHost
 
 
 class LinkHostView(View, frozen=True):

@@ -10,7 +10,8 @@ from honeyguide.kernel import checks, money, paging
 from honeyguide.partners import rules
 from honeyguide.partners.audience import AGE_RANGES, CATEGORIES, GENDERS, INCOME_LEVELS
 from honeyguide.partners.network import SORTS
-from honeyguide.referrals import shipments, subscribers
+from honeyguide.rewards import shipments
+from honeyguide.subscribers import subscribers
 
 Schema = dict[str, Any]
 

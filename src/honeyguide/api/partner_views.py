@@ -24,8 +24,9 @@ from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Prog
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.reversal_reasons import ReversalReason
-from honeyguide.referrals.rules import Status, explain
 from honeyguide.signups.signups import ListedReferral
+from honeyguide.subscribers.reasons import explain
+from honeyguide.subscribers.referral_states import Status
 
 ProgramName = Annotated[
     str, doc("Name of the program, from its publication.", "The Morning Wax's partner program")

@@ -19,28 +19,29 @@ from honeyguide.api.subscriber_views import (
 )
 from honeyguide.api.views import OneCampaignSettings, settings_view
 from honeyguide.kernel.errors import Busy, Required
-from honeyguide.referrals import campaigns, explanations, rules, subscribers
+from honeyguide.screening import explanations
 from honeyguide.signups import group_decisions, privacy, signups
 from honeyguide.signups.group_decisions import DecisionResult, GroupDecision
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, referral_states, subscribers
 
 
 async def get_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
     return explained(await explanations.explain(tx, call.site, call.tenant, call.path["uuid"]))
 
 
-async def _decide(tx: Tx, call: Call, status: rules.Status) -> OneExplainedReferral:
+async def _decide(tx: Tx, call: Call, status: referral_states.Status) -> OneExplainedReferral:
     await signups.decide(call.change(tx), call.path["uuid"], status)
     return await get_subscriber_referral(tx, call)
 
 
 async def verify_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(tx, call, rules.Status.VERIFIED)
+    return await _decide(tx, call, referral_states.Status.VERIFIED)
 
 
 async def reject_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(tx, call, rules.Status.REJECTED)
+    return await _decide(tx, call, referral_states.Status.REJECTED)
 
 
 async def decide_in_parts(store: Store, call: Call) -> list[DecisionResult]:

@@ -9,11 +9,11 @@ from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import earned_rewards, earned_states, rewards
-from honeyguide.referrals.adjustments import Adjustment
-from honeyguide.referrals.earned_states import EarnedReward, EarnedState
-from honeyguide.referrals.rewards import Reward, next_reward, variants_of
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, earned_states, rewards
+from honeyguide.rewards.adjustments import Adjustment
+from honeyguide.rewards.earned_states import EarnedReward, EarnedState
+from honeyguide.rewards.rewards import Reward, next_reward, variants_of
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class RewardView(View, frozen=True):

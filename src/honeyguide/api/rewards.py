@@ -24,10 +24,11 @@ from honeyguide.api.reward_views import (
 from honeyguide.api.views import Message
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import adjustments, earned_rewards, fulfillment, rewards, subscribers
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.shipments import PostalAddress
+from honeyguide.rewards import adjustments, earned_rewards, fulfillment, rewards
+from honeyguide.rewards.rewards import Reward
+from honeyguide.rewards.shipments import PostalAddress
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 
 
 async def create_reward(tx: Tx, call: Call) -> OneReward:

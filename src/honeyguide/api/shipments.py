@@ -14,8 +14,8 @@ from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import shipments
-from honeyguide.referrals.shipments import Shipment
+from honeyguide.rewards import shipments
+from honeyguide.rewards.shipments import Shipment
 from honeyguide.store.tx import Tx
 
 

@@ -21,18 +21,18 @@ from prometheus_client.registry import Collector
 from honeyguide import __version__
 from honeyguide.accounts import accounts
 from honeyguide.accounts.accounts import Proof
-from honeyguide.backups import records
-from honeyguide.backups.records import BackupRecord
 from honeyguide.events import webhooks
 from honeyguide.events.webhooks import DueDeliveries
 from honeyguide.kernel.clock import Clock, system_clock
 from honeyguide.kernel.errors import Unavailable
 from honeyguide.mail import emails
 from honeyguide.mail.emails import Backlog
-from honeyguide.referrals import subscribers
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.store import Store, health, job_runs
 from honeyguide.store.job_runs import JobRun
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
 
 log = logging.getLogger("honeyguide.metrics")
 

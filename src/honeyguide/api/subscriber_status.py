@@ -10,9 +10,9 @@ from honeyguide.api.call import Call, resource
 from honeyguide.api.views import View, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import hub, subscribers
-from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub, subscribers
+from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
 
 
 class SubscriberStatus(View, frozen=True):

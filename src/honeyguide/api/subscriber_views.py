@@ -12,13 +12,13 @@ from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.public import doc
-from honeyguide.referrals import origins
-from honeyguide.referrals.evidence import EvidenceItem
-from honeyguide.referrals.explanations import Explained
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.subscriber_filters import SUBSCRIBER_STATUSES
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.screening.evidence import EvidenceItem
+from honeyguide.screening.explanations import Explained
 from honeyguide.signups.group_decisions import DecisionResult
+from honeyguide.subscribers import origins
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
+from honeyguide.subscribers.subscribers import Subscriber
 
 RefCode = Annotated[str, doc("Their own referral code.", "k7m2x9pa")]
 ReferralsCount = Annotated[int, doc("Number of verified referrals.", 3, minimum=0)]

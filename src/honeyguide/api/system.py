@@ -26,8 +26,8 @@ from honeyguide.api.transport import (
 )
 from honeyguide.kernel import log_context
 from honeyguide.kernel.errors import Invalid, Missing, Unavailable
-from honeyguide.referrals.link_host_map import LinkHostMap
-from honeyguide.referrals.link_hosts import UNKNOWN
+from honeyguide.subscribers.link_host_map import LinkHostMap
+from honeyguide.subscribers.link_hosts import UNKNOWN
 
 _encode = msgspec.json.encode
 _JSON = b"application/json; charset=utf-8"

@@ -7,8 +7,8 @@ from honeyguide.api import bodies
 from honeyguide.api.call import Call, Endpoint, Route, resource
 from honeyguide.api.subscriber_views import TagList
 from honeyguide.kernel.errors import Required
-from honeyguide.referrals import subscribers, tags
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers, tags
 
 
 def _given(call: Call) -> list[str]:

@@ -16,10 +16,10 @@ from honeyguide.api.subscriber_views import (
     written,
 )
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, subscribers
-from honeyguide.referrals.lifecycle import NewSubscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, subscribers
 
 
 async def list_campaigns(tx: Tx, call: Call) -> views.CampaignList:

@@ -8,10 +8,11 @@ from honeyguide.api import subscriber_views as views
 from honeyguide.api.call import Call, Listed
 from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import campaigns, codes, earned_rewards, subscribers, tags
-from honeyguide.referrals.campaigns import Campaign
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, codes, subscribers, tags
+from honeyguide.subscribers.campaigns import Campaign
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 async def _expanded(tx: Tx, call: Call) -> Campaign | None:

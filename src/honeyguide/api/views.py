@@ -15,7 +15,7 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.referrals.campaigns import Campaign, HoldDays, LinkParameters, Screening
+from honeyguide.subscribers.campaigns import Campaign, HoldDays, LinkParameters, Screening
 
 META = doc("Page number and totals.")
 Total = Annotated[int, doc("Items in the whole list.", 1, minimum=0)]

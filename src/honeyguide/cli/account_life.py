@@ -13,9 +13,9 @@ from honeyguide.cli.base import write
 from honeyguide.cli.keys import Account
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import iso
-from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 app = typer.Typer()
 

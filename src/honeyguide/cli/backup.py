@@ -14,14 +14,14 @@ from rich.progress import Progress
 
 from honeyguide.accounts import accounts
 from honeyguide.app import Services, backup_plan_of
-from honeyguide.backups import records
-from honeyguide.backups.making import BackupPlan
-from honeyguide.backups.names import backup_ms
-from honeyguide.backups.records import BackupRecord
-from honeyguide.backups.threads import run_apart
 from honeyguide.cli.base import fail, read_settings, with_services
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault, Unavailable
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.making import BackupPlan
+from honeyguide.operating.backups.names import backup_ms
+from honeyguide.operating.backups.records import BackupRecord
+from honeyguide.operating.backups.threads import run_apart
 from honeyguide.settings import Settings
 from honeyguide.store import open_store, plan_migrations, sqlite_path
 from honeyguide.store.backup import dump

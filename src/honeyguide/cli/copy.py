@@ -14,11 +14,11 @@ from rich.progress import TimeElapsedColumn
 from honeyguide.accounts import invitations
 from honeyguide.app import clock_of
 from honeyguide.cli.base import counted, fail, find_settings_file, progress, read_settings
-from honeyguide.copying.copying import CopyReport, CopyRequest, copy
-from honeyguide.doctor import records
-from honeyguide.doctor.results import HealthLevel
-from honeyguide.doctor.secret_keys import secret_key
 from honeyguide.kernel.errors import Fault, Invalid
+from honeyguide.operating.copying.copying import CopyReport, CopyRequest, copy
+from honeyguide.operating.doctor import records
+from honeyguide.operating.doctor.results import HealthLevel
+from honeyguide.operating.doctor.secret_keys import secret_key
 from honeyguide.settings import Settings, without_secrets
 from honeyguide.store import Store, sqlite_path
 

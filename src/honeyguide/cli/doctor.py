@@ -12,9 +12,9 @@ import uvloop
 from honeyguide import __version__
 from honeyguide.app import clock_of
 from honeyguide.cli.base import fail, read_settings
-from honeyguide.doctor.checks import check_all
-from honeyguide.doctor.results import TITLES, CheckResult, HealthLevel, is_healthy
 from honeyguide.kernel.errors import Fault
+from honeyguide.operating.doctor.checks import check_all
+from honeyguide.operating.doctor.results import TITLES, CheckResult, HealthLevel, is_healthy
 
 app = typer.Typer()
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from honeyguide.accounts import accounts, invitations, passwords
 from honeyguide.app import clock_of
 from honeyguide.cli.base import fail
-from honeyguide.doctor.checks import is_new_database
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
+from honeyguide.operating.doctor.checks import is_new_database
 from honeyguide.settings import Settings
 from honeyguide.store import Tx, migrate, open_store, plan_migrations
 

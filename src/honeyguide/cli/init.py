@@ -27,10 +27,10 @@ from honeyguide.cli.doctor import print_results
 from honeyguide.cli.first_account import FoundInDatabase, NewAccount
 from honeyguide.cli.install import NotInstalled, acting_as
 from honeyguide.cli.questions import Questions
-from honeyguide.doctor import checks, judgements
-from honeyguide.doctor.results import HealthLevel
 from honeyguide.kernel.backup_urls import FolderUrl, parse_backup_url
 from honeyguide.kernel.errors import Fault
+from honeyguide.operating.doctor import checks, judgements
+from honeyguide.operating.doctor.results import HealthLevel
 from honeyguide.settings import Settings
 from honeyguide.settings_file import (
     FILE_NAME,

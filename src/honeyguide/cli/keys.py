@@ -20,9 +20,9 @@ from honeyguide.app import Services
 from honeyguide.cli.base import current_ms, read, write
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, iso
-from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 keys_app = typer.Typer(help="Create, list, rotate and revoke API keys.", no_args_is_help=True)
 

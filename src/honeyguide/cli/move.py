@@ -16,8 +16,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import certificate, checking, importing
 from honeyguide.moving.checking import Certificate
-from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
+from honeyguide.subscribers import campaigns
 from honeyguide.work.certificates import check_some
 
 move_app = typer.Typer(help="Prove that a move from another tool is complete.")

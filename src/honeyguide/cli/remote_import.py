@@ -25,8 +25,8 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.moving.remote_api import SPARKLOOP_URL, RemoteApi, parse_base_url, parse_key
-from honeyguide.referrals import campaigns
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
 from honeyguide.work.fetches import Fetcher
 
 SPARKLOOP = "sparkloop"

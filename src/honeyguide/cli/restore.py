@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from honeyguide.app import backup_plan_of, site_of
-from honeyguide.backups.access import KeptAccess
-from honeyguide.backups.restoring import Restored, Restoring, restore
 from honeyguide.cli.base import counted, current_ms, fail, read_settings
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Fault
+from honeyguide.operating.backups.access import KeptAccess
+from honeyguide.operating.backups.restoring import Restored, Restoring, restore
 
 app = typer.Typer()
 

@@ -33,9 +33,9 @@ from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.sources import Fate, ImportSource
 from honeyguide.moving.trial import Trial
 from honeyguide.moving.uploaded_files import MOST_COMMAND_BYTES, UploadedFile
-from honeyguide.referrals import campaigns, page_index, subscriber_filters
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns, page_index, subscriber_filters
 
 app = typer.Typer()
 

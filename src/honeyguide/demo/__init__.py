@@ -16,9 +16,9 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import campaigns
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 __all__ = ["EMAILS", "EMPTY", "OWNER", "Demo", "DemoLogin", "is_half_made", "prepare"]
 

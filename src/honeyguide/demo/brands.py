@@ -10,8 +10,8 @@ from honeyguide.kernel import colors
 from honeyguide.partners import logos, publications, share_pictures
 from honeyguide.partners.logos import Logo, StoredLogo
 from honeyguide.partners.share_pictures import ShareDesign
-from honeyguide.referrals import branding
 from honeyguide.store.change import Change
+from honeyguide.subscribers import branding
 
 
 class BrandDrawings(NamedTuple):

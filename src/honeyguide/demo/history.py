@@ -32,24 +32,16 @@ from honeyguide.partners import (
     rules,
 )
 from honeyguide.partners.program_partners import Removal
-from honeyguide.referrals import (
-    adjustments,
-    daily_counts,
-    earned_rewards,
-    evidence,
-    lifecycle,
-    moves,
-    page_index,
-    rewards,
-    search,
-)
-from honeyguide.referrals import subscribers as people
-from honeyguide.referrals.adjustments import AdjustmentFields
-from honeyguide.referrals.clicks import count_clicks
-from honeyguide.referrals.reasons import SUSPICIONS
-from honeyguide.signups import group_looks, removed_partners, reversals, signups
+from honeyguide.rewards import adjustments, earned_rewards, rewards
+from honeyguide.rewards.adjustments import AdjustmentFields
+from honeyguide.screening import evidence, moves
+from honeyguide.signups import group_looks, lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import daily_counts, page_index, search
+from honeyguide.subscribers import subscribers as people
+from honeyguide.subscribers.clicks import count_clicks
+from honeyguide.subscribers.reasons import SUSPICIONS
 
 WEEK_MS = 7 * DAY_MS
 # What operators have not handled yet: pending referrals of the last days, and shipments, rewards

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.referrals.branding import BrandFields
-from honeyguide.referrals.rewards import NewReward
+from honeyguide.rewards.rewards import NewReward
+from honeyguide.subscribers.branding import BrandFields
 
 EMPTY = "empty@honeyguide.example"
 OWNER = "demo@honeyguide.example"

@@ -17,14 +17,14 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, publications
 from honeyguide.partners.logos import StoredLogo
-from honeyguide.referrals import branding
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.signals import Signal
-from honeyguide.referrals.visits import Visit
+from honeyguide.screening.signals import Signal
+from honeyguide.screening.visits import Visit
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.origins import Origin
 
 EMAIL, NAME = "crumbs@honeyguide.example", "Coupon Crumbs"
 # Before the demo's end.

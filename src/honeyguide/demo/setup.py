@@ -19,9 +19,10 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import logos, network, programs, publications
 from honeyguide.partners.logos import StoredLogo
-from honeyguide.referrals import campaigns, earned_rewards, rewards
+from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 # Programs open this long after the newsletters began, partners join a while later.
 OPENING_MS = 70 * DAY_MS

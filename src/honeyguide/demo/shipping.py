@@ -7,10 +7,10 @@ import re
 
 from honeyguide.demo.setup import DemoAccount, DemoState
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.referrals import shipment_emails, shipments
-from honeyguide.referrals.shipments import UNDO_MS, PostalAddress
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import shipment_emails, shipments
+from honeyguide.rewards.shipments import UNDO_MS, PostalAddress
 from honeyguide.store import Tx
+from honeyguide.subscribers.subscribers import Subscriber
 
 # A street, which takes a number, with its own town.
 PLACES = (

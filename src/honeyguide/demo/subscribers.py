@@ -13,13 +13,13 @@ from honeyguide.demo import newsletters
 from honeyguide.demo.setup import DemoAccount, DemoPartnerCampaign, DemoState, DemoSubscriber
 from honeyguide.kernel import actors
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from honeyguide.referrals.clicks import Click
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.subscribers.clicks import Click
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.subscribers import Subscriber
 
 # The weight of each weekday, Monday first: most people read in the middle of the week.
 _WEEKDAYS = (1.2, 1.3, 1.25, 1.1, 0.9, 0.6, 0.65)

@@ -13,11 +13,12 @@ from honeyguide.integrations.adoption import AdoptionValue
 from honeyguide.integrations.integrations import ADOPT, Integration
 from honeyguide.integrations.platform import Contact, ContactStatus
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import hub, rewards, rules
-from honeyguide.referrals.origins import FROM_OWN_LIST
-from honeyguide.referrals.rewards import Reward
+from honeyguide.rewards import rewards
+from honeyguide.rewards.rewards import Reward
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import hub, referral_states
+from honeyguide.subscribers.origins import FROM_OWN_LIST
 
 UNSUBSCRIBED = "unsubscribed"
 REWARD_FIELDS = (SyncField.LAST_REWARD, SyncField.LAST_REWARD_ID, SyncField.COUPON)
@@ -58,7 +59,7 @@ class QueuedWrite(NamedTuple):
 
     @property
     def toward_rewards(self) -> int:
-        return rules.toward_rewards(self.referrals_verified, self.adjustments)
+        return referral_states.toward_rewards(self.referrals_verified, self.adjustments)
 
     @property
     def is_removed(self) -> bool:

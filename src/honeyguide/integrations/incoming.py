@@ -23,16 +23,16 @@ from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, iso
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from honeyguide.referrals import subscribers
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.signals import Signal
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.screening.signals import Signal
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.purging import Purge
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.subscribers import Subscriber
 
 # Wakes the workers when a webhook has come.
 TOPIC = "integration events"

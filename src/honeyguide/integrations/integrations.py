@@ -23,10 +23,10 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import page_index
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
+from honeyguide.subscribers import page_index
 
 ACTIVE, PAUSED, FAILED = "active", "paused", "failed"
 # What becomes of what another tool wrote to our fields (`adoption.py`). Only `SETTLED` is written.

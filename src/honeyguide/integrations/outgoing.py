@@ -19,8 +19,8 @@ from honeyguide.integrations.leases import LeasedIntegration
 from honeyguide.integrations.platform import Contact, ContactStatus, WriteOutcome, WriteResult
 from honeyguide.kernel.clock import HOUR_MS, MINUTE_MS
 from honeyguide.kernel.errors import Missing
-from honeyguide.referrals.lifecycle import SubscriberChanges
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 

@@ -17,12 +17,13 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.moving import given_rewards, source_words
 from honeyguide.moving.given_rewards import ReachedCount
-from honeyguide.referrals import adjustments, codes, rewards
-from honeyguide.referrals.adjustments import CarriedOver
-from honeyguide.referrals.codes import CodeHolder
+from honeyguide.rewards import adjustments, rewards
+from honeyguide.rewards.adjustments import CarriedOver
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes
+from honeyguide.subscribers.codes import CodeHolder
 
 ADOPTING = "adopt what another tool wrote to a platform"
 BATCH = 200

@@ -30,10 +30,11 @@ from honeyguide.moving.comparing import LineFacts, PersonHere
 from honeyguide.moving.findings import FindingKind
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import, ImportPart
-from honeyguide.referrals import campaigns, earned_rewards, rewards
+from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
 
 CHECKING = "compare imports with their files"
 UNKNOWN = "There is no such certificate."

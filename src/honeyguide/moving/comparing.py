@@ -11,9 +11,9 @@ from honeyguide.moving.certificate import CheckKind, Tally
 from honeyguide.moving.counts import Counted
 from honeyguide.moving.findings import FindingKind
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.rules import Status, toward_rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import Reward
+from honeyguide.subscribers.referral_states import Status, toward_rewards
 
 # The import has reported why the referrer is another one.
 _REFERRER_EXPLAINED = frozenset(

@@ -12,9 +12,9 @@ from honeyguide.moving import given_rewards, people
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.given_rewards import ReachedCount
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import adjustments, rewards
-from honeyguide.referrals.adjustments import CarriedOver
-from honeyguide.referrals.rewards import Reward
+from honeyguide.rewards import adjustments, rewards
+from honeyguide.rewards.adjustments import CarriedOver
+from honeyguide.rewards.rewards import Reward
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 

@@ -13,7 +13,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.moving import exporting
 from honeyguide.moving.exporting import ExportedRow
-from honeyguide.referrals.rules import Status
+from honeyguide.subscribers.referral_states import Status
 
 _Line = Callable[[Site, ExportedRow], Iterable[str | int]]
 

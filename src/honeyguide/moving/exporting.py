@@ -12,13 +12,14 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import own_cells
-from honeyguide.referrals import codes, consents, earned_rewards, notes, search, tags
-from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.notes import SubscriberNote
-from honeyguide.referrals.search import FoundSubscriber
-from honeyguide.referrals.subscriber_filters import SubscriberFilter
+from honeyguide.rewards import earned_rewards
+from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes, consents, notes, search, tags
+from honeyguide.subscribers.consents import Consent
+from honeyguide.subscribers.notes import SubscriberNote
+from honeyguide.subscribers.search import FoundSubscriber
+from honeyguide.subscribers.subscriber_filters import SubscriberFilter
 
 BATCH = 1_000
 COLUMNS = (

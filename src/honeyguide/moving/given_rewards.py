@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from honeyguide.events import outbox
-from honeyguide.referrals import earned_rewards, rewards, rewards_elsewhere, rules
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.rewards_elsewhere import GivenElsewhere, RestoredReward
+from honeyguide.rewards import earned_rewards, rewards, rewards_elsewhere
+from honeyguide.rewards.rewards import Reward
+from honeyguide.rewards.rewards_elsewhere import GivenElsewhere, RestoredReward
 from honeyguide.store.change import Change
+from honeyguide.subscribers import referral_states
 
 
 class ReachedCount(NamedTuple):
@@ -39,7 +40,7 @@ async def mark(change: Change, progress: Sequence[ReachedCount]) -> None:
 
 
 def _times(reward: Reward, count: int) -> int:
-    return reward.times_reached(rules.toward_rewards(count, 0))
+    return reward.times_reached(referral_states.toward_rewards(count, 0))
 
 
 def up_to(offered: Sequence[Reward], last: str) -> list[Reward] | None:

@@ -17,14 +17,15 @@ from honeyguide.moving import import_dates, own_cells, source_words
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_dates import DateOrder
 from honeyguide.moving.import_files import ImportLine
-from honeyguide.referrals import codes, tags
-from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.notes import ImportedNote
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import SCREENING_HOLD_DAYS, Reason
-from honeyguide.referrals.rewards_elsewhere import RestoredReward
-from honeyguide.referrals.rules import Decision, Status
+from honeyguide.rewards.rewards_elsewhere import RestoredReward
+from honeyguide.screening.rules import Decision
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.subscribers import codes, tags
+from honeyguide.subscribers.consents import Consent
+from honeyguide.subscribers.notes import ImportedNote
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import SCREENING_HOLD_DAYS, Reason
+from honeyguide.subscribers.referral_states import Status
 
 MOST_COUNTED = 1_000_000
 LONGEST_ID = 255

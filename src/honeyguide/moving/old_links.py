@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.sources import ImportSource
-from honeyguide.referrals import campaigns, lifecycle, link_hosts, link_parameters, links
+from honeyguide.signups import lifecycle
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, link_hosts, link_parameters, links
 
 AT_HOST = "/{code}"
 OURS = "/r/{code}"

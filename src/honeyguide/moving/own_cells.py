@@ -12,12 +12,13 @@ import msgspec
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import iso, parse_past
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals import consents, earned_rewards, notes
-from honeyguide.referrals.branding import CONSENT_LIMIT
-from honeyguide.referrals.consents import Consent
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.notes import ImportedNote, SubscriberNote
-from honeyguide.referrals.rewards_elsewhere import RestoredReward
+from honeyguide.rewards import earned_rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards_elsewhere import RestoredReward
+from honeyguide.subscribers import consents, notes
+from honeyguide.subscribers.branding import CONSENT_LIMIT
+from honeyguide.subscribers.consents import Consent
+from honeyguide.subscribers.notes import ImportedNote, SubscriberNote
 
 MOST_CONSENTS = 1_000
 MOST_REWARDS = 10_000

@@ -15,14 +15,15 @@ from honeyguide.moving import given_rewards
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals import codes, consents, notes, rewards, rewards_elsewhere, tags
-from honeyguide.referrals.codes import CodeHolder
-from honeyguide.referrals.lifecycle import EmailTaken
-from honeyguide.referrals.notes import ImportedNote
+from honeyguide.rewards import rewards, rewards_elsewhere
 from honeyguide.signups import signups
+from honeyguide.signups.lifecycle import EmailTaken
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import codes, consents, notes, tags
+from honeyguide.subscribers.codes import CodeHolder
+from honeyguide.subscribers.notes import ImportedNote
 
 
 class KnownSubscriber(NamedTuple):

@@ -17,9 +17,9 @@ from honeyguide.moving import given_rewards, people
 from honeyguide.moving.findings import FindingKind, ImportFinding
 from honeyguide.moving.given_rewards import ReachedCount
 from honeyguide.moving.imported_line import ImportedPerson
-from honeyguide.referrals.rules import Status
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.referral_states import Status
 
 
 class LockedSubscriber(NamedTuple):

@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from honeyguide.kernel.errors import Invalid
 from honeyguide.moving.source_columns import plain
-from honeyguide.referrals.codes import is_code
-from honeyguide.referrals.rules import Status
+from honeyguide.subscribers.codes import is_code
+from honeyguide.subscribers.referral_states import Status
 
 # Parameters in which tools put the code, with the incumbent's own first.
 LINK_PARAMETERS = ("rh_ref", "ref", "grsf", "kid", "mwr", "referralCode", "referral")

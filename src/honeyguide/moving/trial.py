@@ -13,10 +13,11 @@ from honeyguide.moving.found_things import FoundKind
 from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.imported_line import ImportedPerson, LineFormat
 from honeyguide.moving.referrers import LockedSubscriber
-from honeyguide.referrals import codes, rewards
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.rules import Status
+from honeyguide.rewards import rewards
+from honeyguide.rewards.rewards import Reward
 from honeyguide.store.change import Change
+from honeyguide.subscribers import codes
+from honeyguide.subscribers.referral_states import Status
 
 # Referrers that are looked for at once, after all lines, and counts that are compared at once.
 BATCH = 500

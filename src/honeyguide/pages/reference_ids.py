@@ -9,9 +9,10 @@ from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, payouts, program_partners, programs, publications
 from honeyguide.partners.network import NetworkQuery
-from honeyguide.referrals import earned_rewards, link_hosts, rewards, subscribers
+from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import link_hosts, subscribers
 
 _NEWEST = Page(1, 1)
 

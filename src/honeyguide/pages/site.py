@@ -22,7 +22,7 @@ from honeyguide.kernel import log_context
 from honeyguide.pages import guide, logos, redirects, reference, reference_ids, rendering
 from honeyguide.pages.bodies import Bounded
 from honeyguide.pages.dashboard import routes as dashboard
-from honeyguide.pages.dashboard import second_factor
+from honeyguide.pages.dashboard.login import second_factor
 from honeyguide.pages.dashboard.page_request import PageRequest, recognize
 from honeyguide.pages.embeds.routes import embed_routes
 from honeyguide.pages.readers import accents

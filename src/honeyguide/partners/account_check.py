@@ -5,8 +5,8 @@ own.
 
 from __future__ import annotations
 
-from honeyguide.referrals.check_slices import CheckGroup, checks_of
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.check_slices import CheckGroup, checks_of
 
 PROMISES = {
     "lists_astray": (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from honeyguide.partners import rules
 from honeyguide.partners.rules import Charge, Reached, Uncharged
-from honeyguide.referrals.review import FeeAtArrival
+from honeyguide.screening.review import FeeAtArrival
 
 
 class PendingFees(NamedTuple):

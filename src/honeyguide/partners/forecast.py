@@ -10,9 +10,9 @@ from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
 from honeyguide.partners.expected_fees import OpenMonth
 from honeyguide.partners.programs import Program
-from honeyguide.referrals.reasons import SUSPICIONS, Reason
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 
 _EVER_MS = 2**62
 _SUSPICIONS = sorted(SUSPICIONS)

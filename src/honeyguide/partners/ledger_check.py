@@ -13,10 +13,10 @@ from functools import partial
 from typing import NamedTuple
 
 from honeyguide.partners import account_check, month_digests
-from honeyguide.referrals import subscriber_check
-from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice, checks_of
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscriber_check
+from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice, checks_of
 
 
 class Sums(NamedTuple):

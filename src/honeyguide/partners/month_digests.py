@@ -15,9 +15,9 @@ from honeyguide.events import change_log
 from honeyguide.kernel.errors import Missing
 from honeyguide.partners import digest_rules, rules
 from honeyguide.partners.digest_rules import DigestPart, KeptDigest
-from honeyguide.referrals.check_slices import Checked, CheckGroup
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.check_slices import Checked, CheckGroup
 
 BATCH = 1_000
 ACCOUNTS_BATCH = 50

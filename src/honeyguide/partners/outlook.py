@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from honeyguide.partners import expected_fees, rules
 from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees
-from honeyguide.referrals.reasons import Reason
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import Reason
 
 # In a program with more than this, the referrals of one day are taken together: at most the
 # partners at whom the budget ends change places.

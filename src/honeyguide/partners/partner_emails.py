@@ -8,8 +8,8 @@ from dataclasses import replace
 from honeyguide.kernel.site import Site
 from honeyguide.languages.language import ENGLISH
 from honeyguide.mail.layout import EmailBranding
-from honeyguide.referrals import branding, campaigns
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns
 
 
 async def branding_of(

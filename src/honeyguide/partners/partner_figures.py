@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners.statements import MonthTotal
-from honeyguide.referrals.reasons import SUSPICIONS
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import SUSPICIONS
 
 # The newest referrals that are counted.
 MOST_COUNTED = 20_000

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.referrals.branding import picture_path
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.branding import picture_path
 
 
 class NamedPartner(NamedTuple):

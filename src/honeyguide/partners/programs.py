@@ -16,10 +16,10 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import charges, program_stops, publications, verification
 from honeyguide.partners.verification import VerificationFields
-from honeyguide.referrals import slugs
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import slugs
 
 UNKNOWN = "There is no such partner program."
 LONGEST_HOLD_DAYS = 365

@@ -17,10 +17,10 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import audience, logos, program_stops
 from honeyguide.partners.logos import StoredLogo
-from honeyguide.referrals import slugs
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import slugs
 
 UNKNOWN = "There is no such publication."
 FOLD_BATCH = 200

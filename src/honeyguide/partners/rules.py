@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS, MONTHS
 from honeyguide.kernel.errors import Invalid
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Decision, Status
+from honeyguide.screening.rules import Decision
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
 
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _GRACE_MS = 3_600_000

@@ -23,10 +23,11 @@ from honeyguide.partners import announcements, programs, rules, verification
 from honeyguide.partners.announcements import TermChange
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.verification import Verification, VerificationFields
-from honeyguide.referrals.rules import Level, Rule
+from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.referral_states import Level
 
 BEGINNING = "begin changed terms of programs"
 ANNOUNCED = "program.terms_announced"

@@ -22,12 +22,13 @@ from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.notification_kinds import NO_CONFIRMATIONS
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import SUSPICIONS
-from honeyguide.referrals.rules import Level, Rule
+from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import SUSPICIONS
+from honeyguide.subscribers.referral_states import Level
 
 UNKNOWN = "There is no such partner program."
 NEEDS_EMAIL = "This rule needs email, and no mail server is set (HONEYGUIDE_SMTP_URL)."

@@ -11,15 +11,16 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import lifecycle, screening, subscribers
-from honeyguide.referrals.screening import Person, Referrer
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import consequences
+from honeyguide.screening import screening
+from honeyguide.screening.screening import Person, Referrer
+from honeyguide.signups import consequences, lifecycle
 from honeyguide.signups.consequence_writer import ChangedSubscriber, write
 from honeyguide.signups.consequences import CampaignFacts
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 
 _sql = beside(__file__)
 _JUDGE = _sql.command("judge")

@@ -17,12 +17,12 @@ from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, texts
 from honeyguide.mail.notification_kinds import CONFIRMATIONS_HELD
-from honeyguide.referrals import branding
-from honeyguide.referrals.signals import SUSPICIOUS_POINTS
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.screening.signals import SUSPICIOUS_POINTS
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.subscribers import Subscriber
 
 # The job.
 RELEASING = "release confirmation emails that wait"

@@ -17,21 +17,16 @@ from honeyguide.mail.notification_kinds import FIRST_REFERRAL
 from honeyguide.partners import charges
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.reversal_reasons import Reversal
-from honeyguide.referrals import (
-    advocate_emails,
-    branding,
-    earned_rewards,
-    referral_decisions,
-    subscribers,
-)
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import advocate_emails, earned_rewards
 from honeyguide.signups import confirmations, signup_events
 from honeyguide.signups.consequences import CONTENDED, Consequence, is_news
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, referral_decisions, subscribers
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscribers import Subscriber
 
 _sql = beside(__file__)
 _SET_FIRST_REFERRAL = _sql.command("set_first_referral")

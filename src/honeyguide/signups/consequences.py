@@ -8,10 +8,10 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import Reason, facts_of
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason, facts_of
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class Consequence(Enum):

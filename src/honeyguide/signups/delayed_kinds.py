@@ -11,22 +11,17 @@ from typing import Any, NamedTuple
 
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import (
-    earned_rewards,
-    fulfillment,
-    moves,
-    notes,
-    saved_filters,
-    subscribers,
-)
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.notes import SubscriberNote
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.saved_filters import SavedFilter
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, fulfillment
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.screening import moves
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import notes, saved_filters, subscribers
+from honeyguide.subscribers.notes import SubscriberNote
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.saved_filters import SavedFilter
+from honeyguide.subscribers.subscribers import Subscriber
 
 Arguments = Mapping[str, Any]
 

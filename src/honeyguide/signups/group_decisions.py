@@ -15,13 +15,13 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid, Missing
 from honeyguide.kernel.ids import is_id, lowercase_id
-from honeyguide.referrals import referral_decisions, subscribers
-from honeyguide.referrals.rules import Status
 from honeyguide.signups import signups
 from honeyguide.signups.consequence_writer import find_referral, write_contended
 from honeyguide.signups.signups import BegunDecision
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import referral_decisions, subscribers
+from honeyguide.subscribers.referral_states import Status
 
 MOST = 500
 DECIDED_STATUSES = (Status.VERIFIED.value, Status.REJECTED.value)

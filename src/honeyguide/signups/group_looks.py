@@ -6,14 +6,14 @@ from __future__ import annotations
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import evidence
-from honeyguide.referrals.evidence import CodeToLookAt, InGroup
-from honeyguide.referrals.reasons import SUSPICIONS, Reason
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.signals import SUSPICIOUS_POINTS, SignalFinding, points
+from honeyguide.screening import evidence
+from honeyguide.screening.evidence import CodeToLookAt, InGroup
+from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import SUSPICIONS, Reason
+from honeyguide.subscribers.referral_states import Status
 
 # The job.
 LOOKING = "look at what referrals have in common"

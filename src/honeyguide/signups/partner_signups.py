@@ -14,26 +14,22 @@ from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.partners import links, verification
 from honeyguide.partners import rules as partner_rules
 from honeyguide.partners.charges import PartnerReferral
-from honeyguide.referrals import evidence, rules, screening, visits
-from honeyguide.referrals.lifecycle import NewSubscriber, PartnerSignup
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import (
-    Decision,
-    Level,
-    ReferralTerms,
-    Rule,
-    Status,
-)
-from honeyguide.referrals.screening import Person
-from honeyguide.referrals.screening_lists import ListMatch
-from honeyguide.referrals.signals import SignalFinding
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.referrals.terms import standing as standing_of
-from honeyguide.referrals.visits import ClickedLink
+from honeyguide.screening import evidence, rules, screening, visits
+from honeyguide.screening.rules import Decision, ReferralTerms, Rule
+from honeyguide.screening.screening import Person
+from honeyguide.screening.screening_lists import ListMatch
+from honeyguide.screening.signals import SignalFinding
+from honeyguide.screening.terms import standing as standing_of
+from honeyguide.screening.visits import ClickedLink
 from honeyguide.signups.consequence_writer import find_referral
+from honeyguide.signups.lifecycle import NewSubscriber, PartnerSignup
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import referral_states
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Level, Status
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class PartnerOfCode(NamedTuple):
@@ -141,7 +137,7 @@ async def decide(
         decision = partner_rules.decide_signup(
             must_confirm=must_confirm,
             hold_days=partner.hold_days,
-            screened=rules.decide(signals, rules.ScreeningPolicy(level), change.now_ms),
+            screened=rules.decide(signals, referral_states.ScreeningPolicy(level), change.now_ms),
             now_ms=change.now_ms,
         )
     stop, without_stop = _find_stop(partner), None

@@ -10,26 +10,24 @@ from honeyguide.events import change_log
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
-from honeyguide.referrals import (
-    adjustments,
+from honeyguide.rewards import adjustments, earned_rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.screening import evidence, screening_lists
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import (
     clicks,
     codes,
     consents,
-    earned_rewards,
-    evidence,
     hub_choices,
     notes,
     reader_links,
+    reasons,
     referral_decisions,
-    rules,
     saved_filters,
-    screening_lists,
     tags,
 )
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
+from honeyguide.subscribers.subscribers import Subscriber
 
 # The newest events; the log keeps thirty days of them anyway.
 MOST_EVENTS = 1_000
@@ -257,7 +255,7 @@ def _referral(s: Subscriber) -> dict[str, Any] | None:
         "referrer_code": s.referrer_code,
         "status": s.referral_status,
         "reason": s.referral_reason,
-        "explanation": rules.explain(s.referral_reason, s.referral_due_ms)
+        "explanation": reasons.explain(s.referral_reason, s.referral_due_ms)
         if s.referral_reason
         else None,
         "due_at": _at(s.referral_due_ms),

@@ -12,15 +12,16 @@ import msgspec
 from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Required
-from honeyguide.referrals import explanations, subscribers
-from honeyguide.referrals.evidence import EvidenceItem
-from honeyguide.referrals.lifecycle import FIRST_STATUSES, NewSubscriber
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.screening import explanations
+from honeyguide.screening.evidence import EvidenceItem
 from honeyguide.signups import partner_signups, signups, unconfirmed
+from honeyguide.signups.lifecycle import FIRST_STATUSES, NewSubscriber
 from honeyguide.store.change import Change
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscribers import Subscriber
 
 # Nobody refers those on lists that the owner keeps elsewhere one by one.
 ORIGINS = tuple(origin.value for origin in Origin if not origin.is_own_list)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from honeyguide.partners import program_partners
 from honeyguide.partners.program_partners import ProgramPartner, Removal
-from honeyguide.referrals.reasons import Reason
 from honeyguide.signups import signups, undone_stops
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.reasons import Reason
 
 # Pending referrals that are rejected in the transaction of the removal, each with its events. There
 # may be thousands: of the others it only says that they are to be rejected, and the job that looks

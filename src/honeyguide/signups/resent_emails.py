@@ -15,21 +15,13 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, emails, stops, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
-from honeyguide.referrals import (
-    branding,
-    earned_rewards,
-    hub,
-    hub_choices,
-    reader_emails,
-    reward_events,
-    rewards,
-    subscribers,
-)
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, reward_events, rewards
+from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, hub, hub_choices, reader_emails, subscribers
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.subscribers import Subscriber
 
 # Per kind and mailbox: enough for an email that got lost, too few to annoy anybody.
 EVERY_MS = 10 * MINUTE_MS

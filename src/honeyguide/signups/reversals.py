@@ -19,7 +19,7 @@ from honeyguide.partners import ledger, partner_emails, programs, rules
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.programs import Program
 from honeyguide.partners.reversal_reasons import Reversal
-from honeyguide.referrals import moves
+from honeyguide.screening import moves
 from honeyguide.signups import consequences
 from honeyguide.signups.consequence_writer import ChangedSubscriber, write
 from honeyguide.signups.consequences import CampaignFacts

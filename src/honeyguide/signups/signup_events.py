@@ -10,11 +10,12 @@ from honeyguide.kernel.money import dollars
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.reversal_reasons import Reversal
-from honeyguide.referrals import event_bodies, rewards, subscribers
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import event_bodies, rewards
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class PartnerName(NamedTuple):

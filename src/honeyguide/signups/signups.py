@@ -18,34 +18,16 @@ from honeyguide.kernel import clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.referrals import (
-    adjustments,
-    codes,
-    cohorts,
-    consents,
-    evidence,
-    lifecycle,
-    moves,
-    notes,
-    reader_links,
-    referral_decisions,
-    saved_filters,
-    screening_lists,
-    subscribers,
-    tags,
-)
-from honeyguide.referrals.lifecycle import NewSubscriber, SubscriberChanges
-from honeyguide.referrals.moves import Changed
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rules import Status
-from honeyguide.referrals.screening import Referrer
-from honeyguide.referrals.signals import Signal
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import adjustments
+from honeyguide.screening import evidence, moves, screening_lists
+from honeyguide.screening.moves import Changed
+from honeyguide.screening.screening import Referrer
+from honeyguide.screening.signals import Signal
 from honeyguide.signups import (
     consequences,
     erasures,
     import_erasure,
+    lifecycle,
     partner_signups,
     reversals,
 )
@@ -57,9 +39,25 @@ from honeyguide.signups.consequence_writer import (
     write_uncontended,
 )
 from honeyguide.signups.consequences import CampaignFacts, Consequence
+from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import (
+    codes,
+    cohorts,
+    consents,
+    notes,
+    reader_links,
+    referral_decisions,
+    saved_filters,
+    subscribers,
+    tags,
+)
+from honeyguide.subscribers.origins import Origin
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.referral_states import Status
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class Arrival(NamedTuple):

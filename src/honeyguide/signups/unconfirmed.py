@@ -7,11 +7,11 @@ from __future__ import annotations
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import emails
-from honeyguide.referrals import form_codes, lifecycle
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.subscribers import Subscriber
-from honeyguide.signups import partner_signups, signups
+from honeyguide.signups import lifecycle, partner_signups, signups
+from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
+from honeyguide.subscribers import form_codes
+from honeyguide.subscribers.subscribers import Subscriber
 
 REPLACED = "Cancelled: the address came again with another code."
 

@@ -10,10 +10,10 @@ from honeyguide.mail.notifications import WITHDRAWAL_MS
 from honeyguide.partners import program_stops, publications
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import Publication, PublicationChanges
-from honeyguide.referrals.reasons import Reason
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers.reasons import Reason
 
 _STOPS = [each.value for each in Reason if each.facts.is_stop]
 _CAME_SINCE = beside(__file__).value("came_since", str)

@@ -8,16 +8,16 @@ import asyncio
 import logging
 
 from honeyguide.accounts import accounts
-from honeyguide.backups import records
-from honeyguide.backups.erasure_files import write_erasures
-from honeyguide.backups.making import BackupPlan, MadeBackup, make
-from honeyguide.backups.places import Place, StoredFile
-from honeyguide.backups.records import BackupRecord
-from honeyguide.backups.retention import expired
-from honeyguide.backups.threads import Tick, run_apart
 from honeyguide.kernel.clock import DAY_MS, system_clock
 from honeyguide.kernel.errors import Fault, Unavailable
 from honeyguide.kernel.ids import new_id
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.erasure_files import write_erasures
+from honeyguide.operating.backups.making import BackupPlan, MadeBackup, make
+from honeyguide.operating.backups.places import Place, StoredFile
+from honeyguide.operating.backups.records import BackupRecord
+from honeyguide.operating.backups.retention import expired
+from honeyguide.operating.backups.threads import Tick, run_apart
 from honeyguide.signups import erasures
 from honeyguide.store import Store
 from honeyguide.store.backup import work_folder

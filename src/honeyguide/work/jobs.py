@@ -14,8 +14,6 @@ from honeyguide.accounts import (
     invitations,
     sessions,
 )
-from honeyguide.backups import records
-from honeyguide.backups.making import BackupPlan
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbound import Outbound
 from honeyguide.integrations import disconnecting, incoming
@@ -24,6 +22,8 @@ from honeyguide.kernel.site import Site
 from honeyguide.mail import digests, emails, sending, slack_messages
 from honeyguide.mail.transports import Transport
 from honeyguide.moving import importing
+from honeyguide.operating.backups import records
+from honeyguide.operating.backups.making import BackupPlan
 from honeyguide.partners import (
     charges,
     network,
@@ -36,21 +36,14 @@ from honeyguide.partners import (
 from honeyguide.partners.network import ConfirmationRate
 from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
-from honeyguide.referrals import (
-    backfill,
-    clicks,
-    cohorts,
-    evidence,
-    link_hosts,
-    page_index,
-    shipment_emails,
-    shipments,
-)
-from honeyguide.referrals.cohorts import DueCampaign
-from honeyguide.referrals.shipments import OldAddress
+from honeyguide.rewards import backfill, shipment_emails, shipments
+from honeyguide.rewards.shipments import OldAddress
+from honeyguide.screening import evidence
 from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
+from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index
+from honeyguide.subscribers.cohorts import DueCampaign
 from honeyguide.work import (
     applying,
     backups,

@@ -10,11 +10,11 @@ from honeyguide.events.name_servers import TextRecords
 from honeyguide.events.outbound import Outbound
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import link_hosts
-from honeyguide.referrals.link_hosts import LinkHost
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import link_hosts
+from honeyguide.subscribers.link_hosts import LinkHost
 from honeyguide.work.items import Items
 
 # Looked up at the same time, so that a few names that nobody answers for delay no others.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import evidence, moves
-from honeyguide.referrals.evidence import CodeToLookAt
+from honeyguide.screening import evidence, moves
+from honeyguide.screening.evidence import CodeToLookAt
 from honeyguide.signups import group_looks
 from honeyguide.store import Store
 from honeyguide.work.items import Items

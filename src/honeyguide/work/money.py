@@ -17,14 +17,14 @@ from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.partners import budget_notifications, ledger_check, payouts
 from honeyguide.partners.payouts import Earned
-from honeyguide.referrals import moves
-from honeyguide.referrals.check_slices import Checked, CheckGroup, check_slice
-from honeyguide.referrals.moves import DueReferral
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.screening import moves
+from honeyguide.screening.moves import DueReferral
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers.check_slices import Checked, CheckGroup, check_slice
+from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work.items import Items
 
 log = logging.getLogger("honeyguide.work")

@@ -7,9 +7,9 @@ from functools import partial
 
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import persons
-from honeyguide.referrals.persons import Rekeying
 from honeyguide.store import Store
+from honeyguide.subscribers import persons
+from honeyguide.subscribers.persons import Rekeying
 from honeyguide.work.items import Items
 from honeyguide.work.job import Job
 

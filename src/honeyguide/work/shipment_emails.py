@@ -7,8 +7,8 @@ from functools import partial
 
 from honeyguide.kernel import actors
 from honeyguide.kernel.site import Site
-from honeyguide.referrals import shipment_emails
-from honeyguide.referrals.shipment_emails import ANNOUNCING, Recipient
+from honeyguide.rewards import shipment_emails
+from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx

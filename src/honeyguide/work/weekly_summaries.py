@@ -28,21 +28,12 @@ from honeyguide.mail.weekly_summary import (
 from honeyguide.partners import outlook
 from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.partners.rules import month_of
-from honeyguide.referrals import (
-    campaigns,
-    daily_counts,
-    earned_rewards,
-    fulfillment,
-    page_index,
-    rewards,
-    shipments,
-    statistics,
-    subscribers,
-)
-from honeyguide.referrals.statistics import PeriodAdvocate
+from honeyguide.rewards import earned_rewards, fulfillment, rewards, shipments
 from honeyguide.store import Store
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, daily_counts, page_index, statistics, subscribers
+from honeyguide.subscribers.statistics import PeriodAdvocate
 
 BATCH = 20
 ADVOCATES = 5

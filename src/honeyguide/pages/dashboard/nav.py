@@ -17,15 +17,9 @@ from honeyguide.pages import guide
 from honeyguide.pages.dashboard import formats, page_rights
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import partner_only
-from honeyguide.referrals import (
-    branding,
-    daily_counts,
-    fulfillment,
-    page_index,
-    recent_counts,
-    shipments,
-)
+from honeyguide.rewards import fulfillment, recent_counts, shipments
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, daily_counts, page_index
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from honeyguide.accounts import accounts, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import confirm, page_request, recent_login, second_factor
+from honeyguide.pages.dashboard import confirm, page_request
+from honeyguide.pages.dashboard.login import recent_login, second_factor
+from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.pages.dashboard.recent_login import NeededProof
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
 

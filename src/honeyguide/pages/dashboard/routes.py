@@ -7,33 +7,26 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages import rendering
-from honeyguide.pages.dashboard import (
-    checklist,
-    clock,
-    earnings,
-    formats,
-    home,
-    integrations,
-    link_hosts,
-    moved_pages,
-    network,
-    new_subscriber,
-    notification_preferences,
-    notifications,
-    overview_files,
-    page_rights,
+from honeyguide.pages.dashboard import formats, moved_pages, notifications, page_rights, search
+from honeyguide.pages.dashboard.earn import earnings, network
+from honeyguide.pages.dashboard.home import checklist, home, overview_files
+from honeyguide.pages.dashboard.labels import label
+from honeyguide.pages.dashboard.login.recent_login import does, gives
+from honeyguide.pages.dashboard.look.look_routes import LOOK
+from honeyguide.pages.dashboard.page_route import endpoint, get, get_recent, post, post_recent
+from honeyguide.pages.dashboard.partners import (
     partners,
     payouts,
     program,
     program_form,
     publications,
-    referral_check,
     reversals,
+)
+from honeyguide.pages.dashboard.people import (
+    new_subscriber,
+    referral_check,
     review,
-    rewards,
     screening_lists,
-    search,
-    settings,
     subscriber,
     subscriber_edits,
     subscriber_emails,
@@ -41,14 +34,10 @@ from honeyguide.pages.dashboard import (
     subscriber_referrers,
     subscriber_tags,
     subscribers,
-    webhooks,
 )
-from honeyguide.pages.dashboard.account_routes import ACCOUNT_PAGES, ADMINISTRATION_PAGES, LOGIN
-from honeyguide.pages.dashboard.import_routes import IMPORTS
-from honeyguide.pages.dashboard.labels import label
-from honeyguide.pages.dashboard.look_routes import LOOK
-from honeyguide.pages.dashboard.page_route import endpoint, get, get_recent, post, post_recent
-from honeyguide.pages.dashboard.recent_login import does, gives
+from honeyguide.pages.dashboard.people.import_routes import IMPORTS
+from honeyguide.pages.dashboard.rewards import rewards
+from honeyguide.pages.dashboard.rewards.shipment_routes import SHIPMENTS
 from honeyguide.pages.dashboard.route_rights import (
     ANYONE,
     CAMPAIGN,
@@ -60,8 +49,20 @@ from honeyguide.pages.dashboard.route_rights import (
     SUBSCRIBERS,
     WEBHOOKS,
 )
-from honeyguide.pages.dashboard.security_routes import SECURITY
-from honeyguide.pages.dashboard.shipment_routes import SHIPMENTS
+from honeyguide.pages.dashboard.settings import (
+    clock,
+    integrations,
+    link_hosts,
+    notification_preferences,
+    settings,
+    webhooks,
+)
+from honeyguide.pages.dashboard.settings.account_routes import (
+    ACCOUNT_PAGES,
+    ADMINISTRATION_PAGES,
+    LOGIN,
+)
+from honeyguide.pages.dashboard.settings.security_routes import SECURITY
 from honeyguide.pages.handlers import Uses
 from honeyguide.pages.services import PageServices
 

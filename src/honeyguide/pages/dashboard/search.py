@@ -10,8 +10,8 @@ from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import text_matching
 from honeyguide.pages.dashboard import nav, page_rights
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.referrals import search
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import search
 
 LONGEST = 100
 MOST_SUBSCRIBERS = 6

@@ -13,7 +13,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.pages import redirects
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
-from honeyguide.referrals import shipments
+from honeyguide.rewards import shipments
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import Delayed
 from honeyguide.signups.delayed_kinds import DelayedKind

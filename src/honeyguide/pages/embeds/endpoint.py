@@ -26,9 +26,9 @@ from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.forms import ANSWER_AFTER_S
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices
-from honeyguide.referrals import branding, embeds
-from honeyguide.referrals.embeds import Embed
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, embeds
+from honeyguide.subscribers.embeds import Embed
 
 # Exact over all processes. Many honest people share a network.
 BY_CAMPAIGN_AND_NETWORK = Limit("embed by campaign and network", 60, 10 * MINUTE_MS, forms.TOO_MANY)

@@ -13,9 +13,9 @@ from starlette.routing import Route
 
 from honeyguide.pages import rendering
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import campaigns, embeds
-from honeyguide.referrals.embeds import Embed
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns, embeds
+from honeyguide.subscribers.embeds import Embed
 
 ELEMENTS = ("signup", "hub", "leaderboard")
 _POLICY = (

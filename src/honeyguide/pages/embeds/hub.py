@@ -18,11 +18,12 @@ from honeyguide.pages.readers import progress, sharing
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.progress import Progress, ReferralCount, RewardStep
 from honeyguide.pages.readers.reader_services import ReaderServices
-from honeyguide.referrals import codes, earned_rewards, hub, rewards
-from honeyguide.referrals.earned_states import EarnedReward, EarnedState
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, rewards
+from honeyguide.rewards.earned_states import EarnedReward, EarnedState
+from honeyguide.rewards.rewards import Reward
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes, hub
+from honeyguide.subscribers.subscribers import Subscriber
 
 # The dashboard's preview asks for this page, which is nobody's.
 SAMPLE = "sample"

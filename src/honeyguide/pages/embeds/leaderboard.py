@@ -9,9 +9,9 @@ from typing import Any
 
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.embeds.endpoint import EmbedRequest
-from honeyguide.referrals import hub_choices
-from honeyguide.referrals.hub_choices import Leader
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub_choices
+from honeyguide.subscribers.hub_choices import Leader
 
 CACHE_CONTROL = "public, max-age=60"
 OFF = "This campaign shows no leaderboard."

@@ -14,7 +14,7 @@ from honeyguide.pages.forms import whole_number
 from honeyguide.pages.readers import confirmations, forms, signup, stopped
 from honeyguide.pages.readers.forms import ShownForm
 from honeyguide.pages.readers.reader_services import ReaderServices
-from honeyguide.referrals.origins import Origin
+from honeyguide.subscribers.origins import Origin
 
 # What a form of the operator's sends when its own consent box is checked.
 OWN_CONSENT = "own"

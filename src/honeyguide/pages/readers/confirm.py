@@ -13,11 +13,11 @@ from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.showing import WayOn, see_other, sorry
-from honeyguide.referrals import branding, hub, links, reader_links
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, hub, links, reader_links
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 class _Confirming(NamedTuple):

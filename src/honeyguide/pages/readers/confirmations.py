@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.partners import links, verification
-from honeyguide.referrals.origins import Origin
 from honeyguide.store import Store
+from honeyguide.subscribers.origins import Origin
 
 
 async def for_code(

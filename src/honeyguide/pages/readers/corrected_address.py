@@ -12,8 +12,8 @@ from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.readers import errors, hub, postal_address
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import reward_events, shipments
-from honeyguide.referrals.earned_states import EarnedReward
+from honeyguide.rewards import reward_events, shipments
+from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.tx import Tx
 
 SENT = translatable("This reward was sent already, so its address can’t be changed any more.")

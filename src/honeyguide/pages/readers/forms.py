@@ -19,8 +19,8 @@ from honeyguide.kernel.site import Site
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import errors
-from honeyguide.referrals import clicks
 from honeyguide.signups import used_forms
+from honeyguide.subscribers import clicks
 
 # What a form answers that takes an address takes at least this long, so that its time tells nothing
 # about the address.

@@ -36,29 +36,27 @@ from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.progress import ReferralCount
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import (
-    branding,
-    codes,
-    earned_rewards,
-    hub,
-    hub_choices,
-    names,
-    reader_links,
-    rewards,
-    seen_rewards,
-    subscribers,
-)
-from honeyguide.referrals.codes import SubscriberCode
-from honeyguide.referrals.earned_states import REFUSALS, EarnedReward
-from honeyguide.referrals.hub_choices import HubChoices, Leader
-from honeyguide.referrals.reasons import Reason
-from honeyguide.referrals.rewards import Reward
-from honeyguide.referrals.signals import Signal
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards import earned_rewards, rewards, seen_rewards
+from honeyguide.rewards.earned_states import REFUSALS, EarnedReward
+from honeyguide.rewards.rewards import Reward
+from honeyguide.screening.signals import Signal
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import (
+    branding,
+    codes,
+    hub,
+    hub_choices,
+    names,
+    reader_links,
+    subscribers,
+)
+from honeyguide.subscribers.codes import SubscriberCode
+from honeyguide.subscribers.hub_choices import HubChoices, Leader
+from honeyguide.subscribers.reasons import Reason
+from honeyguide.subscribers.subscribers import Subscriber
 
 log = logging.getLogger("honeyguide.pages")
 

@@ -18,9 +18,9 @@ from honeyguide.pages.forms import FormErrors
 from honeyguide.pages.readers import errors, requested_emails
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
-from honeyguide.referrals import links, subscribers
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import links, subscribers
 
 _PURPOSE, _TIME = "check inbox", 6
 # For one subscriber. Counted whether or not they are subscribed already.

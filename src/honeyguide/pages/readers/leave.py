@@ -9,8 +9,8 @@ from starlette.responses import Response
 from honeyguide.pages.readers import hub
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import hub_choices
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import hub_choices
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:

@@ -12,8 +12,8 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import lost_links
 from honeyguide.pages.readers.links import LinkHandler
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals.link_host_map import LinkHostMap
-from honeyguide.referrals.link_host_rules import ROBOTS
+from honeyguide.subscribers.link_host_map import LinkHostMap
+from honeyguide.subscribers.link_host_rules import ROBOTS
 
 WELL_KNOWN = "/.well-known/"
 TENANT = "honeyguide.tenant"

@@ -17,9 +17,9 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import links as partner_links
-from honeyguide.referrals import clicks, links
-from honeyguide.referrals.clicks import ClickCounter
-from honeyguide.referrals.links import Link, LinkCache
+from honeyguide.subscribers import clicks, links
+from honeyguide.subscribers.clicks import ClickCounter
+from honeyguide.subscribers.links import Link, LinkCache
 
 READER, PARTNER = PREFIXES = ("/r/", "/p/")
 

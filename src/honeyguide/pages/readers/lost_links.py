@@ -18,8 +18,8 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.services import PageServices
-from honeyguide.referrals import branding, campaigns, links, reader_links
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns, links, reader_links
 
 # Pages that only a subscriber has a link to. Who could not confirm is none yet.
 _SUBSCRIBERS = (reader_links.HUB, reader_links.STOP)

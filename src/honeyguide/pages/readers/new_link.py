@@ -9,8 +9,8 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import TooMany
 from honeyguide.pages.readers import hub, requested_emails
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
-from honeyguide.referrals import reader_links
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import reader_links
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:

@@ -12,8 +12,8 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.readers import errors, hub
 from honeyguide.pages.readers.page_route import ReaderRequest
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import codes
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import codes
 
 FIELDS = {"code": Field(translatable("Your code"), translatable("Please enter a code."))}
 

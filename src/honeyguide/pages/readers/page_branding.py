@@ -18,11 +18,11 @@ from honeyguide.pages.readers import accents, page_texts
 from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.partners import links, verification
 from honeyguide.partners.links import PartnerLink
-from honeyguide.referrals import branding, campaigns, slugs
-from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.origins import Origin
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns, slugs
+from honeyguide.subscribers.branding import Branding
+from honeyguide.subscribers.origins import Origin
 
 UNKNOWN = "Page not found."
 # No slug looks different, and a database may refuse to look for other text.

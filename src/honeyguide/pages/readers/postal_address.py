@@ -13,7 +13,7 @@ from honeyguide.languages import countries
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import errors
-from honeyguide.referrals.shipments import PostalAddress
+from honeyguide.rewards.shipments import PostalAddress
 
 VARIANT = Field(translatable("Option"), translatable("Choose an option."))
 COUNTRY = Field(translatable("Country"), translatable("Choose your country."))

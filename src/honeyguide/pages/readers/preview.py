@@ -17,11 +17,11 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.pages.readers.showing import html
 from honeyguide.pages.readers.signup import LONGEST_NAME
-from honeyguide.referrals.branding import Branding
-from honeyguide.referrals.earned_rewards import REDEEMED, UNLOCKED
-from honeyguide.referrals.earned_states import EarnedReward
-from honeyguide.referrals.hub_choices import HubChoices
-from honeyguide.referrals.rewards import Reward
+from honeyguide.rewards.earned_rewards import REDEEMED, UNLOCKED
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import Reward
+from honeyguide.subscribers.branding import Branding
+from honeyguide.subscribers.hub_choices import HubChoices
 
 SIGNUP, THANKS, HUB = PREVIEWED_PAGES = ("signup", "thanks", "hub")
 SAMPLE_LINK = "/r/h0neyb1d"

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from honeyguide.languages.language import Language
 from honeyguide.pages.readers import own_comb
 from honeyguide.pages.readers.own_comb import OwnComb
-from honeyguide.referrals import rules
-from honeyguide.referrals.carriers import Tracking, find_tracking
-from honeyguide.referrals.earned_rewards import REDEEMED
-from honeyguide.referrals.earned_states import EarnedReward, EarnedState
-from honeyguide.referrals.rewards import MANUAL, Reward, next_reward
-from honeyguide.referrals.subscribers import Subscriber
+from honeyguide.rewards.carriers import Tracking, find_tracking
+from honeyguide.rewards.earned_rewards import REDEEMED
+from honeyguide.rewards.earned_states import EarnedReward, EarnedState
+from honeyguide.rewards.rewards import MANUAL, Reward, next_reward
+from honeyguide.subscribers import referral_states
+from honeyguide.subscribers.subscribers import Subscriber
 
 # More would push everything else off a phone's screen.
 MOST_READY = 3
@@ -64,7 +64,7 @@ class ReferralCount(NamedTuple):
 
     @property
     def toward_rewards(self) -> int:
-        return rules.toward_rewards(self.verified, self.adjustments)
+        return referral_states.toward_rewards(self.verified, self.adjustments)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.mail.emails import RecentCounts
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.referrals import hub, reader_emails, reader_links, subscribers
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.signups import confirmations
 from honeyguide.store.change import Change
+from honeyguide.subscribers import hub, reader_emails, reader_links, subscribers
+from honeyguide.subscribers.subscribers import Subscriber
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS

@@ -40,22 +40,22 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.readers.showing import see_other, see_website
-from honeyguide.referrals import (
+from honeyguide.screening import signals
+from honeyguide.screening.visits import Visit
+from honeyguide.signups import signups, unconfirmed, used_forms
+from honeyguide.signups.lifecycle import NewSubscriber
+from honeyguide.store.change import Change
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import (
     clicks,
     consents,
     form_codes,
     hub_choices,
     link_parameters,
     links,
-    signals,
     subscribers,
 )
-from honeyguide.referrals.lifecycle import NewSubscriber
-from honeyguide.referrals.origins import Origin
-from honeyguide.referrals.visits import Visit
-from honeyguide.signups import signups, unconfirmed, used_forms
-from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.subscribers.origins import Origin
 
 CARRIED = ("utm_source", "utm_campaign")
 # By the form's origin. Many honest people share a network: an office, a school, a talk that ends

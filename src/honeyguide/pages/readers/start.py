@@ -13,9 +13,10 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding, progress, sharing
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
-from honeyguide.referrals import branding, links, rewards
-from honeyguide.referrals.hub_choices import HubChoices
+from honeyguide.rewards import rewards
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, links
+from honeyguide.subscribers.hub_choices import HubChoices
 
 _PURPOSE = "thanks"
 

@@ -12,9 +12,9 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import stops
 from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
-from honeyguide.referrals import branding, reader_links
-from honeyguide.referrals.subscribers import Subscriber
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, reader_links
+from honeyguide.subscribers.subscribers import Subscriber
 
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:

@@ -10,7 +10,7 @@ from honeyguide.pages.readers import inbox, sharing, signup, start
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.readers.showing import see_other
-from honeyguide.referrals import rewards
+from honeyguide.rewards import rewards
 
 TEASED = 3
 

@@ -1,0 +1,296 @@
+"""A partner's earnings: what is confirmed, pending or unpaid and why, and the links to share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.mail import newsletter_tools
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import bars, cards, formats
+from honeyguide.pages.dashboard.bars import BarPart
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.partners import referral_days
+from honeyguide.pages.readers import sharing
+from honeyguide.partners import (
+    expected_fees,
+    forecast,
+    network,
+    outlook,
+    partner_emails,
+    partner_figures,
+    partner_referrals,
+    payouts,
+    reversal_reasons,
+    rules,
+    verification,
+)
+from honeyguide.partners.expected_fees import ExpectedFees
+from honeyguide.partners.network import PartnerCampaign
+from honeyguide.partners.outlook import MonthOutlook
+from honeyguide.partners.partner_referrals import ReferredSubscriber
+from honeyguide.partners.payouts import Payout
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import clicks
+from honeyguide.subscribers.reasons import SCREENED, Reason, facts_of
+
+# A page shows this many referrals of each state; the statement's CSV has every one that was paid.
+MOST_SHOWN = 500
+PER_PAGE = 25
+MONTHS_SHOWN = 12
+
+STATES = (
+    (partner_referrals.PENDING, "Pending"),
+    (partner_referrals.CONFIRMED, "Confirmed"),
+    (partner_referrals.REJECTED, "Rejected"),
+    (partner_referrals.UNCHARGED, "Not paid"),
+)
+
+WHY_UNPAID = {
+    rules.Uncharged.OWN_PROGRAM: "It is your own program, so no fee is due.",
+    rules.Uncharged.ALREADY_CHARGED: "The program has already paid for this subscriber.",
+    rules.Uncharged.FREE: "The program paid no fee when they joined.",
+    rules.Uncharged.BUDGET_SPENT: "The program had reached its monthly budget.",
+    rules.Uncharged.PARTNER_CAP: "You reached this program’s monthly cap.",
+}
+
+
+def month_of(request: PageRequest) -> str:
+    try:
+        return rules.parse_month(request.query["month"], param="month")
+    except (KeyError, Invalid):
+        return rules.month_of(request.now_ms)
+
+
+def why(row: ReferredSubscriber) -> str:
+    """One sentence with its date: what happened, or what will happen."""
+    waiting = facts_of(row.reason).waiting
+    if row.state == partner_referrals.PENDING and waiting:
+        return waiting.format(day=formats.day(row.due_ms or row.arrived_ms))
+    if row.state == partner_referrals.PENDING:
+        if row.due_ms is None or row.reason == Reason.AWAITING_CONFIRMATION:
+            return "Will be confirmed once they confirm their email address."
+        return f"Will be confirmed on {formats.day(row.due_ms)} if they stay subscribed."
+    day = formats.day(row.decided_ms or row.arrived_ms)
+    if row.state == partner_referrals.CONFIRMED:
+        return f"Confirmed on {day}."
+    if row.state == partner_referrals.UNCHARGED:
+        return f"Confirmed on {day}. {WHY_UNPAID[rules.Uncharged(row.uncharged_reason or '')]}"
+    if row.reversal_reason is not None:
+        because = reversal_reasons.describe(row.reversal_reason, row.reversal_note)
+        return f"Taken back on {day}. {because}."
+    return f"Rejected on {day}. {facts_of(row.reason).to_partner or SCREENED}"
+
+
+class MonthMoney(NamedTuple):
+    """What is sure, and the most that a month can come to."""
+
+    sure_cents: int
+    referrals: int
+    """Whose fees these are."""
+    most_cents: int
+    when_paid: str
+    sentences: list[str]
+    """What is pending, and why less of it can be paid."""
+    parts: list[BarPart]
+
+
+def month_money(
+    confirmed_cents: int,
+    referrals: int,
+    months: list[MonthOutlook],
+    payout: Payout | None,
+    month: str,
+) -> MonthMoney:
+    """The outlook of a month that is over is empty."""
+    now = months[0] if months else None
+    expected_cents = now.fees.expected_cents if now else 0
+    return MonthMoney(
+        sure_cents=confirmed_cents,
+        referrals=referrals,
+        most_cents=confirmed_cents + expected_cents,
+        when_paid=_when_paid(month, payout, is_over=now is None),
+        sentences=_pending_sentences([each.fees for each in months]),
+        parts=bars.parts({"sure": confirmed_cents, "may": expected_cents}),
+    )
+
+
+def _when_paid(month: str, payout: Payout | None, *, is_over: bool) -> str:
+    if payout is not None and payout.paid_ms is not None:
+        return f"Paid on {formats.day(payout.paid_ms)}."
+    if is_over:
+        return "Waiting to be paid." if payout is not None else ""
+    closes = formats.short_day(rules.month_bounds(month)[1])
+    return f"Will be paid after the month closes on {closes}."
+
+
+def _pending_sentences(months: list[ExpectedFees]) -> list[str]:
+    """Of this month and the later ones. Never what will be paid: it is the most that can be."""
+    if not months:
+        return []
+    now, later = months[0], expected_fees.total(months[1:])
+    sentences = []
+    if now.referrals:
+        are = "pending referral is" if now.referrals == 1 else "pending referrals are"
+        sentences.append(f"{now.referrals:,} {are} worth {money.show(now.pending_cents)}.")
+    if now.over_cents:
+        over = []
+        if now.over_cap_cents:
+            over.append(f"{money.show(now.over_cap_cents)} is over your monthly cap")
+        if now.over_budget_cents:
+            over.append(f"{money.show(now.over_budget_cents)} is more than the budget can pay")
+        sentences.append(
+            f"{money.show(now.expected_cents)} can still be paid: {', and '.join(over)}."
+        )
+    if later.referrals:
+        sentences.append(
+            f"Another {money.show(later.pending_cents)} is due after this month; at most "
+            f"{money.show(later.expected_cents)} of it can be paid."
+        )
+    return sentences or ["No fee is pending."]
+
+
+SHOWN: dict[str, Any] = {"money": money.show, "why": why}
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    account_id, month = request.who.account_id, month_of(request)
+    present = rules.month_of(request.now_ms)
+    is_now = month == present
+    earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
+    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
+    charged = await partner_figures.charged_of_partner(tx, account_id, month)
+    payout = await payouts.find_of_month(tx, account_id, month)
+    asked = forms.page_number(request.query.get("page", ""))
+    pages = Page(1, PER_PAGE).total_pages(len(earnings.programs))
+    page = Page(min(asked, max(1, pages)), PER_PAGE)
+    joined = [row for row, _ in earnings.programs[page.skip : page.skip + page.per_page]]
+    ids = [row.partner_campaign_id for row in joined]
+    from_ms, to_ms = rules.month_bounds(month)
+    figures = await partner_figures.of_partner(tx, account_id, since_ms=from_ms, before_ms=to_ms)
+    state, rows = await _referrals(tx, request, month, is_now=is_now)
+    return request.view(
+        "earnings.html",
+        month=month,
+        earlier=rules.previous_month(month),
+        later=rules.next_month(month),
+        resumes=formats.short_day(to_ms),
+        is_now=is_now,
+        earnings=earnings,
+        shown=month_money(
+            earnings.confirmed_cents,
+            sum(charged.values()),
+            months if is_now else [],
+            payout,
+            month,
+        ),
+        outlook=months[0] if is_now else None,
+        columns=await _columns(tx, account_id, present, months[0]),
+        sentence=bars.sentence,
+        charged=charged,
+        figures=figures.by_partner(),
+        reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
+        joined=joined,
+        page=page.page,
+        pages=pages,
+        partner_campaigns=await network.partner_campaigns_by_id(
+            tx, account_id, ids, now_ms=request.now_ms
+        ),
+        state=state,
+        states=STATES,
+        days=referral_days.by_day(rows, why),
+        is_cut=len(rows) >= MOST_SHOWN,
+        terms_of=terms_of,
+        **SHOWN,
+    )
+
+
+async def _referrals(
+    tx: Tx, request: PageRequest, month: str, *, is_now: bool
+) -> tuple[str, list[ReferredSubscriber]]:
+    """Those behind the figures of the month, or behind one of them."""
+    asked = request.query.get("show", "")
+    state = asked if asked in partner_referrals.STATES else ""
+    rows: list[ReferredSubscriber] = []
+    for each in [state] if state else partner_referrals.STATES:
+        if each == partner_referrals.PENDING and not is_now:
+            continue
+        rows += await partner_referrals.of_month(
+            tx, request.who.account_id, each, month, most=MOST_SHOWN
+        )
+    return state, rows
+
+
+async def _columns(tx: Tx, account_id: str, present: str, now: MonthOutlook) -> list[bars.Column]:
+    """Of the last twelve months; empty before anything was earned."""
+    year_ago = f"{int(present[:4]) - 1}{present[4:]}"
+    earned = await partner_figures.months_of_partner(tx, account_id, after=year_ago)
+    values = {each.month: each.cents for each in earned}
+    if not values:
+        return []
+    return bars.months(values, present, MONTHS_SHOWN, more=now.fees.expected_cents)
+
+
+def terms_of(joined: PartnerCampaign) -> str:
+    """`$2.50 each · confirmed, after 14 days`"""
+    days = joined.referral_pending_duration if joined.referral_pending_duration_enabled else 0
+    fee = f"{money.show(joined.cpa_cents)} each" if joined.cpa_cents else "unpaid recommendation"
+    return f"{fee} · {verification.of(joined).in_short(days)}"
+
+
+async def one(tx: Tx, request: PageRequest) -> PageView:
+    account_id, site = request.who.account_id, request.services.site
+    month = rules.month_of(request.now_ms)
+    joined = await network.get_partner_campaign(
+        tx, account_id, request.at("id"), now_ms=request.now_ms
+    )
+    is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
+    page, rows, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: partner_referrals.of_partner_campaign(tx, account_id, joined.id, page),
+    )
+    older = f"/earnings/{joined.id}?page={page.page + 1}"
+    since_ms, _ = rules.month_bounds(month)
+    days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
+    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
+    by_month = [each.of(joined.id) for each in months]
+    fees = by_month[0]
+    link = site.partner_link(joined.ref_code)
+    return request.view(
+        "partner_campaign.html",
+        partner_campaign=joined,
+        is_reached=is_reached,
+        days=referral_days.by_day(rows, why),
+        first=f"/earnings/{joined.id}",
+        older=older if page.page < page.total_pages(total) else "",
+        is_first=page.page == 1,
+        clicked=sum(day.n for day in days),
+        link=link,
+        magic=f"{site.magic_link(joined.ref_code)}?email=",
+        tools=newsletter_tools.EMAIL_TAGS,
+        qr=sharing.qr_code(link),
+        hold=cards.hold,
+        fees=fees,
+        most_cents=joined.spent_cents + fees.expected_cents,
+        parts=bars.parts({"sure": joined.spent_cents, "may": fees.expected_cents}),
+        sentences=_pending_sentences(by_month),
+        terms=terms_of(joined),
+        resumes=formats.short_day(rules.month_bounds(month)[1]),
+        asked=verification.of(joined),
+        contact=await partner_emails.contact_of(tx, joined.owner_account_id),
+        undecided=await forecast.undecided_of_partner(
+            tx, account_id, joined.id, now_ms=request.now_ms
+        ),
+        **SHOWN,
+    )
+
+
+async def leave(tx: Tx, request: PageRequest) -> Response:
+    left = await network.leave(request.change(tx), request.at("id"))
+    name = formats.isolated(left.publication_name)
+    return request.go(f"/earnings/{left.id}", f"You left the partner program of {name}.")

@@ -1,0 +1,122 @@
+"""The checklist on Home: what a new account does first, and which of it was really done."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide.accounts import accounts
+from honeyguide.integrations import integrations
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.moving import importing
+from honeyguide.pages.dashboard.page_request import PageRequest
+from honeyguide.rewards import newsletter_links, rewards
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns, daily_counts, statistics
+
+
+class Step(NamedTuple):
+    name: str
+    detail: str
+    path: str
+    action: str
+    is_done: bool
+    is_optional: bool = False
+
+
+async def find(tx: Tx, request: PageRequest) -> list[Step]:
+    """The steps, always in the same order. None once all are done or the list was dismissed."""
+    if await accounts.has_dismissed_checklist(tx, request.who.account_id):
+        return []
+    steps = [
+        *await _first_steps(tx, request.tenant),
+        *([_mail_step(request)] if request.who.is_admin else []),
+        *await _later_steps(tx, request.tenant),
+    ]
+    return [] if all(step.is_done or step.is_optional for step in steps) else steps
+
+
+async def _first_steps(tx: Tx, tenant: Tenant) -> list[Step]:
+    brand = await branding.of(tx, tenant)
+    return [
+        Step(
+            "Import your subscribers",
+            "Everyone on your list gets their own referral link.",
+            "/subscribers/import",
+            "Import subscribers",
+            await _has_imported(tx, tenant),
+        ),
+        Step(
+            "Add your first reward",
+            "A small reward at 1 to 3 referrals works well.",
+            "/rewards",
+            "Add a reward",
+            bool(await rewards.of_campaign(tx, tenant)),
+        ),
+        Step(
+            "Set your logo and color",
+            "They are on your signup page, on referral pages and in emails.",
+            "/look/branding",
+            "Open branding",
+            brand.logo_id is not None or brand.accent is not None,
+        ),
+    ]
+
+
+def _mail_step(request: PageRequest) -> Step:
+    return Step(
+        "Set up email sending",
+        "Until a mail server is set, emails reach nobody.",
+        "/administration#h-health",
+        "See how",
+        request.services.settings.has_mail_server,
+    )
+
+
+async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
+    ever = await daily_counts.ever(tx, tenant)
+    campaign = await campaigns.get(tx, tenant)
+    return [
+        Step(
+            "Put it in your newsletter",
+            "Every issue then carries each subscriber’s own link. Send yourself a test.",
+            "/look/newsletter",
+            "Get the block",
+            await newsletter_links.find_block(tx, tenant) is not None,
+        ),
+        Step(
+            "Connect your email tool",
+            "New subscribers then reach both lists.",
+            "/integrations",
+            "Choose your tool",
+            await integrations.find(tx, tenant) is not None,
+        ),
+        Step(
+            "Get your first referral",
+            "Open your signup page, try your own link, and watch the referral arrive.",
+            "/look/pages",
+            "View pages",
+            ever.verified + ever.pending + ever.rejected > 0,
+        ),
+        Step(
+            "Set your landing page",
+            "Referral links lead there. Without one, they lead to your hosted signup page.",
+            "/settings#campaign",
+            "Choose a page",
+            campaign.destination_url is not None,
+            is_optional=True,
+        ),
+    ]
+
+
+async def _has_imported(tx: Tx, tenant: Tenant) -> bool:
+    """By an import that was started. Imports are forgotten after a month, those who came by them
+    are not."""
+    started = (each.status != "new" for each in await importing.of_account(tx, tenant))
+    return any(started) or await statistics.has_imported(tx, tenant)
+
+
+async def dismiss(tx: Tx, request: PageRequest) -> Response:
+    await accounts.dismiss_checklist(tx, request.who.account_id, now_ms=request.now_ms)
+    return request.go("/", "The checklist is dismissed. Every step is in the menu too.")

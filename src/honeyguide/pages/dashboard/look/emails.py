@@ -1,0 +1,295 @@
+"""The emails that subscribers and partners get: subjects and texts, previews and test emails."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.paging import Page
+from honeyguide.languages.language import ENGLISH, Language, get_language
+from honeyguide.languages.language import NAMES as LANGUAGES
+from honeyguide.mail import (
+    email_kinds,
+    emails,
+    layout,
+    own_texts,
+    partner_texts,
+    shipment_texts,
+    texts,
+)
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.layout import EmailBranding, EmailParts
+from honeyguide.mail.own_texts import EDITABLE, FIELDS
+from honeyguide.mail.shipment_texts import Sending
+from honeyguide.pages.dashboard.look.pages import keep_text
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field, FormErrors
+from honeyguide.pages.readers.page_texts import key_in
+from honeyguide.partners import partner_emails, publications, rules
+from honeyguide.rewards import advocate_emails, rewards, shipment_emails
+from honeyguide.rewards.rewards import Reward
+from honeyguide.rewards.shipment_emails import SentReward
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, campaigns
+from honeyguide.subscribers.branding import Branding
+from honeyguide.subscribers.campaigns import CampaignSettings
+
+FORM = {"subject": Field("Subject"), "text": Field("Text")}
+PLACEHOLDERS = {
+    "newsletter": "your newsletter’s name",
+    "reward": "the reward",
+    "first_name": "the subscriber’s first name, if we know it",
+    "count": "how many friends joined",
+    "link": "the address behind the button",
+    "month": "the month of the budget",
+    "date": "the first day of the next month",
+}
+TO_PARTNERS = {"newsletter": "your publication’s name"}
+SAMPLE_REWARD, SAMPLE_NAME, SAMPLE_REFERRALS = "Sticker pack", "Ana", 3
+SAMPLE_TRACKING = "USPS 9400 1000 0000 0000 0000 17"
+SAMPLE_ADDRESS = (
+    '{"name": "", "line1": "", "city": "Brooklyn", "region": "NY", "postcode": "", "country": ""}'
+)
+# The HTML of an email has inline styles and no scripts; only our own page may show it in a frame.
+FRAME_HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; "
+        "frame-ancestors 'self'; base-uri 'none'; form-action 'none'"
+    ),
+    "x-frame-options": "SAMEORIGIN",
+    "cache-control": "no-store",
+}
+
+
+class EditedEmail(NamedTuple):
+    """Which email is edited, in which language."""
+
+    email: EmailKind
+    campaign: Branding
+    language: Language
+
+    def shown(self, saved: dict[str, str], field: str) -> str:
+        own = self.language.own_text(saved, own_texts.key_of(self.email.name, field))
+        return own or own_texts.default(self.email, field, self.language)
+
+
+async def _edited(tx: Tx, request: PageRequest) -> EditedEmail:
+    campaign = await branding.of(tx, request.tenant)
+    asked = request.query.get("language", "") if campaign.follow_browser_language else ""
+    email = EDITABLE.get(request.query.get("email", ""), email_kinds.CONFIRM)
+    if email.is_for_partners:
+        return EditedEmail(email, campaign, ENGLISH)
+    return EditedEmail(email, campaign, get_language(asked or campaign.language))
+
+
+def _saved(edited: EditedEmail) -> dict[str, str]:
+    return msgspec.json.decode(edited.campaign.words or "{}", type=dict[str, str])
+
+
+def _typed(request: PageRequest, edited: EditedEmail) -> dict[str, str]:
+    """What is saved already, replaced by what this form says."""
+    saved = _saved(edited)
+    for field in FIELDS:
+        if field in request.fields:
+            keep_text(
+                saved,
+                own_texts.key_of(edited.email.name, field),
+                request.text(field),
+                edited.campaign.language,
+                edited.language,
+                default=own_texts.default(edited.email, field, edited.language),
+            )
+    return saved
+
+
+def _check(request: PageRequest, edited: EditedEmail) -> None:
+    errors = {}
+    for field in FIELDS:
+        try:
+            if request.text(field):
+                own_texts.check(edited.email, field, request.text(field))
+        except Invalid as problem:
+            errors[field] = problem.message_for(FORM[field].label)
+    if errors:
+        raise FormErrors(errors)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    edited = await _edited(tx, request)
+    saved = _saved(edited)
+    given = {field: edited.shown(saved, field) for field in FIELDS}
+    if request.errors:
+        given = {field: request.text(field) for field in FIELDS}
+    has_languages = edited.campaign.follow_browser_language and not edited.email.is_for_partners
+    switches = (await advocate_emails.switches_of(tx, request.tenant))._asdict()
+    return request.view(
+        "emails.html",
+        switches=switches,
+        is_on=bool(request.text("is_on")) if request.errors else switches.get(edited.email.name),
+        edited=edited,
+        emails=EDITABLE.values(),
+        given=given,
+        is_own=any(edited.shown(saved, field) != edited.shown({}, field) for field in FIELDS),
+        languages=LANGUAGES if has_languages else {},
+        suffix=f"email={edited.email.name}&language={edited.language.code}",
+        placeholders=PLACEHOLDERS | (TO_PARTNERS if edited.email.is_for_partners else {}),
+        to=request.who.email,
+    )
+
+
+async def save(tx: Tx, request: PageRequest) -> Response:
+    edited = await _edited(tx, request)
+    if request.text("reset"):
+        saved = _saved(edited)
+        for field in FIELDS:
+            key = own_texts.key_of(edited.email.name, field)
+            saved.pop(key_in(key, edited.language), None)
+            if edited.language.code == edited.campaign.language:
+                saved.pop(key, None)
+        done = "This email has its default text again."
+    else:
+        _check(request, edited)
+        saved = _typed(request, edited)
+        done = "Changes saved. New emails have them."
+        if edited.email.can_be_stopped:
+            is_on = bool(request.text("is_on"))
+            await advocate_emails.switch(request.change(tx), edited.email.name, is_on=is_on)
+    await campaigns.configure(request.change(tx), CampaignSettings(words=saved))
+    return request.go(_address(edited), done)
+
+
+async def preview(tx: Tx, request: PageRequest) -> Response:
+    """The HTML part, with what is typed if it comes from the form. For a frame."""
+    edited = await _edited(tx, request)
+    _, made, _ = await _sample(tx, request, edited, _typed(request, edited))
+    return HTMLResponse(made.html, headers=FRAME_HEADERS)
+
+
+async def send_test(tx: Tx, request: PageRequest) -> Response:
+    """What is typed, saved or not, to the operator's own address."""
+    edited = await _edited(tx, request)
+    _check(request, edited)
+    message, made, email_branding = await _sample(tx, request, edited, _typed(request, edited))
+    await emails.enqueue(
+        tx,
+        account_id=request.tenant.account_id,
+        to=EmailAddress(request.who.email),
+        kind=email_kinds.TEST_EMAIL,
+        subject=message.subject,
+        text=made.text,
+        html=made.html,
+        from_name=email_branding.from_name or email_branding.name,
+        reply_to=email_branding.reply_to,
+        now_ms=request.now_ms,
+    )
+    return request.go(_address(edited), f"A test email is on its way to {request.who.email}.")
+
+
+def _address(edited: EditedEmail) -> str:
+    return f"/look/emails?email={edited.email.name}&language={edited.language.code}"
+
+
+async def _sample(
+    tx: Tx, request: PageRequest, edited: EditedEmail, own: dict[str, str]
+) -> tuple[EmailText, EmailParts, EmailBranding]:
+    """The email as a sample subscriber or partner gets it."""
+    site = request.services.site
+    if edited.email.is_for_partners:
+        email_branding = await _publication_branding(tx, request, edited)
+        message = _sample_to_partner(request, edited, email_branding.name, own)
+        return message, layout.parts(message, email_branding), email_branding
+    email_branding = edited.campaign._replace(language=edited.language.code).email_branding(site)
+    message = await _sample_text(tx, request, edited, email_branding.language, own)
+    stop_url = leave_url = None
+    if edited.email.can_be_stopped:
+        stop_url, leave_url = f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave"
+    return (
+        message,
+        layout.parts(message, email_branding, stop_url=stop_url, leave_url=leave_url),
+        email_branding,
+    )
+
+
+async def _publication_branding(tx: Tx, request: PageRequest, edited: EditedEmail) -> EmailBranding:
+    """Of the account's newest publication, or of the newsletter while there is none."""
+    found, _ = await publications.page_of(tx, request.tenant.account_id, Page(1, 1))
+    name, logo_id = (found[0].name, found[0].logo_id) if found else (edited.campaign.name, None)
+    return await partner_emails.branding_of(
+        tx, request.services.site, request.tenant.account_id, name, logo_id
+    )
+
+
+def _sample_to_partner(
+    request: PageRequest, edited: EditedEmail, publication: str, own: dict[str, str]
+) -> EmailText:
+    month = rules.month_of(request.now_ms)
+    sample: dict[str, Any] = {
+        "program": publication,
+        "month": rules.month_name(month),
+        "page": f"{request.services.site.base_url}/earnings",
+        "own": own,
+    }
+    if edited.email is email_kinds.BUDGET_REOPENED:
+        return partner_texts.budget_reopened(**sample)
+    resumes = f"1 {rules.month_name(rules.next_month(month))}"
+    return partner_texts.budget_reached(resumes=resumes, **sample)
+
+
+async def _sample_text(
+    tx: Tx, request: PageRequest, edited: EditedEmail, language: Language, own: dict[str, str]
+) -> EmailText:
+    site, email, name = request.services.site, edited.email, edited.campaign.name
+    hub = f"{site.base_url}/hub/sample"
+    if email is email_kinds.CONFIRM:
+        link = f"{site.base_url}/confirm/sample"
+        return texts.confirm(language, newsletter=name, link=link, own=own)
+    if email is email_kinds.HUB_LINK:
+        return texts.hub_link(language, newsletter=name, link=hub, own=own)
+    offered = await rewards.of_campaign(tx, request.tenant)
+    reward = offered[0].name if offered else SAMPLE_REWARD
+    referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
+    sample: dict[str, Any] = {
+        "newsletter": name,
+        "hub": hub,
+        "first_name": SAMPLE_NAME,
+        "own": own,
+    }
+    if email is email_kinds.FRIEND_JOINED:
+        return texts.friend_joined(language, referrals=referrals, **sample)
+    if email is email_kinds.ONE_MORE:
+        return texts.one_more(language, reward=reward, **sample)
+    if email is email_kinds.SHIPMENT_SENT:
+        sending = _sample_sending(language, offered, request.now_ms)
+        can_reply = bool(edited.campaign.reply_to)
+        return shipment_texts.shipment_sent(
+            language, sending, referrals=referrals, can_reply=can_reply, **sample
+        )
+    ahead = rewards.next_reward(offered, referrals)
+    return texts.reward_unlocked(
+        language,
+        reward=reward,
+        referrals=referrals,
+        next_reward=ahead[0].name if ahead else "",
+        left=ahead[1] if ahead else 0,
+        referral_link=site.reader_link("h0neyb1d"),
+        **sample,
+    )
+
+
+def _sample_sending(language: Language, offered: list[Reward], now_ms: int) -> Sending:
+    """The first physical reward, as if it had just been sent."""
+    physical = [each.name for each in offered if each.kind == rewards.PHYSICAL]
+    sent = SentReward(
+        name=physical[0] if physical else SAMPLE_REWARD,
+        earned_ms=now_ms - 15 * DAY_MS,
+        sent_ms=now_ms,
+        shipping=SAMPLE_ADDRESS,
+        tracking_note=SAMPLE_TRACKING,
+    )
+    return shipment_emails.sending_of(language, [sent])

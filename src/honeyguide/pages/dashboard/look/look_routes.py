@@ -1,0 +1,56 @@
+"""The addresses of Look: the pages about how everything looks to readers, one row each."""
+
+from __future__ import annotations
+
+from honeyguide.pages.dashboard.look import (
+    branding,
+    emails,
+    embed,
+    newsletter,
+    pages,
+    stopped_emails,
+)
+from honeyguide.pages.dashboard.page_route import get, get_recent, post
+from honeyguide.pages.dashboard.route_rights import CAMPAIGN, EXPORT, SEE
+from honeyguide.pages.handlers import Uses
+
+READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+
+LOOK = (
+    get("/look/pages", SEE, READS, pages.show),
+    post("/look/pages", CAMPAIGN, SERVICES, pages.save, pages.show, pages.FORM),
+    post("/look/pages/preview", SEE, READS, pages.sketch),
+    get("/look/branding", SEE, READS, branding.show),
+    post("/look/branding", CAMPAIGN, SERVICES, branding.save, branding.show, branding.FORM.fields),
+    post("/look/branding/preview", SEE, READS, branding.sketch),
+    post("/look/branding/preview/color", SEE, READS, branding.note),
+    get("/look/emails", SEE, READS, emails.show),
+    post("/look/emails", CAMPAIGN, WRITES, emails.save, emails.show, emails.FORM),
+    get("/look/emails/stopped", SEE, READS, stopped_emails.show),
+    post(
+        "/look/emails/stopped",
+        CAMPAIGN,
+        WRITES,
+        stopped_emails.add,
+        stopped_emails.show,
+        stopped_emails.FORM,
+    ),
+    get("/look/emails/preview", SEE, READS, emails.preview),
+    post("/look/emails/preview", SEE, READS, emails.preview),
+    post("/look/emails/test", CAMPAIGN, WRITES, emails.send_test, emails.show, emails.FORM),
+    get("/look/newsletter", SEE, READS, newsletter.show),
+    get("/look/newsletter/preview", SEE, READS, newsletter.preview),
+    get_recent("/look/newsletter/links.csv", EXPORT, SERVICES, newsletter.links_csv),
+    post(
+        "/look/newsletter/test",
+        CAMPAIGN,
+        WRITES,
+        newsletter.send_test,
+        newsletter.show,
+        newsletter.FORM,
+    ),
+    get("/look/embed", SEE, READS, embed.show),
+    post("/look/embed", CAMPAIGN, WRITES, embed.save, embed.show, embed.FORM),
+    get("/look/embed/preview", SEE, READS, embed.preview),
+    post("/look/embed/check", CAMPAIGN, SERVICES, embed.check, embed.show, embed.CHECK),
+)

@@ -1,0 +1,224 @@
+"""A partner program: this month's spending, what a month could cost, and partners' referrals."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.clock import DAY_MS
+from honeyguide.kernel.paging import Page
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import bars, formats
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.partners import program_form
+from honeyguide.partners import (
+    forecast,
+    ledger,
+    outlook,
+    partner_figures,
+    partner_names,
+    programs,
+    publications,
+    reversal_reasons,
+    rules,
+    term_changes,
+    verification,
+)
+from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
+from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
+from honeyguide.signups.signups import ListedReferral
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers.reasons import explain, facts_of
+
+PER_PAGE = 50
+LATELY, SHOWN_DAYS = 30, 90
+
+
+async def index(tx: Tx, request: PageRequest) -> PageView | Response:
+    """The one program, or the list of them, or what to do first."""
+    account_id = request.who.account_id
+    page, rows, total = await forms.nearest_page(
+        request.query, PER_PAGE, lambda page: programs.page_of(tx, account_id, page)
+    )
+    deleted = await programs.list_deleted_unsettled(tx, account_id)
+    if total == len(rows) == 1 and not deleted:
+        return request.go(f"/program/{rows[0].id}", request.flash)
+    _, publications_total = await publications.page_of(tx, account_id, Page(1, 1))
+    return request.view(
+        "programs.html",
+        rows=[*rows, *deleted],
+        has_publication=publications_total > 0,
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        money=money.show,
+    )
+
+
+def _in_short(row: ListedReferral) -> str:
+    """Why a referral is what it is, in few words where most rows say the same."""
+    reason = row.reason or ""
+    if row.due_ms and (until := facts_of(reason).until):
+        return until.format(day=formats.short_day(row.due_ms))
+    return explain(reason, row.due_ms)
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    account_id, site = request.who.account_id, request.services.site
+    program = await programs.get_unsettled(tx, account_id, request.at("id"))
+    month = rules.month_of(request.now_ms)
+    page, rows, total = await forms.nearest_page(
+        request.query,
+        PER_PAGE,
+        lambda page: signups.page_of_program(tx, account_id, program.id, page),
+    )
+    last_closed = await ledger.last_closed(tx)
+    spend = await forecast.spend(tx, program, month, now_ms=request.now_ms)
+    months = await outlook.of_program(tx, account_id, program.id, now_ms=request.now_ms)
+    charged = await partner_figures.charged_of_program(tx, account_id, program.id, month)
+    return request.view(
+        "program.html",
+        program=program,
+        in_short=_in_short,
+        spend=spend,
+        now=months[0],
+        outlook=months,
+        parts=bars.parts(
+            {
+                "sure": spend.spent_cents,
+                "may": months[0].fees.expected_cents,
+                "over": months[0].fees.over_cents,
+            },
+            whole=program.total_budget_cents,
+        ),
+        charged=sum(charged.values()),
+        in_review_cents=await forecast.in_review_cents(tx, account_id, program.id),
+        partners=await _partners(tx, request, program, spend),
+        undecided=await forecast.undecided(tx, account_id, program.id, now_ms=request.now_ms),
+        upcoming=await forecast.upcoming_of_program(tx, program),
+        rows=rows,
+        waiting=await delayed_actions.of_subjects(
+            tx, request.tenant, [row.subscriber_id for row in rows]
+        ),
+        can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
+        total=total,
+        page=page.page,
+        pages=page.total_pages(total),
+        why_reversed=reversal_reasons.describe,
+        money=money.show,
+        uncharged=rules.Uncharged,
+        hosted=site.page_link(program.slug) if program.slug else "",
+        invite=f"{site.base_url}/network/{program.id}",
+        announced=await term_changes.find_waiting(tx, account_id, program.id),
+        guess=program_form.guess(
+            program.cpa_cents, program.max_payout_cents, program.total_budget_cents, request.query
+        ),
+        **await _verification(tx, request, program),
+    )
+
+
+class PartnerLine(NamedTuple):
+    """A partner of the program, as a row worth reading."""
+
+    row: forecast.PartnerRow
+    logo: str
+    spark: str
+    counts: PartnerFigures
+    """Of 30 days."""
+    older: PartnerFigures
+    """Of those who came 30 to 90 days ago: who is still there?"""
+
+
+async def _partners(
+    tx: Tx, request: PageRequest, program: programs.Program, spend: forecast.Spend
+) -> list[PartnerLine]:
+    """Who brought the most verified subscribers lately comes first."""
+    today = request.now_ms // DAY_MS
+    days = await figures_of(tx, request, program.id)
+    lately = days.by_partner(lambda day: day > today - LATELY)
+    older = days.by_partner(lambda day: day <= today - LATELY)
+    ids = [row.partner_campaign_id for row, _ in spend.partners]
+    named = await partner_names.of(tx, program.account_id, ids)
+    lines = []
+    for row, _ in spend.partners:
+        by_day = days.signups_by_day(row.partner_campaign_id)
+        values = [by_day.get(day, 0) for day in range(today - LATELY + 1, today + 1)]
+        lines.append(
+            PartnerLine(
+                row,
+                named[row.partner_campaign_id].logo,
+                bars.spark(values) if any(values) else "",
+                lately.get(row.partner_campaign_id, PartnerFigures()),
+                older.get(row.partner_campaign_id, PartnerFigures()),
+            )
+        )
+    return sorted(lines, key=lambda each: (-each.counts.verified, -each.row.spent_cents))
+
+
+async def figures_of(tx: Tx, request: PageRequest, program_id: str) -> FigureDays:
+    """Of 90 days, today included."""
+    return await partner_figures.of_program(
+        tx,
+        request.who.account_id,
+        program_id,
+        since_ms=partner_figures.since(request.now_ms, SHOWN_DAYS),
+        before_ms=request.now_ms + DAY_MS,
+    )
+
+
+async def _verification(tx: Tx, request: PageRequest, program: programs.Program) -> dict[str, Any]:
+    """What the program asks of its referrals, and what is wrong with that. A deleted one asks
+    nothing of anybody any more."""
+    if program.deleted_ms is not None:
+        return {}
+    asked = await verification.get(tx, program.account_id, program.id)
+    rule, level = verification.recommended(request.services.site)
+    return {
+        "asked": asked,
+        "asked_rule": verification.RULES[asked.rule],
+        "asked_level": verification.LEVELS[asked.screening],
+        "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
+        "held": await verification.count_held(
+            tx, program.account_id, program.id, now_ms=request.now_ms
+        ),
+        "is_offered": await verification.is_offered(tx, program.account_id, program.id),
+        "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
+        "offered_level": verification.LEVELS[level],
+    }
+
+
+async def choose_verification(tx: Tx, request: PageRequest) -> Response:
+    """Takes or dismisses what we recommend to an older program."""
+    change, program_id = request.change(tx), request.at("id")
+    if request.text("do") == "use":
+        is_done = await term_changes.use_recommended(change, program_id)
+        flash = "Saved. New referrals follow the recommended settings."
+    else:
+        is_done = await verification.keep_own(change, program_id)
+        flash = "The program stays as it is. You can change it at any time under Edit program."
+    if not is_done:
+        flash = "This was decided before. You can change the settings under Edit program."
+    return request.go(f"/program/{program_id}", flash)
+
+
+async def act(tx: Tx, request: PageRequest) -> Response:
+    """Pause, resume or delete."""
+    change, do = request.change(tx), request.text("do")
+    program = await programs.get(tx, request.who.account_id, request.at("id"))
+    if do == "delete":
+        await programs.delete(change, program.id)
+        return request.go(
+            "/publications",
+            "The program was deleted. "
+            "Pending referrals finish as planned, and its history is kept.",
+        )
+    await programs.switch(change, program.id, on=do != "pause")
+    await undone_stops.of_programs(change)
+    flash = (
+        "The program is paused. New partner referrals do not count."
+        if do == "pause"
+        else "The program is active again."
+    )
+    return request.go(f"/program/{program.id}", flash)

@@ -1,0 +1,262 @@
+"""Creating and changing a partner program: the form, with the network card and the estimated cost
+beside it as it is typed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import UNSET
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel import money
+from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.site import Site
+from honeyguide.pages import forms, rendering
+from honeyguide.pages.dashboard import cards, formats
+from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.services import PageServices
+from honeyguide.partners import (
+    forecast,
+    network,
+    programs,
+    publications,
+    term_changes,
+    verification,
+)
+from honeyguide.partners.programs import Program, ProgramFields
+from honeyguide.partners.publications import Publication
+from honeyguide.partners.rules import Estimate, estimate_month
+from honeyguide.partners.verification import Verification, VerificationFields
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import slugs
+
+FORM = StructForm(
+    ProgramFields,
+    VerificationFields,
+    ask={
+        "cpa": "Enter a fee.",
+        "max_payout": "Enter a monthly cap per partner.",
+        "total_budget": "Enter a monthly budget.",
+        "redirect_url": "Enter your own page’s URL, or choose an address for our signup page.",
+    },
+    start={
+        "cpa": "2.00",
+        "max_payout": "200.00",
+        "total_budget": "500.00",
+        "show_in_directory": True,
+        "referral_pending_duration_enabled": True,
+    },
+)
+AMOUNTS = ("cpa", "max_payout", "total_budget")
+# The volume of the estimate until the owner types another one.
+SUBSCRIBERS, PARTNERS = 100, 3
+MOST_VOLUME = 10_000_000
+
+
+def _saved(program: Program, now: Verification, site: Site) -> BoundForm:
+    """A program as its form shows it. Without a landing page of its own, it is our signup page."""
+    hosted = site.page_link(program.slug) if program.slug else ""
+    own_page = "" if program.redirect_url == hosted else program.redirect_url
+    return FORM.saved(program, redirect_url=own_page, rule=now.rule, screening=now.screening)
+
+
+def _checked(request: PageRequest) -> ProgramFields:
+    form = FORM.typed(request)
+    slug, days = form.values["slug"], form.values["referral_pending_duration"]
+    wrong = {}
+    if forms.whole_number(days) is None:
+        wrong = forms.errors_of(programs.bad_holding_period(), FORM.fields)
+    if form.values["redirect_url"] or not slug:
+        return form.valid(ProgramFields, wrong=wrong)
+    # Without a page of the owner's, partner links lead to the program's signup page here.
+    hosted = request.services.site.page_link(slug)
+    return form.valid(ProgramFields, unless=["redirect_url"], wrong=wrong, redirect_url=hosted)
+
+
+def _chosen(request: PageRequest, rule: str, level: str) -> VerificationFields:
+    """What differs from the rule and the level that the form showed. What does not is not the
+    owner's choice, and a form without these fields changes neither."""
+    chosen = FORM.typed(request).changes(VerificationFields)
+    return VerificationFields(
+        rule=UNSET if chosen.rule in ("", rule) else chosen.rule,
+        screening=UNSET if chosen.screening in ("", level) else chosen.screening,
+    )
+
+
+def _cents(text: str) -> int | None:
+    """An amount that may be half typed."""
+    try:
+        return money.cents(forms.amount(text, param=""), param="")
+    except Invalid:
+        return None
+
+
+def guess(fee_cents: int, cap_cents: int, budget_cents: int, volume: Mapping[str, str]) -> Estimate:
+    """What a month of so many new subscribers would cost."""
+    return estimate_month(
+        fee_cents=fee_cents,
+        partner_cap_cents=cap_cents,
+        budget_cents=budget_cents,
+        subscribers=_volume(volume.get("subscribers", ""), SUBSCRIBERS),
+        partners=_volume(volume.get("partners", ""), PARTNERS),
+    )
+
+
+def _guess(form: BoundForm, volume: Mapping[str, str]) -> Estimate | None:
+    """None while an amount cannot be read."""
+    fee, cap, budget = (_cents(form.values[name]) for name in AMOUNTS)
+    if fee is None or cap is None or budget is None:
+        return None
+    return guess(fee, cap, budget, volume)
+
+
+def _wrong_amounts(form: BoundForm) -> list[str]:
+    """What the form will say of them once it is sent."""
+    try:
+        form.valid(ProgramFields)
+    except forms.FormErrors as wrong:
+        return [wrong.errors[name] for name in AMOUNTS if name in wrong.errors]
+    return []
+
+
+def _volume(text: str, otherwise: int) -> int:
+    number = forms.whole_number(text)
+    return otherwise if number is None else min(number, MOST_VOLUME)
+
+
+async def _card(
+    tx: Tx, request: PageRequest, form: BoundForm, publication: Publication, program_id: str
+) -> str:
+    """The network card with what is typed. What is known of a live program stays on it."""
+    values, known = form.values, None
+    if program_id:
+        account_id = request.who.account_id
+        program = await programs.get(tx, account_id, program_id)
+        found = await network.get_own(tx, account_id, program.id, now_ms=request.now_ms)
+        known = cards.of_network_program(found).terms
+    card = cards.priced(
+        cards.of_publication(publication),
+        cpa_cents=_cents(values["cpa"]),
+        days=forms.whole_number(values["referral_pending_duration"]) or 0,
+        waits=values["referral_pending_duration_enabled"],
+        known=known,
+    )
+    return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
+
+
+def _scope(now: Verification | None) -> str:
+    """Which referrals the rule and the level are for; `now` is None for a new program."""
+    if now is not None and now.is_chosen:
+        return "They hold for all new referrals."
+    if now is not None and not now.has_own_level:
+        until = "Until you change it, the level is that of your campaign"
+    else:
+        until = "Until you change them, they are for magic links and hosted pages and forms"
+    return f"{until}; what you change holds for all new referrals, also by API and import."
+
+
+async def _view(
+    tx: Tx,
+    request: PageRequest,
+    form: BoundForm,
+    publication: Publication,
+    old: Program | None = None,
+    now: Verification | None = None,
+    lowering: str = "",
+) -> PageView:
+    return request.view(
+        "program_form.html",
+        form=form,
+        publication=publication,
+        old=old,
+        rules=verification.RULES,
+        levels=verification.LEVELS,
+        scope=_scope(now),
+        has_mail_server=request.services.site.has_mail_server,
+        page_host=request.services.site.signup_page_host,
+        card=await _card(tx, request, form, publication, old.id if old else ""),
+        money=money.show,
+        guess=_guess(form, request.fields),
+        lowering=lowering,
+        subscribers=SUBSCRIBERS,
+        partners=PARTNERS,
+    )
+
+
+async def new_form(tx: Tx, request: PageRequest) -> PageView:
+    account_id = request.who.account_id
+    if request.errors:
+        publication = await publications.get(tx, account_id, request.text("publication"))
+        return await _view(tx, request, FORM.typed(request), publication)
+    publication = await publications.get(tx, account_id, request.query.get("publication", ""))
+    rule, level = verification.recommended(request.services.site)
+    slug = await slugs.suggest(tx, publication.name)
+    form = FORM.new(rule=rule, screening=level, slug=slug)
+    return await _view(tx, request, form, publication)
+
+
+async def create(tx: Tx, request: PageRequest) -> Response:
+    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+    chosen = _chosen(request, *verification.recommended(request.services.site))
+    made = await programs.create(request.change(tx), publication.id, _checked(request), chosen)
+    return request.go(
+        f"/program/{made.id}", "Your program is live. Partners who join get their own links."
+    )
+
+
+async def edit_form(tx: Tx, request: PageRequest) -> PageView:
+    old = await programs.get(tx, request.who.account_id, request.at("id"))
+    publication = await publications.get(tx, request.who.account_id, old.publication_id)
+    now = await verification.get(tx, request.who.account_id, old.id)
+    waiting = await term_changes.find_waiting(tx, request.who.account_id, old.id)
+    saved = _saved(*term_changes.shown(old, now, waiting), request.services.site)
+    form = FORM.typed(request) if request.errors else saved
+    lowering = await _what_stays(tx, request, old)
+    return await _view(tx, request, form, publication, old, now, lowering=lowering)
+
+
+async def _what_stays(tx: Tx, request: PageRequest, program: Program) -> str:
+    """What a lower cap or budget does not change; empty if nothing."""
+    key = (program.account_id, program.id)
+    return (await forecast.undecided(tx, *key, now_ms=request.now_ms)).sentence_of_lowering
+
+
+async def edit(tx: Tx, request: PageRequest) -> Response:
+    account_id = request.who.account_id
+    old = await programs.get(tx, account_id, request.at("id"))
+    waiting = await term_changes.find_waiting(tx, account_id, old.id)
+    now = await verification.get(tx, account_id, old.id)
+    _, shown = term_changes.shown(old, now, waiting)
+    chosen = _chosen(request, shown.rule, shown.screening)
+    starts_ms = await term_changes.change_soon(
+        request.change(tx), old.id, _checked(request), chosen
+    )
+    changed = await programs.get(tx, account_id, old.id)
+    message = "Saved. Pending referrals keep their original fee."
+    if _is_lowered(old, changed):
+        message = f"{message} {await _what_stays(tx, request, changed)}".strip()
+    if starts_ms is not None:
+        day = formats.short_day(starts_ms)
+        message += f" What is worse for partners begins on {day}, and they are told now."
+    return request.go(f"/program/{old.id}", message)
+
+
+def _is_lowered(old: Program, new: Program) -> bool:
+    return (
+        new.total_budget_cents < old.total_budget_cents
+        or new.max_payout_cents < old.max_payout_cents
+    )
+
+
+async def sketch_card(tx: Tx, request: PageRequest) -> Response:
+    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+    form, program_id = FORM.typed(request), request.text("program")
+    return HTMLResponse(await _card(tx, request, form, publication, program_id))
+
+
+async def sketch_cost(services: PageServices, request: PageRequest) -> Response:
+    form = FORM.typed(request)
+    values = {"guess": _guess(form, request.fields), "wrong": _wrong_amounts(form)}
+    return HTMLResponse(rendering.page("dashboard/estimate.html", **values, money=money.show))

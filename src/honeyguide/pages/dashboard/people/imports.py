@@ -1,0 +1,200 @@
+"""Imports of subscribers: upload a file, map its columns, try it, start it, fix what failed."""
+
+from __future__ import annotations
+
+import asyncio
+
+import msgspec
+from starlette.responses import Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.moving import (
+    checking,
+    findings,
+    found_things,
+    import_files,
+    importing,
+    sources,
+    stored_files,
+    uploaded_files,
+)
+from honeyguide.moving.import_dates import DateOrder
+from honeyguide.moving.import_files import ImportLine
+from honeyguide.moving.importing import Import
+from honeyguide.moving.source_columns import FIELDS
+from honeyguide.moving.sources import ImportSource
+from honeyguide.moving.stored_files import FileInParts
+from honeyguide.moving.trial import Trial
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.people import certificates
+from honeyguide.pages.downloads import attachment
+from honeyguide.pages.services import PageServices
+from honeyguide.store.tx import Tx
+
+SAMPLE = 4
+# Lines with a problem.
+SHOWN = 50
+
+
+async def upload_form(tx: Tx, request: PageRequest) -> PageView:
+    earlier = await importing.of_account(tx, request.tenant)
+    return request.view(
+        "import.html",
+        earlier=earlier,
+        sources=list(ImportSource),
+        chosen=request.text("source"),
+        refusal=request.errors.get("", ""),
+        certificates=await checking.of_account(tx, request.tenant),
+    )
+
+
+async def upload(services: PageServices, request: PageRequest) -> Response:
+    file = request.file("file")
+    if file is None:
+        raise Invalid("Choose a file.")
+    content = await file.read(import_files.MOST_BYTES + 1)
+    name = file.filename or ""
+    in_parts = await asyncio.to_thread(_read, content, name, _source(request))
+    import_id = await stored_files.store_file(
+        services.store, request.tenant, name, in_parts, now_ms=request.now_ms
+    )
+    return request.go(f"/subscribers/import/{import_id}")
+
+
+def _read(content: bytes, name: str, source: ImportSource | None) -> FileInParts:
+    return stored_files.in_parts(uploaded_files.read(content, name, source=source))
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    tenant = request.tenant
+    kept = await importing.get(tx, tenant, request.at("id"))
+    is_new = kept.status == "new"
+    dry = msgspec.json.decode(kept.dry) if kept.dry else None
+    problem = sources.without_addresses(kept.columns, kept.chosen) if is_new else ""
+    return request.view(
+        "import_file.html",
+        kept=kept,
+        sample=await importing.first_lines(tx, tenant, kept.id, SAMPLE) if is_new else [],
+        errors=await importing.errors(tx, tenant, kept.id, most=SHOWN) if kept.failed else [],
+        counted=findings.in_words(await importing.count_findings(tx, tenant, kept.id)),
+        findings=await importing.findings_of(tx, tenant, kept.id, most=SHOWN),
+        fields=FIELDS,
+        # Both are decoded at each look, and the page has as many options as columns and fields.
+        columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
+        chosen=kept.chosen,
+        sources=list(ImportSource),
+        dry=dry,
+        found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
+        refusal=request.errors.get("", "") or problem,
+        checked=await checking.newest_of_import(tx, tenant, kept.id),
+    )
+
+
+def _source(request: PageRequest) -> ImportSource | None:
+    """The tool that was chosen; None if we are to find it."""
+    chosen = request.text("source")
+    return next((source for source in ImportSource if source == chosen), None)
+
+
+def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
+    """The column of each field that has one."""
+    numbers = {field: forms.whole_number(request.text(field)) for field in FIELDS}
+    return {
+        field: number
+        for field, number in numbers.items()
+        if number is not None and number < columns
+    }
+
+
+async def go_on(services: PageServices, request: PageRequest) -> Response:
+    """Tries, starts, discards or checks the import, as the button says."""
+    store, tenant, import_id = services.store, request.tenant, request.at("id")
+    kept = await store.read(importing.get, tenant, import_id)
+    if request.text("do") == "forget":
+        await store.write(importing.forget, tenant, import_id)
+        return request.go("/subscribers/import", "File discarded.")
+    if request.text("do") == "check":
+        check_id = await store.write(checking.begin, tenant, import_id, now_ms=request.now_ms)
+        return request.go(f"{certificates.PAGE}/{check_id}")
+    if kept.status == "new" and request.text("do") == "source":
+        await _change_source(services, request, kept)
+    elif kept.status == "new":
+        mapping = _mapping(request, len(kept.columns))
+        await _read_dates_again(services, request, kept, mapping)
+        await store.write(
+            importing.choose,
+            tenant,
+            import_id,
+            mapping,
+            gives_rewards=request.text("gives_rewards") == "1",
+            date_choice=_date_choice(request),
+        )
+        if request.text("do") == "start":
+            await store.write(importing.start, tenant, import_id)
+        else:
+            await _try(services, request)
+    return request.go(f"/subscribers/import/{import_id}")
+
+
+def _date_choice(request: PageRequest) -> DateOrder:
+    is_month_first = request.text("dates") == DateOrder.MONTH_FIRST
+    return DateOrder.MONTH_FIRST if is_month_first else DateOrder.DAY_FIRST
+
+
+async def _change_source(services: PageServices, request: PageRequest, kept: Import) -> None:
+    """Reads the columns as those of another tool."""
+    source = _source(request)
+    if source is None:
+        raise Invalid("Choose the tool that the file is from.")
+    lines = await _lines(services, request)
+    file = await asyncio.to_thread(uploaded_files.understand, kept.columns, lines, source)
+    await services.store.write(importing.understand, request.tenant, kept.id, file)
+
+
+async def _read_dates_again(
+    services: PageServices, request: PageRequest, kept: Import, mapping: dict[str, int]
+) -> None:
+    """If the operator has chosen another column for the signup date."""
+    place = mapping.get("created_at")
+    if place == kept.chosen.get("created_at"):
+        return
+    lines = await _lines(services, request)
+    dates = await asyncio.to_thread(sources.dates, kept.tool, lines, place)
+    file = uploaded_files.UploadedFile(kept.columns, [], kept.tool, mapping, dates)
+    await services.store.write(importing.understand, request.tenant, kept.id, file)
+
+
+async def _lines(services: PageServices, request: PageRequest) -> list[ImportLine]:
+    """The whole file again, part by part so that others are served meanwhile."""
+    lines: list[ImportLine] = []
+    store, import_id, n = services.store, request.at("id"), 0
+    while (part := await store.read(importing.lines_of, request.tenant, import_id, n)) is not None:
+        lines += part
+        n += 1
+        await asyncio.sleep(0)
+    return lines
+
+
+async def _try(services: PageServices, request: PageRequest) -> None:
+    """Counts what the import would do, one part of the file at a time, and changes nothing."""
+    store, tenant, now_ms = services.store, request.tenant, request.now_ms
+    kept = await store.read(importing.get, tenant, request.at("id"))
+    trial, n = Trial(kept.plan.form), 0
+    # On SQLite, reading does not suspend: without the sleep, nobody else would be served meanwhile.
+    while await store.read(importing.try_part, services.site, kept, n, trial, now_ms=now_ms):
+        n += 1
+        await asyncio.sleep(0)
+    while await store.read(importing.try_referrers, services.site, kept, trial, now_ms=now_ms):
+        await asyncio.sleep(0)
+    await store.write(importing.note_dry, tenant, kept.id, trial)
+
+
+async def error_file(tx: Tx, request: PageRequest) -> Response:
+    kept = await importing.get(tx, request.tenant, request.at("id"))
+    errors = await importing.errors(tx, request.tenant, kept.id)
+    return Response(
+        import_files.csv_of_refused(kept.columns, errors),
+        media_type="text/csv; charset=utf-8",
+        headers=attachment("not-imported.csv"),
+    )

@@ -1,0 +1,329 @@
+"""One subscriber: their referral, the decision and why, whom they referred, what they earned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+from starlette.responses import Response
+
+from honeyguide.accounts.permissions import Right
+from honeyguide.integrations import integrations
+from honeyguide.kernel import actors, money
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Missing
+from honeyguide.kernel.ids import is_id
+from honeyguide.kernel.ip_networks import ip_network_of
+from honeyguide.kernel.paging import Page
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import emails
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.people import subscriber_activity, subscriber_emails
+from honeyguide.pages.dashboard.people import subscribers as listed
+from honeyguide.pages.dashboard.people.subscriber_activity import History
+from honeyguide.pages.dashboard.rewards import rewards
+from honeyguide.pages.downloads import attachment
+from honeyguide.pages.readers import hub as reader_hub
+from honeyguide.pages.readers import preview
+from honeyguide.pages.services import PageServices
+from honeyguide.partners import ledger, partner_names, reversal_reasons
+from honeyguide.partners.rules import Uncharged
+from honeyguide.rewards import adjustments, earned_rewards, shipments
+from honeyguide.rewards import rewards as campaign_rewards
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import next_reward
+from honeyguide.screening import explanations, screening, screening_lists
+from honeyguide.screening.screening import Person
+from honeyguide.signups import delayed_actions, privacy, reversals, signups
+from honeyguide.signups.signups import SentBy
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import (
+    campaigns,
+    codes,
+    hub,
+    hub_choices,
+    notes,
+    origins,
+    reader_links,
+    search,
+    subscribers,
+    tags,
+)
+from honeyguide.subscribers.codes import CodeSource
+from honeyguide.subscribers.notes import SubscriberNote
+from honeyguide.subscribers.reasons import MOST_FROM_ONE_NETWORK, MOST_ON_ONE_CODE
+from honeyguide.subscribers.search import FoundSubscriber
+from honeyguide.subscribers.subscribers import Subscriber
+
+# So many of those they referred are listed.
+REFERRED_SHOWN = 20
+
+
+class Sign(NamedTuple):
+    """A signal of screening: what was checked, what was found, and whether it is suspicious."""
+
+    name: str
+    found: str
+    is_bad: bool
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    tenant, site = request.tenant, request.services.site
+    if not is_id(request.at("id")):
+        raise Missing(subscribers.UNKNOWN)
+    person = await subscribers.get(tx, tenant, request.at("id"))
+    origin = await _origin_of(tx, request, person)
+    rows, total = await subscribers.page_of_referred(tx, tenant, person, Page(1, REFERRED_SHOWN))
+    referred = await search.of_ids(tx, tenant, [row.id for row in rows])
+    earned, earned_total = await earned_rewards.some_earned_by(tx, tenant, person.id)
+    written = await notes.of_subscriber(tx, tenant, person.id)
+    choices = await hub_choices.of_subscriber(tx, tenant, person.id)
+    adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
+    history = History(
+        person=person,
+        referrer=origin.referrer,
+        sent_by=origin.sent_by,
+        decisions=origin.explained.decisions if origin.explained else [],
+        earned=earned,
+        adjusted=adjusted,
+        referred=referred,
+        emails=await emails.of_subscriber(tx, tenant.account_id, person.id),
+        choices=choices,
+    )
+    return request.view(
+        "subscriber.html",
+        zone=request.zone,
+        origins=origins.LABELS,
+        person=person,
+        origin=origin,
+        referred=referred,
+        referred_total=total,
+        referred_by_them=await subscribers.count_second_referrals(tx, tenant, person),
+        earned=earned,
+        earned_total=earned_total,
+        adjusted=adjusted,
+        has_left_program=choices.left_program_ms is not None,
+        ahead=next_reward(await campaign_rewards.of_campaign(tx, tenant), person.toward_rewards),
+        address_of=shipments.read_address,
+        tags=await tags.of_subscriber(tx, tenant, person.id),
+        known_tags=await tags.in_use(tx, tenant),
+        notes=written,
+        waiting=await delayed_actions.of_subjects(
+            tx, tenant, [person.id, *_ids(referred), *_ids(earned), *_ids(written)]
+        ),
+        listed=await screening.look_up(tx, tenant, _screened(site, person)),
+        own_entry=await screening_lists.of_subscriber(tx, tenant, person.id),
+        entered={"name": person.name, "email": person.email, **_typed(request)},
+        timeline=subscriber_activity.timeline(history),
+        signs=_signs(origin.explained),
+        codes=await _codes(tx, request, person),
+        hub=hub.link(site, person) if _may_act_as_them(request) else "",
+        money=money.show,
+        uncharged=Uncharged,
+        why_reversed=reversal_reasons.describe,
+        sync=await _sync_of(tx, request, person.id),
+        claimed=await _claimed(tx, request.tenant, person),
+        sendable=await subscriber_emails.load(tx, tenant, person, earned),
+    )
+
+
+class ShownCode(NamedTuple):
+    link: str
+    source: str
+    created_ms: int
+
+
+async def _codes(tx: Tx, request: PageRequest, person: Subscriber) -> list[ShownCode]:
+    site, slug = request.services.site, (await campaigns.get(tx, request.tenant)).slug
+    return [
+        ShownCode(codes.link(site, slug, each), CodeSource(each.source).label, each.created_ms)
+        for each in await codes.all_of(tx, request.tenant, person)
+    ]
+
+
+class ReferralOrigin(NamedTuple):
+    """Who brought them, and what was decided about that."""
+
+    referrer: Subscriber | None = None
+    first: Subscriber | None = None
+    """Who had referred the referrer."""
+    explained: explanations.Explained | None = None
+    sent_by: SentBy | None = None
+    logo: str = ""
+    """Of the partner who sent them."""
+    can_reverse: bool = False
+
+    @property
+    def decided_by(self) -> str:
+        """Whose decision the status is."""
+        decided_by = self.explained.subscriber.decided_by if self.explained else ""
+        return {actors.OPERATOR: "by you", actors.API: "through the API"}.get(
+            decided_by or "", "by your rules"
+        )
+
+
+async def _origin_of(tx: Tx, request: PageRequest, person: Subscriber) -> ReferralOrigin:
+    tenant = request.tenant
+    referrer = first = sent_by = None
+    logo = ""
+    if person.referrer_code is None:
+        return ReferralOrigin()
+    if person.referrer_id:
+        referrer = await subscribers.find(tx, tenant, person.referrer_id)
+    if referrer is not None and referrer.referrer_id:
+        first = await subscribers.find(tx, tenant, referrer.referrer_id)
+    if campaign_id := person.partner_campaign_id:
+        sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
+        named = await partner_names.of(tx, tenant.account_id, [campaign_id])
+        logo = named[campaign_id].logo
+    return ReferralOrigin(
+        referrer=referrer,
+        first=first,
+        explained=await explanations.explain(tx, request.services.site, tenant, person.id),
+        sent_by=sent_by,
+        logo=logo,
+        can_reverse=sent_by is not None
+        and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
+    )
+
+
+def _ids(rows: Iterable[FoundSubscriber | EarnedReward | SubscriberNote]) -> list[str]:
+    return [row.id for row in rows]
+
+
+class Claimed(NamedTuple):
+    """The code they came with, which credits nobody."""
+
+    code: str
+    is_unknown: bool
+    """Whether nobody here ever had it."""
+    others: int
+    """How many more came with it, as far as they are counted."""
+
+
+async def _claimed(tx: Tx, tenant: Tenant, person: Subscriber) -> Claimed | None:
+    if not (person.claimed_code or "").strip():
+        return None
+    code = person.claimed_code or ""
+    same = await search.of_unknown_code(tx, tenant, code, most=listed.MOST_AT_ONCE + 1)
+    return Claimed(code, person.id in same or len(same) > listed.MOST_AT_ONCE, len(same) - 1)
+
+
+class ShownSync(NamedTuple):
+    """What the email platform was told about them."""
+
+    platform: str
+    synced_ms: int | None
+    is_due: bool
+    waits_for_answer: bool
+    reason: str | None
+    fields: dict[str, str]
+
+
+async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSync | None:
+    state = await integrations.state_of(tx, request.tenant, subscriber_id)
+    if state is None:
+        return None
+    return ShownSync(
+        platform=integrations.platform_of(state.platform).about.name,
+        synced_ms=state.synced_ms,
+        is_due=state.due_ms is not None,
+        waits_for_answer=state.adoption == integrations.ASKED,
+        reason=state.reason,
+        fields=_shown_fields(request, msgspec.json.decode(state.written)["fields"])
+        if state.written
+        else {},
+    )
+
+
+def _may_act_as_them(request: PageRequest) -> bool:
+    """Whoever opens a private link of theirs does."""
+    return request.who.may(Right.SUBSCRIBERS)
+
+
+def _shown_fields(request: PageRequest, fields: dict[str, str]) -> dict[str, str]:
+    if _may_act_as_them(request):
+        return fields
+    return {name: reader_links.without_keys(text) for name, text in fields.items()}
+
+
+async def referral_page(tx: Tx, request: PageRequest) -> PageView:
+    """A picture of the page that they see."""
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    visitor = await reader_hub.load_visitor(tx, request.tenant, person)
+    return request.view(
+        "subscriber_page.html",
+        person=person,
+        picture=preview.picture(request.services.site, visitor),
+    )
+
+
+def _screened(site: Site, person: Subscriber) -> Person:
+    email = EmailAddress(person.email)
+    return Person(email, site.person_keys(email), ip_network_of(person.ip_address))
+
+
+def _typed(request: PageRequest) -> dict[str, str]:
+    """What was sent and refused, to be corrected."""
+    return dict(request.fields) if request.errors else {}
+
+
+def _yes_or_no(name: str, is_so: bool) -> Sign:
+    return Sign(name, "yes" if is_so else "no", is_so)
+
+
+def _signs(explained: explanations.Explained | None) -> list[Sign]:
+    if explained is None:
+        return []
+    signals = explained.signals
+    return [
+        _yes_or_no("Referrer's own email address", signals.own_address),
+        _yes_or_no("Alias of the referrer's email address", signals.alias_of_referrer),
+        _yes_or_no("Circular referral", signals.referral_loop),
+        _yes_or_no("Disposable email address", signals.disposable_domain),
+        _yes_or_no(
+            "Same IP address as the referrer within a day", signals.same_network_as_referrer
+        ),
+        Sign(
+            "Signups from that IP address that day",
+            str(signals.signups_from_network_that_day),
+            signals.signups_from_network_that_day > MOST_FROM_ONE_NETWORK,
+        ),
+        Sign(
+            "Signups on that link that hour",
+            str(signals.signups_on_code_that_hour),
+            signals.signups_on_code_that_hour > MOST_ON_ONE_CODE,
+        ),
+    ]
+
+
+async def decide(services: PageServices, request: PageRequest) -> Response:
+    verdict, subscriber_id = request.text("do"), request.at("id")
+    if verdict not in listed.VERDICTS:
+        raise Missing("Page not found.")
+    await services.store.read(subscribers.get, request.tenant, subscriber_id)
+    if verdict == "erase":
+        erased = await listed.erase_each(services, request, [subscriber_id])
+        return request.go("/subscribers", next(iter(erased.refused), "Subscriber erased."))
+    kind, where = listed.DECISIONS[verdict], f"/subscribers/{subscriber_id}"
+    return await services.store.write(listed.delay_decision, request, kind, [subscriber_id], where)
+
+
+async def export(tx: Tx, request: PageRequest) -> Response:
+    person = await subscribers.get(tx, request.tenant, request.at("id"))
+    exported = await privacy.export_person(tx, request.tenant, person)
+    return Response(
+        msgspec.json.format(msgspec.json.encode(exported)),
+        media_type="application/json; charset=utf-8",
+        headers=attachment(f"{request.at('id')}.json"),
+    )
+
+
+async def redeem(tx: Tx, request: PageRequest) -> Response:
+    """The operator approves a reward, or marks it as handed over."""
+    subscriber_id = request.at("id")
+    return await rewards.approve_or_redeem(
+        tx, request, f"/subscribers/{subscriber_id}", of=subscriber_id
+    )

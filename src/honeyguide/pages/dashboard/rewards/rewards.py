@@ -1,0 +1,239 @@
+"""Rewards: the milestones, a form with a preview of the referral page, and what is to do."""
+
+from __future__ import annotations
+
+import json
+from operator import attrgetter
+from typing import Any, TypeVar
+
+from msgspec import UNSET, structs
+from starlette.responses import HTMLResponse, Response
+
+from honeyguide.kernel.errors import Invalid
+from honeyguide.pages import forms
+from honeyguide.pages.dashboard import formats, undo
+from honeyguide.pages.dashboard.bound_form import BoundForm, StructForm
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.forms import Field
+from honeyguide.pages.readers.preview import HUB, preview
+from honeyguide.rewards import coupons, earned_rewards, fulfillment, rewards, shipments
+from honeyguide.rewards.earned_states import EarnedReward
+from honeyguide.rewards.rewards import NewReward, Reward, RewardFields
+from honeyguide.signups import delayed_actions, delayed_kinds
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding
+from honeyguide.subscribers.branding import Branding
+
+KIND_CHOICES = (
+    ("manual", "Manual", "You deliver it yourself: a shout-out, a call, a spot on a list."),
+    ("link", "Link", "Everyone who earns it gets the same URL: a download or a private page."),
+    ("coupon", "Coupon code", "One shared code, or a unique code from your list."),
+    ("physical", "Physical item", "They enter a postal address when they claim it; you send it."),
+)
+_NAMES = {key: name for key, name, _ in KIND_CHOICES}
+FORM = StructForm(
+    RewardFields,
+    ask={
+        "name": "Enter a name for the reward.",
+        "referrals": "Enter how many referrals it takes.",
+        "link": "Enter the link to the reward.",
+        "coupon_code": "Enter the code.",
+    },
+    start={"referrals": "3", "variants": ""},
+    more={"coupon_codes": Field("Unique codes")},
+)
+MOST_TO_FULFILL = 100
+F = TypeVar("F", bound=RewardFields)
+# A larger count is shown as "1,000+".
+MOST_TO_SEND = 1_000
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    """The milestones and the form for another one, with what was typed if it was refused."""
+    tenant = request.tenant
+    to_do = await fulfillment.to_fulfill(tx, tenant, most=MOST_TO_FULFILL + 1)
+    all_rewards = await rewards.of_campaign(tx, tenant)
+    campaign = await branding.of(tx, tenant)
+    return request.view(
+        "rewards.html",
+        campaign=campaign,
+        all_rewards=all_rewards,
+        to_do=to_do[:MOST_TO_FULFILL],
+        waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
+        has_more_to_do=len(to_do) > MOST_TO_FULFILL,
+        earlier=await fulfillment.claimed_before(tx, tenant, most=MOST_TO_FULFILL),
+        kinds=KIND_CHOICES,
+        form=_typed(request) if request.errors else FORM.new(),
+        preview=_hub(request, campaign, all_rewards),
+        to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),
+    )
+
+
+async def _count_to_send(tx: Tx, request: PageRequest) -> int:
+    return await shipments.count_open(tx, request.tenant, most=MOST_TO_SEND + 1)
+
+
+def _decoded(text: str | None) -> dict[str, Any]:
+    kept = json.loads(text or "{}")
+    return kept if isinstance(kept, dict) else {}
+
+
+def _hub(request: PageRequest, campaign: Branding, all_rewards: list[Reward]) -> str:
+    texts = _decoded(campaign.words)
+    return preview(HUB, campaign, texts, all_rewards, base_url=request.services.site.base_url)
+
+
+def _typed(request: PageRequest) -> BoundForm:
+    """The page asks for variants line by line, and for the approval by a box."""
+    return FORM.typed(
+        request,
+        approval="manual" if request.text("by_hand") else "automatic",
+        variants=request.text("variants"),
+        coupon_codes=request.text("coupon_codes"),
+    )
+
+
+def _valid(form: BoundForm, struct: type[F], of_kind: str, *, pool: bool, **instead: Any) -> F:
+    """Everything that is wrong at once. A link reward needs its link, and a coupon its shared code
+    unless it has unique ones."""
+    needs = {"link": "link", "coupon": "" if pool else "coupon_code"}.get(of_kind)
+    unused = {"link", "coupon_code"} - {needs}
+    wrong = {}
+    if forms.whole_number(form.values["referrals"]) is None:
+        problem = Invalid("{field} must be a whole number, 1 or more.", param="referrals")
+        wrong = forms.errors_of(problem, FORM.fields)
+    return form.valid(
+        struct,
+        unless=unused,
+        wrong=wrong,
+        variants=_variants(form) if of_kind == "physical" else UNSET,
+        **dict.fromkeys(unused, UNSET),
+        **instead,
+    )
+
+
+def _variants(form: BoundForm) -> list[str]:
+    """One per line; empty lines do not count."""
+    return [line.strip() for line in form.values["variants"].splitlines() if line.strip()]
+
+
+async def create(tx: Tx, request: PageRequest) -> Response:
+    form = _typed(request)
+    kind = form.values["kind"]
+    pool = kind == "coupon" and bool(form.values["coupon_codes"])
+    new = _valid(form, NewReward, kind, pool=pool)
+    reward = await rewards.create(request.change(tx), structs.replace(new, pool=pool))
+    if reward.is_pool:
+        await _add_codes(tx, request, reward)
+    return request.go(
+        "/rewards", "Reward added. Subscribers who already qualify will get it within a minute."
+    )
+
+
+async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
+    codes = coupons.read_codes(request.text("coupon_codes"))
+    return await earned_rewards.add_codes(request.change(tx), reward.id, codes)
+
+
+async def edit_form(tx: Tx, request: PageRequest) -> PageView:
+    reward = await rewards.get(tx, request.tenant, request.at("id"))
+    saved = FORM.saved(reward, variants="\n".join(reward.variant_names))
+    return request.view(
+        "reward.html",
+        reward=reward,
+        form=_typed(request) if request.errors else saved,
+        kinds=_NAMES,
+        preview=_hub(
+            request,
+            await branding.of(tx, request.tenant),
+            await rewards.of_campaign(tx, request.tenant),
+        ),
+    )
+
+
+async def edit(tx: Tx, request: PageRequest) -> Response:
+    reward = await rewards.get(tx, request.tenant, request.at("id"))
+    pool = bool(reward.is_pool)
+    changes = _valid(
+        _typed(request), RewardFields, reward.kind, pool=pool, kind=UNSET, recurring=UNSET
+    )
+    await rewards.update(request.change(tx), reward.id, changes)
+    added = 0
+    if reward.is_pool and request.text("coupon_codes"):
+        added = await _add_codes(tx, request, reward)
+    return request.go(
+        "/rewards",
+        f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.",
+    )
+
+
+async def delete(tx: Tx, request: PageRequest) -> Response:
+    await rewards.delete(request.change(tx), request.at("id"))
+    return request.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
+
+
+async def hand_over(tx: Tx, request: PageRequest) -> Response:
+    return await approve_or_redeem(tx, request, "/rewards")
+
+
+async def forget_earlier(tx: Tx, request: PageRequest) -> Response:
+    await fulfillment.forget_earlier_claims(request.change(tx))
+    return request.go("/rewards", "They are no longer listed here.")
+
+
+async def approve_or_redeem(
+    tx: Tx, request: PageRequest, where: str, *, of: str | None = None
+) -> Response:
+    """Approve the earned reward of the form in a minute, mark it as redeemed, or decline the
+    claim."""
+    approves = request.text("do") == "approve"
+    earned = await earned_rewards.get(tx, request.tenant, request.text("earned"), of=of)
+    if request.text("do") == delayed_kinds.DECLINE.name:
+        return await _decline(tx, request, earned, where)
+    if not approves and earned.kind == rewards.PHYSICAL:
+        raise Invalid(
+            "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
+            "subscriber has claimed it and entered an address."
+        )
+    kind = delayed_kinds.APPROVE if approves else delayed_kinds.REDEEM
+    return await undo.delay(tx, request, kind, [earned.id], where)
+
+
+async def _decline(tx: Tx, request: PageRequest, earned: EarnedReward, where: str) -> Response:
+    try:
+        reason = fulfillment.checked_reason(request.text("reason"))
+    except Invalid as fault:
+        return request.go(where, fault.message_for("The sentence for the subscriber"))
+    kind = delayed_kinds.DECLINE
+    return await undo.delay(tx, request, kind, [earned.id], where, reason=reason)
+
+
+async def sketch(tx: Tx, request: PageRequest) -> Response:
+    """The referral page as it would look with what is being typed, saved or not."""
+    campaign = await branding.of(tx, request.tenant)
+    all_rewards = await rewards.of_campaign(tx, request.tenant)
+    if request.text("name"):
+        others = [each for each in all_rewards if each.id != request.text("id")]
+        all_rewards = sorted([*others, _draft(request)], key=attrgetter("referrals"))
+    return HTMLResponse(_hub(request, campaign, all_rewards))
+
+
+def _draft(request: PageRequest) -> Reward:
+    number = forms.whole_number(request.text("referrals"))
+    return Reward(
+        id="draft",
+        name=request.text("name"),
+        referrals=3 if number is None else max(1, number),
+        kind=request.text("kind") or "manual",
+        recurring=int(bool(request.text("recurring"))),
+        approval="automatic",
+        description=request.text("description") or None,
+        link=None,
+        coupon_code=request.text("coupon_code") or None,
+        is_pool=0,
+        codes_total=0,
+        codes_left=0,
+        waiting=0,
+        created_ms=request.now_ms,
+        deleted_ms=None,
+    )

@@ -1,0 +1,170 @@
+"""The administrator's page: checks, months and payouts, the ledger check, accounts, backups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
+
+from honeyguide import __version__
+from honeyguide.accounts import accounts, invitations
+from honeyguide.accounts.permissions import Right
+from honeyguide.events import webhooks
+from honeyguide.kernel import actors, money
+from honeyguide.kernel.clock import system_clock
+from honeyguide.kernel.email_addresses import EmailAddress
+from honeyguide.kernel.errors import Invalid
+from honeyguide.mail import emails
+from honeyguide.operating.doctor import checks, records
+from honeyguide.operating.doctor.judgements import SeenRequest
+from honeyguide.operating.doctor.results import TITLES, CheckResult, HealthLevel, in_order
+from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.settings import backups
+from honeyguide.pages.downloads import attachment
+from honeyguide.pages.forms import Field
+from honeyguide.pages.services import PageServices
+from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
+from honeyguide.store import job_failures, job_runs
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import link_hosts
+
+FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
+TEST_EMAIL = {"test_email": Field("Test email")}
+# Worst first.
+LEVELS = (HealthLevel.PROBLEM, HealthLevel.WARNING, HealthLevel.OK)
+
+
+class CheckRow(NamedTuple):
+    title: str
+    result: CheckResult
+    at_ms: int | None  # when it was checked; None: just now
+
+
+def _month(request: PageRequest) -> str:
+    """The month of the URL or, when a payout is marked, of the form."""
+    try:
+        return rules.parse_month(request.query.get("month") or request.text("month"), param="month")
+    except Invalid:
+        return ""
+
+
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    """Whoever only pays partners sees the payouts, and nothing else of the installation."""
+    runs_installation = request.who.may(Right.ADMINISTRATION)
+    return request.view(
+        "administration.html",
+        runs_installation=runs_installation,
+        given=request.fields,
+        money=money.show,
+        **await _payouts(tx, request),
+        **(await _installation(tx, request) if runs_installation else {}),
+    )
+
+
+async def _payouts(tx: Tx, request: PageRequest) -> dict[str, Any]:
+    months = await payouts.months(tx)
+    return {
+        "months": months,
+        "so_far": {
+            row.month: await payouts.earned_so_far(tx, row.month)
+            for row in months
+            if row.closed_ms is None
+        },
+        "month": _month(request),
+        "owed": await payouts.of_month(tx, _month(request)),
+        "closes_at": rules.closes_at,
+    }
+
+
+async def _installation(tx: Tx, request: PageRequest) -> dict[str, Any]:
+    now_ms = request.now_ms
+    checked = await _checks(tx, request)
+    return {
+        "accounts": await accounts.list_all(tx),
+        "link_hosts": await link_hosts.list_all(tx),
+        "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
+        "backup_ms": await accounts.last_backup_ms(tx),
+        "backups": await backups.find_backups(tx, request),
+        "proof": await accounts.last_proof(tx),
+        "unsent_emails": await emails.backlog(tx, now_ms=now_ms),
+        "deliveries": await webhooks.backlog(tx, now_ms=now_ms),
+        "checks": checked,
+        "not_checked": [
+            title.lower()
+            for title in TITLES.values()
+            if title not in {row.title for row in checked}
+        ],
+        "engine": request.services.store.engine_name,
+        "version": __version__,
+        "jobs": await job_runs.all_jobs(tx),
+        "skipped": Counter(failure.job for failure in await job_failures.list_all(tx)),
+        "system_ms": system_clock(),
+    }
+
+
+async def _checks(tx: Tx, request: PageRequest) -> list[CheckRow]:
+    forwarded = ", ".join(request.http.headers.getlist("x-forwarded-for"))
+    seen = SeenRequest(request.peer, forwarded)
+    settings = request.services.settings
+    now = await checks.check_quickly(tx, settings, seen, now_ms=request.now_ms)
+    earlier = await records.stored_results(tx)
+    for result in now:
+        earlier.pop(result.name, None)
+    found = in_order([*now, *(stored.result for stored in earlier.values())])
+    found.sort(key=lambda result: LEVELS.index(result.level))
+    return [
+        CheckRow(
+            TITLES[each.name], each, earlier[each.name].at_ms if each.name in earlier else None
+        )
+        for each in found
+    ]
+
+
+async def check(services: PageServices, request: PageRequest) -> Response:
+    """Makes the checks that connect to something, and keeps their results."""
+    hosts = await services.store.read(link_hosts.all_verified)
+    results = await checks.check_slowly(services.settings, hosts)
+    await services.store.write(records.store_results, results, now_ms=request.now_ms)
+    return request.go("/administration", "The database and the mail server were checked.")
+
+
+async def send_test_email(services: PageServices, request: PageRequest) -> Response:
+    """To the administrator. What the mail server said is kept with the checks."""
+    to = EmailAddress.parse(request.who.email)
+    result = await checks.send_test_email(services.settings, to, now_ms=request.now_ms)
+    await services.store.write(records.store_results, [result], now_ms=request.now_ms)
+    if result.level is not HealthLevel.OK:
+        raise Invalid("{message}", param="test_email", message=result.message)
+    return request.go("/administration", result.message)
+
+
+async def prove(services: PageServices, request: PageRequest) -> PageView:
+    """Checks the ledger against everything that moved money, and keeps the result."""
+    findings, sums = await services.store.slow_snapshot(ledger_check.verify)
+    broken = sum(finding.broken for finding in findings)
+    await services.store.write(accounts.note_proof, broken=broken, now_ms=request.now_ms)
+    return request.view("ledger_check.html", findings=findings, sums=sums, money=money.show)
+
+
+async def mark(tx: Tx, request: PageRequest) -> Response:
+    """Marks a payout as paid, or as unpaid again."""
+    payout_id, now_ms = request.text("payout"), request.now_ms
+    site, actor = request.services.site, actors.member(request.who.user_id)
+    if request.text("do") == "undo":
+        payout = await payout_marks.unmark_paid(tx, site, actor, payout_id, now_ms=now_ms)
+        done = "is unpaid again"
+    else:
+        reference = request.text("reference")
+        payout = await payout_marks.mark_paid(tx, site, actor, payout_id, reference, now_ms=now_ms)
+        done = "was marked as paid"
+    where = f"/administration?month={payout.month}" if _month(request) else "/administration"
+    month = rules.month_name(payout.month)
+    return request.go(where, f"The {money.show(payout.amount_cents)} payout for {month} {done}.")
+
+
+async def export(tx: Tx, request: PageRequest) -> Response:
+    month = _month(request)
+    text = statements.csv_of_payouts(await payouts.of_month(tx, month))
+    headers = attachment(f"payouts-{month}.csv" if month else "payouts.csv")
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

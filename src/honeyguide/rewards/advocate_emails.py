@@ -1,0 +1,75 @@
+"""Emails to subscribers about their referrals that nobody asked for: a friend joined, one more to
+go, a reward earned. The operator switches each on or off, and a subscriber gets at most one of them
+a day (`reader_emails.send_news`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from honeyguide.events import change_log
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import email_kinds, texts
+from honeyguide.rewards import rewards
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers import branding, hub, names, reader_emails
+from honeyguide.subscribers.subscribers import Subscriber
+
+
+class EmailSwitches(NamedTuple):
+    """Which of these emails a campaign sends, by their kinds."""
+
+    friend_joined: int
+    one_more: int
+    reward_unlocked: int
+    shipment_sent: int
+    """Sent by `shipment_emails`, however many a day."""
+
+
+_sql = beside(__file__)
+_OF_CAMPAIGN = _sql.query("of_campaign", EmailSwitches)
+_SWITCH = _sql.command("switch")
+
+
+async def switches_of(tx: Tx, tenant: Tenant) -> EmailSwitches:
+    found = await tx.one(_OF_CAMPAIGN, **tenant._asdict())
+    assert found is not None
+    return found
+
+
+async def switch(change: Change, kind: str, *, is_on: bool) -> None:
+    old = await switches_of(change.tx, change.tenant)
+    new = old._replace(**{kind: int(is_on)})
+    await change.run(_SWITCH, **new._asdict())
+    await change_log.record(
+        change, "emails.changed", change.tenant.campaign_id, old._asdict(), new._asdict()
+    )
+
+
+async def tell_of_friend(change: Change, advocate: Subscriber) -> None:
+    """Somebody they referred counts now. If one more earns them a reward, the email is about that;
+    if this one did, they have today's email already."""
+    brand = await change.fact(branding.of)
+    if not (brand.sends_friend_joined or brand.sends_one_more):
+        return
+    email_branding = brand.email_branding(change.site, advocate.language)
+    about: dict[str, Any] = {
+        "newsletter": brand.name,
+        "hub": hub.link(change.site, advocate),
+        "first_name": names.first_name(advocate.name),
+        "own": email_branding.own_texts,
+    }
+    ahead = rewards.next_reward(await change.fact(rewards.of_campaign), advocate.toward_rewards)
+    if brand.sends_one_more and ahead is not None and ahead[1] == 1:
+        kind = email_kinds.ONE_MORE
+        message = texts.one_more(email_branding.language, reward=ahead[0].name, **about)
+    elif brand.sends_friend_joined:
+        kind = email_kinds.FRIEND_JOINED
+        message = texts.friend_joined(
+            email_branding.language, referrals=advocate.referrals_verified, **about
+        )
+    else:
+        return
+    await reader_emails.send_news(change, advocate, message, email_branding, kind=kind)

@@ -1,0 +1,45 @@
+"""What a form of ours shows about who sent it: the shape of the request, and whether the link of
+the code was followed before. Each is evidence, never a decision.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from honeyguide.screening.signals import Signal, SignalFinding
+from honeyguide.store.change import Change
+from honeyguide.subscribers import clicks
+
+
+class Visit(NamedTuple):
+    request: SignalFinding | None
+    visitors: tuple[str, ...]
+    """Hashes of who sent the form, as clicks have them."""
+    was_shown_form: bool | None
+    """Whether the form was shown to the same visitor. None if the form is not one of ours."""
+    is_on_link: bool
+    """Whether the form is what the link leads to, so that to see it is to follow the link."""
+
+
+class ClickedLink(NamedTuple):
+    """Which clicks belong to a link."""
+
+    account_id: str
+    target_id: str
+    code: str
+
+
+async def find_evidence(change: Change, visit: Visit, link: ClickedLink) -> list[SignalFinding]:
+    no_click = await _find_no_click(change, visit, link)
+    return [each for each in (visit.request, no_click) if each is not None]
+
+
+async def _find_no_click(change: Change, visit: Visit, link: ClickedLink) -> SignalFinding | None:
+    if visit.was_shown_form is False:
+        return Signal.NO_CLICK.found("the form was shown to somebody else")
+    if visit.was_shown_form and visit.is_on_link:
+        return None
+    has_clicked = await clicks.has_clicked(
+        change.tx, *link, visitors=visit.visitors, now_ms=change.now_ms
+    )
+    return None if has_clicked else Signal.NO_CLICK.found("not from this browser within a day")

@@ -1,0 +1,40 @@
+"""Codes that signup forms answer with for an address that is subscribed already.
+
+A new subscriber is shown their code. Whoever types an address that is known is shown a code, too,
+which was never seen before and credits that subscriber. It is shown nowhere else, and no name or
+other code is found by it, so it tells nobody whether the address was known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.store import Again
+from honeyguide.store.change import Change
+from honeyguide.store.statements import beside
+from honeyguide.store.tx import Tx
+from honeyguide.subscribers.subscribers import Subscriber
+
+_sql = beside(__file__)
+_INSERT = _sql.command("insert")
+_HAND_OVER = _sql.command("hand_over")
+_FIND = _sql.query("find", lambda code, ref_code: (str(code), str(ref_code)))
+
+
+async def add(change: Change, subscriber_id: str, code: str) -> None:
+    if not await change.run(_INSERT, code=code, subscriber_id=subscriber_id):
+        raise Again
+
+
+async def hand_over(change: Change, old: Subscriber, new_id: str) -> None:
+    """Of a signup that another one replaces. Its own code was shown, and must go on, too."""
+    await change.run(_HAND_OVER, old_id=old.id, new_id=new_id)
+    await add(change, new_id, old.ref_code)
+
+
+async def find_ref_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> dict[str, str]:
+    """The `ref_code` of whoever each of these credits. Others are left out."""
+    asked = {code: code.lower() for code in codes}
+    found = dict(await tx.all(_FIND, **tenant._asdict(), codes=list(set(asked.values()))))
+    return {code: found[folded] for code, folded in asked.items() if folded in found}
