@@ -62,7 +62,7 @@ def send(web: WebClient, route: PageRoute) -> tuple[int, str]:
     if route.method == "GET":
         answer = web.get(path)
     else:
-        answer = web.http.post(path, data={"csrf": web.token("/account"), "id": new_id()})
+        answer = web.post(path, page="/account", id=new_id())
     return answer.status_code, text_of(answer.text)
 
 
