@@ -97,8 +97,8 @@ def budget_warning(*, program: str, month: str, spent: str, budget: str, page: s
     return email(
         f"{program}: 80% of the budget for {month} is spent",
         f"You have spent {spent} of your {budget} budget for {month}.",
-        "When it is used up, we will notify your partners, and nothing more will be charged "
-        "until the month ends or you raise the budget.",
+        "When it is used up, we will notify your partners. Then nothing more will be charged until "
+        "the month ends or you raise the budget, except for those who came under a higher one.",
         Button("View the program", page),
     )
 
@@ -113,7 +113,7 @@ def budget_spent(
         "Fees are never split, so a little may be left over.",
         "We are notifying your partners. They can still refer subscribers, "
         "but nothing more will be charged this month, except for those who came under a higher "
-        "budget.",
+        "budget or before the fee that did not fit.",
         f"To resume right away, raise the budget above {highest}.",
         Button("View the program", page),
     )
