@@ -26,8 +26,8 @@ from honeyguide.subscribers.page_index import TOP
 
 GROUP = 32  # writers that share a sync, as many as there are connections
 POOL = 10
-S = "referrals.lifecycle."
-P = "referrals.subscribers."
+S = "signups.lifecycle."
+P = "subscribers.subscribers."
 
 
 @dataclass

@@ -19,7 +19,7 @@ from tests.support.shipments import ADDRESS, claim, listed
 MARKING = """
 import asyncio, json, sys
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.referrals import shipments
+from honeyguide.rewards import shipments
 from honeyguide.store import open_store
 from tests.support.changes import SITE, new_change
 

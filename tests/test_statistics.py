@@ -123,7 +123,7 @@ async def _postgres_plan(url: str, plans: Statement[Any], values: dict[str, Any]
 )
 def test_a_few_days_are_looked_up_in_the_index(opened: OpenStore, name: str) -> None:
     """Also by a database that was never analyzed: it would read the whole campaign otherwise."""
-    found = next(each for each in registry if each.name == f"referrals.{name}")
+    found = next(each for each in registry if each.name == f"subscribers.{name}")
     days = '[{"day": "2026-01-01", "since_ms": 1, "until_ms": 2}]'
     values = {
         "account_id": "a",

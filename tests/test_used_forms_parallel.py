@@ -36,7 +36,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding, signup
 from honeyguide.pages.readers.forms import ShownForm
-from honeyguide.referrals import branding
+from honeyguide.subscribers import branding
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store import open_store
 from tests.support.changes import SITE

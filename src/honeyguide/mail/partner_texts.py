@@ -208,7 +208,7 @@ def shared_member(
         if programs
     ]
     return email(
-        f"New referrals between you and {other} are not paid: {member} joined their team",
+        f"{member} joined {other}: new referrals are not paid",
         f"{member}, who is on your team, joined the team of {other}. While a program and a partner "
         "share a member, the program counts as the partner’s own.",
         *lines,

@@ -23,10 +23,9 @@ async def ask(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     email = EmailAddress.parse(request.text("email"))
     site, now_ms, user_id = request.services.site, request.now_ms, request.who.user_id
-    asked, target = f"email change of {user_id}", f"email change to {email.key}"
-    await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, asked, now_ms=now_ms)
-    # More than one stranger can ask for, who would keep the right person from it.
-    if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ADDRESS, target, now_ms=now_ms):
+    limit = attempts.EMAILS_BY_ACCOUNT
+    await attempts.count(tx, site, limit, f"email change of {user_id}", now_ms=now_ms)
+    if await attempts.is_allowed(tx, site, limit, f"email change to {email.key}", now_ms=now_ms):
         await email_changes.ask(tx, site, user_id, email, now_ms=now_ms)
     sent = (
         f"We wrote to {request.who.email} and to {email.text}. Follow both links within 24 hours."
