@@ -182,12 +182,19 @@ def wax(service: Service) -> Newsletter:
     return Newsletter(service)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_forms() -> Iterator[None]:
+    """Reader forms answer at once; the time that an answer takes has tests of its own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forms, "ANSWER_AFTER_S", 0)
+        yield
+
+
 @pytest.fixture
 def roomy_network(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests of a process share one service and one address; the limits per network, and the
-    time that an answer takes, have tests of their own.
+    """All tests of a process share one service and one address; the limits per network have tests
+    of their own.
     """
-    monkeypatch.setattr(forms, "ANSWER_AFTER_S", 0)
     for origin, limit in signup.BY_NETWORK.items():
         monkeypatch.setitem(signup.BY_NETWORK, origin, limit._replace(most=ROOMY))
     monkeypatch.setattr(hub, "ASKED_BY_NETWORK", hub.ASKED_BY_NETWORK._replace(most=ROOMY))

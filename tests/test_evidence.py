@@ -10,7 +10,6 @@ import pytest
 
 from honeyguide.account_life import pausing
 from honeyguide.mail.email_kinds import CONFIRM
-from honeyguide.pages.readers import forms
 from tests.support.mailbox import Mailbox
 from tests.support.partner_network import join
 from tests.support.robots import BROWSER, Robots
@@ -24,13 +23,7 @@ NAMES = ("ada", "bela", "carlos", "dmitri", "eleni", "farid", "grete", "hugo", "
 
 @pytest.fixture(scope="module", params=ENGINES)
 def service(request: pytest.FixtureRequest) -> Iterator[Service]:
-    """Forms answer at once: the time that an answer takes has tests of its own."""
-    with (
-        Mailbox() as mailbox,
-        pytest.MonkeyPatch.context() as patch,
-        Service(request.param, smtp_url=mailbox.url) as service,
-    ):
-        patch.setattr(forms, "ANSWER_AFTER_S", 0)
+    with Mailbox() as mailbox, Service(request.param, smtp_url=mailbox.url) as service:
         yield service
 
 
