@@ -194,18 +194,25 @@ def test_nobody_learns_who_has_a_login(
 
 
 def test_the_api_tells_nothing_without_a_key(own: Newsletter, exchanges: Exchanges) -> None:
-    """Some paths may hold an address."""
+    """Some paths may hold an address. What is due by time may run for one of two, so a difference
+    counts if it is there again.
+    """
     emails = {state: anonymous_readers.address_of(own, state) for state in ("known", "unknown")}
     http = local_client(own.service.url, {})
+
+    def seen_of(method: str, path: str, email: str) -> Any:
+        answers = Answers(exchanges, email)
+        answer = http.request(method, re.sub(r"\{\w+\}", email, path))
+        assert answers.note(answer).status_code == 401, path
+        return answers.seen
+
     for route in ROUTES:
         path = route.path.replace("{campaign_uuid}", own.member.campaign_id)
-        seen = []
-        for email in emails.values():
-            answers = Answers(exchanges, email)
-            answer = http.request(route.method, re.sub(r"\{\w+\}", email, path))
-            assert answers.note(answer).status_code == 401, route.path
-            seen += answers.seen
-        assert seen[0] == seen[1], route.path
+        for is_last in (False, True):
+            known, unknown = (seen_of(route.method, path, each) for each in emails.values())
+            if known == unknown:
+                break
+            assert not is_last, (route.path, known, unknown)
 
 
 def test_every_route_without_a_login_is_compared_or_takes_no_address(service: Service) -> None:
