@@ -32,7 +32,7 @@ from tests.support.granted_access import (
 from tests.support.postgres import shared_server
 from tests.support.process import command, fresh, migrated
 from tests.support.service import ENGINES, Service
-from tests.support.stores import OpenStore
+from tests.support.stores import OpenStore, statement
 from tests.support.web import PASSWORD, WebClient, operator
 
 WORDS = re.compile(
@@ -208,6 +208,9 @@ def assert_nothing_works_again(service: Service, granted: Granted) -> None:
     for browser in (alice.web, granted.zoe.web, granted.leaver.web):
         answer = browser.http.get(f"{service.url}/subscribers")
         assert answer.status_code == 303 and "/login" in answer.headers["location"]
+    sql = statement("SELECT email FROM account WHERE id = :id")
+    contact = service.read(lambda tx: tx.all(sql, id=granted.zoe.account_id))
+    assert contact == [("new@zoe.example",)], "emails about the account go where they went"
     for link in granted.links:
         assert alice.web.http.get(f"{service.url}{link}").status_code in {404, 410}, link
     assert "location" not in WebClient(service).log_in(alice.email, PASSWORD).headers
