@@ -19,6 +19,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 
@@ -32,6 +33,9 @@ class Call:
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Any = None
+
+    def reading(self, tx: Tx) -> Reading:
+        return Reading(tx, self.site, self.tenant, self.now_ms)
 
     def change(self, tx: Tx) -> Change:
         return Change(tx, self.site, self.tenant, self.actor, self.now_ms)
@@ -65,7 +69,8 @@ class Known:
     view: msgspec.Struct
 
 
-Endpoint = Callable[[Tx, Call], Awaitable[Any]]
+# Its first argument is a reading, or a change where the route writes.
+Endpoint = Callable[[Any, Call], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)

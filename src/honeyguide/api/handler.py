@@ -180,7 +180,7 @@ class Api:
         )
         if not route.writes:
             run = self._store.snapshot if route.snapshot else self._store.read
-            return self._reply(route, await run(route.endpoint, call), call, scope)
+            return self._reply(route, await run(_read, route, call), call, scope)
         raw = await transport.read_body(receive, headers)
         if route.body is not None:
             call.body = await _body_of(route, raw, headers.get(b"content-type"))
@@ -201,7 +201,7 @@ class Api:
                 call.body = await route.in_parts(self._store, call)
             if claim is not None:
                 return await self._store.write(self._once, route, call, scope, claim)
-            result = await self._store.write(route.endpoint, call)
+            result = await self._store.write(_write, route, call)
             return self._reply(route, result, call, scope)
         finally:
             self._writing -= 1
@@ -242,7 +242,7 @@ class Api:
         if answered is not None:
             again = (b"idempotent-replayed", b"true")
             return Reply(answered.status or 200, (answered.body or "").encode(), [again])
-        result = await route.endpoint(tx, call)
+        result = await _write(tx, route, call)
         reply = self._reply(route, result, call, scope)
         await idempotency.complete(
             tx,
@@ -271,6 +271,14 @@ class Api:
             _encode(result.view),
             [(b"link", link.encode("latin-1", "replace"))] if link else [],
         )
+
+
+async def _read(tx: Tx, route: Route, call: Call) -> Any:
+    return await route.endpoint(call.reading(tx), call)
+
+
+async def _write(tx: Tx, route: Route, call: Call) -> Any:
+    return await route.endpoint(call.change(tx), call)
 
 
 async def _body_of(route: Route, raw: bytes, content_type: bytes | None) -> decoding.Body:

@@ -247,7 +247,7 @@ async def ids_of_code(
     tx: Tx, tenant: Tenant, kind: str, code: str, *, before: Cursor | None = None, most: int
 ) -> list[str]:
     """The waiting referrals of one code, newest first."""
-    at, last_id = before or search.TOP
+    last_at, last_id = before or search.TOP
     return await tx.all(
-        _OF_CODE[kind], campaign_id=tenant.campaign_id, code=code, at=at, id=last_id, most=most
+        _OF_CODE[kind], campaign_id=tenant.campaign_id, code=code, at=last_at, id=last_id, most=most
     )

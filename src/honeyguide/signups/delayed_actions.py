@@ -104,7 +104,7 @@ async def delay(
     """Asks for something to be done to each of these in a minute. What already waits for the same
     goes on waiting."""
     ids = sorted(set(subject_ids))  # so that two requests insert in the same order
-    subjects = await kind.find(change.tx, change.tenant, ids)
+    subjects = await kind.find(change, ids)
     batch_id, rows, refused = new_id(), list[dict[str, str]](), Counter[str]()
     for subject_id in ids:
         try:

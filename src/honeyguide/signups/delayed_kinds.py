@@ -10,13 +10,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from honeyguide.accounts.permissions import Right
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards import earned_rewards, fulfillment
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import moves
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import notes, saved_filters, subscribers
 from honeyguide.subscribers.notes import SubscriberNote
 from honeyguide.subscribers.referral_states import Status
@@ -39,7 +38,7 @@ class DelayedKind(NamedTuple):
     """What is said of a subject that is not there."""
     page: str
     """Where the operator finds such subjects."""
-    find: Callable[[Tx, Tenant, Sequence[str]], Awaitable[Mapping[str, Any]]]
+    find: Callable[[Reading, Sequence[str]], Awaitable[Mapping[str, Any]]]
     """The subjects by id."""
     get_locked: Callable[[Change, str], Awaitable[Any]]
     """The subject, which nobody changes until the transaction ends. None if nothing is left to do
@@ -60,6 +59,10 @@ def _declare(name: str, **facts: Any) -> DelayedKind:
 
 
 # -- referrals
+
+
+async def _find_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, Subscriber]:
+    return await subscribers.find_many(at.tx, at.tenant, ids)
 
 
 async def _get_subscriber(change: Change, subscriber_id: str) -> Subscriber:
@@ -87,7 +90,7 @@ def _declare_decision(name: str, status: Status) -> DelayedKind:
         undone="referral.decision_undone",
         unknown=subscribers.UNKNOWN,
         page="/review",
-        find=subscribers.find_many,
+        find=_find_subscribers,
         get_locked=_get_subscriber,
         check=partial(moves.check_decision, new_status=status),
         state=_referral,
@@ -102,8 +105,8 @@ REJECT = _declare_decision("reject", Status.REJECTED)
 # -- earned rewards
 
 
-async def _find_earned(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, EarnedReward]:
-    return {each: await earned_rewards.get(tx, tenant, each) for each in ids}
+async def _find_earned(at: Reading, ids: Sequence[str]) -> dict[str, EarnedReward]:
+    return {each: await earned_rewards.get(at.tx, at.tenant, each) for each in ids}
 
 
 def _earned(earned: EarnedReward) -> tuple[object, ...]:
@@ -154,8 +157,8 @@ DECLINE = _declare_for_reward(
 # -- notes and saved filters, which are gone or as they were
 
 
-async def _find_notes(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, SubscriberNote]:
-    found = [await notes.find(tx, tenant, each) for each in ids]
+async def _find_notes(at: Reading, ids: Sequence[str]) -> dict[str, SubscriberNote]:
+    found = [await notes.find(at.tx, at.tenant, each) for each in ids]
     return {each.id: each for each in found if each is not None}
 
 
@@ -167,12 +170,16 @@ async def _delete_note(change: Change, note: SubscriberNote, arguments: Argument
     await notes.remove(change.tx, change.tenant, note.subscriber_id, note.id)
 
 
-async def _find_filters(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, SavedFilter]:
-    return {each.id: each for each in await saved_filters.of_campaign(tx, tenant) if each.id in ids}
+async def _find_filters(at: Reading, ids: Sequence[str]) -> dict[str, SavedFilter]:
+    return {
+        each.id: each
+        for each in await saved_filters.of_campaign(at.tx, at.tenant)
+        if each.id in ids
+    }
 
 
 async def _get_filter(change: Change, filter_id: str) -> SavedFilter | None:
-    return (await _find_filters(change.tx, change.tenant, [filter_id])).get(filter_id)
+    return (await _find_filters(change, [filter_id])).get(filter_id)
 
 
 async def _delete_filter(change: Change, saved: SavedFilter, arguments: Arguments) -> None:

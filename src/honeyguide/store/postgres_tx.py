@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from honeyguide.store.batches import Batches
+from honeyguide.store.facts import Written
 from honeyguide.store.pool import PooledConnection
 from honeyguide.store.statements import Statement, together
 from honeyguide.store.tx import Again, LockWait, Refusals, Strength, T, refusal
@@ -44,6 +45,7 @@ class PostgresTx:
         self._begun = begun
         self._puts: list[Put] = []
         self.topics: set[str] = set()
+        self.written = Written()
 
     async def _ask(self, call: Awaitable[T], taken: Refusals | None) -> T:
         try:
@@ -113,6 +115,7 @@ class PostgresTx:
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> int:
+        self.written.note(statement)
         connection = await self._ready(statement)
         tag: str = await self._ask(
             connection.execute(statement.postgres, *statement.postgres_values(params)), taken
@@ -123,6 +126,7 @@ class PostgresTx:
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> None:
         assert statement.leaves, f"{statement.name} has no `-- touches:`"
+        self.written.note(statement)
         if len(self._puts) == TOGETHER or any(
             statement.must_wait_for(earlier[0]) for earlier in self._puts
         ):

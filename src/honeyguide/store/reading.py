@@ -11,6 +11,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.facts import Fact
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Refusals, Tx
 
@@ -18,38 +19,28 @@ R = TypeVar("R")
 T = TypeVar("T")
 P = ParamSpec("P")
 
-Load = Callable[Concatenate[Tx, Tenant, P], Awaitable[T]]
 
+class AccountReading:
+    """For what belongs to an account, whichever its campaign. Every `Reading` is one; made alone
+    where only the account is known, so that nothing of a campaign can be asked of it."""
 
-class Reading:
-    __slots__ = ("_bound", "_facts", "now_ms", "site", "tenant", "tx")
+    __slots__ = ("_bound", "account_id", "now_ms", "site", "tx")
 
-    def __init__(self, tx: Tx, site: Site, tenant: Tenant, now_ms: int) -> None:
+    def __init__(self, tx: Tx, site: Site, account_id: str, now_ms: int) -> None:
         self.tx = tx
         self.site = site
-        self.tenant = tenant
+        self.account_id = account_id
         self.now_ms = now_ms
-        self._bound: dict[str, Any] = {
-            "account_id": tenant.account_id,
-            "campaign_id": tenant.campaign_id,
-            "now_ms": now_ms,
-        }
-        self._facts: dict[tuple[Any, ...], Any] = {}
+        self._bound: dict[str, Any] = {"account_id": account_id, "now_ms": now_ms}
 
-    async def fact(self, load: Load[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        """What `load` finds, loaded once. Ask only for what this transaction does not alter
-        later."""
-        key = (load, *args)
-        if key not in self._facts:
-            self._facts[key] = await load(self.tx, self.tenant, *args, **kwargs)
-        found: T = self._facts[key]
-        return found
+    def of_account(self, account_id: str) -> AccountReading:
+        """Another account's in the same transaction."""
+        return AccountReading(self.tx, self.site, account_id, self.now_ms)
 
-    def know(self, load: Load[P, T], value: T, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Sets a fact that an earlier statement told by the way, so that nobody loads it."""
-        self._facts[(load, *args)] = value
+    def of(self, tenant: Tenant) -> Reading:
+        return Reading(self.tx, self.site, tenant, self.now_ms)
 
-    # `account_id`, `campaign_id` and `now_ms` need not be passed to these. What is passed wins.
+    # What is bound already need not be passed to these. What is passed wins.
 
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
@@ -60,3 +51,91 @@ class Reading:
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
     ) -> list[R]:
         return await self.tx.all(statement, taken, **{**self._bound, **params})
+
+
+class Reading(AccountReading):
+    __slots__ = ("_facts", "_loading", "tenant")
+
+    def __init__(self, tx: Tx, site: Site, tenant: Tenant, now_ms: int) -> None:
+        super().__init__(tx, site, tenant.account_id, now_ms)
+        self.tenant = tenant
+        self._bound["campaign_id"] = tenant.campaign_id
+        self._facts: dict[tuple[Any, ...], Fact] = {}
+        self._loading: list[set[str]] = []
+
+    async def fact(
+        self,
+        load: Callable[Concatenate[Reading, P], Awaitable[T]],
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """What `load` finds, loaded once, and again after a write to a table it was read from."""
+        key = (load, *args)
+        known = self._facts.get(key)
+        if known is None or self.tx.written.is_stale(known):
+            writes, tables = self.tx.written.writes, set[str]()
+            self._loading.append(tables)
+            try:
+                value = await load(self, *args, **kwargs)
+            finally:
+                self._loading.pop()
+            known = self._facts[key] = Fact(value, tables, writes)
+        for loading in self._loading:
+            loading |= known.tables
+        found: T = known.value
+        return found
+
+    def know(
+        self,
+        load: Callable[Concatenate[Reading, P], Awaitable[T]],
+        value: T,
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        """Sets a fact that an earlier statement told by the way, so that nobody loads it."""
+        self._facts[(load, *args)] = Fact(value, frozenset(), self.tx.written.writes)
+
+    async def one(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> R | None:
+        self._note(statement)
+        return await self.tx.one(statement, taken, **{**self._bound, **params})
+
+    async def all(
+        self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
+    ) -> list[R]:
+        self._note(statement)
+        return await self.tx.all(statement, taken, **{**self._bound, **params})
+
+    def _note(self, statement: Statement[Any]) -> None:
+        for tables in self._loading:
+            tables |= statement.tables
+
+
+def reads(
+    unit: Callable[Concatenate[Reading, P], Awaitable[T]],
+    site: Site,
+    tenant: Tenant,
+    now_ms: int,
+) -> Callable[Concatenate[Tx, P], Awaitable[T]]:
+    """A unit of work for the store, from one that takes a reading."""
+
+    async def work(tx: Tx, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await unit(Reading(tx, site, tenant, now_ms), *args, **kwargs)
+
+    return work
+
+
+def reads_account(
+    unit: Callable[Concatenate[AccountReading, P], Awaitable[T]],
+    site: Site,
+    account_id: str,
+    now_ms: int,
+) -> Callable[Concatenate[Tx, P], Awaitable[T]]:
+
+    async def work(tx: Tx, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await unit(AccountReading(tx, site, account_id, now_ms), *args, **kwargs)
+
+    return work

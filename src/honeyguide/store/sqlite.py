@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import apsw
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.facts import Written
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
@@ -106,6 +107,7 @@ class SqliteTx:
         self._connection = connection
         self._unique = unique
         self.topics: set[str] = set()
+        self.written = Written()
 
     def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
@@ -144,12 +146,14 @@ class SqliteTx:
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> int:
+        self.written.note(statement)
         self._rows(statement, taken, params)
         return self._connection.changes()
 
     async def put(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> None:
+        self.written.note(statement)
         self._rows(statement, taken, params)
 
     async def flush(self) -> None:

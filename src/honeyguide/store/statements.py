@@ -44,6 +44,8 @@ _HOW = ("adds", "reads", "changes", "triggers")
 _TOUCHES = re.compile(r"^-- touches: (.+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
+_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(?:ONLY\s+)?(\w+)")
+_CHANGED_TABLE = re.compile(r"\b(?:INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)")
 _LIST = re.compile(r"\{(in|list|rows) :(\w+)(?: AS (\w+)(?: \(([^)]*)\))?)?\}")
 
 
@@ -77,6 +79,17 @@ class Statement(Generic[Row_co]):
         self.needs = reads | changes
         self.leaves = adds | changes | triggers
         self.batch_place = None if batched_by is None else self.postgres_order.index(batched_by)
+
+    @functools.cached_property
+    def tables(self) -> frozenset[str]:
+        """Every table that it names, in either spelling."""
+        return frozenset(_TABLE.findall(f"{self.sqlite} {self.postgres}"))
+
+    @functools.cached_property
+    def changed_tables(self) -> frozenset[str]:
+        """The tables that it writes to, or that its triggers do."""
+        named = _CHANGED_TABLE.findall(f"{self.sqlite} {self.postgres}")
+        return frozenset(named) | self.leaves
 
     def must_wait_for(self, earlier: Statement[Any]) -> bool:
         """Whether both cannot be sent as one statement, whose parts all see the data before it,

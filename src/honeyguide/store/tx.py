@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from honeyguide.kernel.errors import Unavailable
+from honeyguide.store.facts import Written
 from honeyguide.store.statements import Statement
 from honeyguide.store.watch import PoolState, StoreWatch
 
@@ -42,6 +43,9 @@ class Tx(Protocol):
 
     @property
     def engine(self) -> str: ...
+
+    @property
+    def written(self) -> Written: ...
 
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any

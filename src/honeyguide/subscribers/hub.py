@@ -28,7 +28,7 @@ def token_of(site: Site, subscriber: Subscriber) -> str:
     return token(site, subscriber.id, subscriber.ref_code, subscriber.link_version)
 
 
-async def find(tx: Tx, site: Site, given: str) -> tuple[Tenant, Subscriber] | None:
+async def find(tx: Tx, site: Site, given: str, *, now_ms: int) -> tuple[Tenant, Subscriber] | None:
     """The subscriber of this page. None for a wrong token, one that ended, or an erased
     subscriber."""
     found = await links.lookup(tx, given[:CODE_LENGTH])

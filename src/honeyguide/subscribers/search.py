@@ -149,9 +149,9 @@ async def _find(
     backwards: bool = False,
 ) -> list[Cursor]:
     statement = _ORDERS[filters.sort][backwards]
-    at, last_id = start or _STARTS[statement]
+    last_at, last_id = start or _STARTS[statement]
     conditions = _conditions(tenant, filters)
-    return await tx.all(statement, **conditions, at=at, id=last_id, most=most)
+    return await tx.all(statement, **conditions, at=last_at, id=last_id, most=most)
 
 
 def _conditions(tenant: Tenant, filters: SubscriberFilter) -> dict[str, Any]:
@@ -193,10 +193,10 @@ async def judged(
 ) -> list[FoundSubscriber]:
     """Referrals that are `pending`, that wait for a review (`suspected`) or that were rejected,
     newest first."""
-    at, last_id = before or TOP
+    last_at, last_id = before or TOP
     statement = _SUSPECTED if status == "suspected" else _JUDGED
     ids = await tx.all(
-        statement, campaign_id=tenant.campaign_id, status=status, at=at, id=last_id, most=most
+        statement, campaign_id=tenant.campaign_id, status=status, at=last_at, id=last_id, most=most
     )
     return await of_ids(tx, tenant, ids)
 

@@ -137,14 +137,14 @@ async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[S
     total = await page_index.total(tx, tenant.campaign_id, kind)
     if page.skip >= total:
         return [], total
-    at = await page_index.find_start(tx, tenant.campaign_id, kind, page)
+    start = await page_index.find_start(tx, tenant.campaign_id, kind, page)
     rows = await tx.all(
         _LISTS[kind],
         owner_id=tenant.campaign_id,
-        below_ms=at.below_ms,
-        below_id=at.below_id,
+        below_ms=start.below_ms,
+        below_id=start.below_id,
         most=page.per_page,
-        skip=at.skip,
+        skip=start.skip,
     )
     return rows, total
 
@@ -158,15 +158,15 @@ async def page_of_referred(
     )
     if page.skip >= total:
         return [], total
-    at = await page_index.find_start(tx, subscriber.id, page_index.REFERRED_BY, page)
+    start = await page_index.find_start(tx, subscriber.id, page_index.REFERRED_BY, page)
     rows = await tx.all(
         _LIST_REFERRED,
         owner_id=subscriber.id,
         campaign_id=tenant.campaign_id,
-        below_ms=at.below_ms,
-        below_id=at.below_id,
+        below_ms=start.below_ms,
+        below_id=start.below_id,
         most=page.per_page,
-        skip=at.skip,
+        skip=start.skip,
     )
     return rows, total
 

@@ -5,20 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from honeyguide.accounts import members
 from honeyguide.accounts.members import Membership
 from honeyguide.accounts.sessions import Visitor
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.pages import guide
-from honeyguide.pages.dashboard import formats, page_rights
-from honeyguide.pages.services import PageServices
+from honeyguide.pages.dashboard import formats
 from honeyguide.partners import partner_only
 from honeyguide.rewards import fulfillment, recent_counts, shipments
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding, daily_counts, page_index
 
 
@@ -182,13 +179,8 @@ class MenuFacts(NamedTuple):
     newsletters: list[Membership]
 
 
-async def menu(services: PageServices, who: Visitor, path: str) -> Menu:
-    """The menu with its counts and the current page."""
-    facts = await services.store.read(_facts, who)
-    return arrange(facts, path, may_see=partial(page_rights.may_see, who))
-
-
 def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> Menu:
+    """The menu with its counts and the current page."""
     # Somebody who is only a partner may begin with a newsletter of their own: where its pages are,
     # the menu has them all.
     is_partners = facts.is_partner_only and not _is_of_owners(path)
@@ -223,13 +215,13 @@ def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> M
     )
 
 
-async def is_partner_only(tx: Tx, who: Visitor) -> bool:
-    tenant = Tenant(who.account_id, who.campaign_id)
-    return not who.is_admin and await partner_only.is_partner_only(tx, tenant)
+async def is_partner_only(at: Reading, who: Visitor) -> bool:
+    return not who.is_admin and await partner_only.is_partner_only(at.tx, at.tenant)
 
 
-async def _facts(tx: Tx, who: Visitor) -> MenuFacts:
-    tenant = Tenant(who.account_id, who.campaign_id)
+async def load(at: Reading, who: Visitor) -> MenuFacts:
+    """What the menu shows, read with the page that has it."""
+    tx, tenant = at.tx, at.tenant
     most = MOST_SHOWN + 1
     claims = await fulfillment.open_claims(tx, tenant, most=most)
     counts = {
@@ -242,7 +234,7 @@ async def _facts(tx: Tx, who: Visitor) -> MenuFacts:
     subscribers = await page_index.total(tx, who.campaign_id, "all")
     newsletters = await members.of_user(tx, who.user_id)
     return MenuFacts(
-        counts, await is_partner_only(tx, who), brand.logo_id, subscribers, newsletters
+        counts, await is_partner_only(at, who), brand.logo_id, subscribers, newsletters
     )
 
 

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
@@ -31,9 +31,11 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import cookies, redirects, rendering
 from honeyguide.pages.dashboard import nav, page_rights
+from honeyguide.pages.dashboard.nav import Menu, MenuFacts
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM_LIMIT = 512 * 1024
@@ -84,6 +86,8 @@ class PageRequest:
     has_large_form: bool = False
     kept: dict[str, str] = field(default_factory=dict)
     """What was stored of a form although something else in it is wrong (`kept_pictures`)."""
+    menu: MenuFacts | None = None
+    """Read with the page that is shown, if that reads anything."""
     errors: dict[str, str] = field(default_factory=dict)
     """What is wrong with the form that was sent: a sentence for each field."""
 
@@ -120,6 +124,9 @@ class PageRequest:
     @property
     def tenant(self) -> Tenant:
         return Tenant(self.who.account_id, self.who.campaign_id)
+
+    def reading(self, tx: Tx) -> Reading:
+        return Reading(tx, self.services.site, self.tenant, self.now_ms)
 
     def change(self, tx: Tx) -> Change:
         actor = actors.member(self.who.user_id)
@@ -187,8 +194,7 @@ class PageRequest:
             "errors": self.errors,
         }
         if self.visitor is not None:
-            menu = await nav.menu(self.services, self.who, self.http.url.path)
-            frame |= {"menu": menu, "clock": self.clock_note()}
+            frame |= {"menu": await self._arranged_menu(), "clock": self.clock_note()}
         values = {**frame, **view.values}
         if self.has_large_form:  # which the page may show again, several times
             html = await asyncio.to_thread(rendering.page, view.template, **values)
@@ -205,6 +211,14 @@ class PageRequest:
         if self.visitor is None and self.form_token != self.cookie("form"):
             self.set_cookie(response, "form", self.form_token, 24 * 3600)
         return response
+
+    async def _arranged_menu(self) -> Menu:
+        facts = self.menu or await self.services.store.read(self._load_menu)
+        may_see = partial(page_rights.may_see, self.who)
+        return nav.arrange(facts, self.http.url.path, may_see=may_see)
+
+    async def _load_menu(self, tx: Tx) -> MenuFacts:
+        return await nav.load(self.reading(tx), self.who)
 
     def clock_note(self) -> dict[str, Any] | None:
         """Where time can be moved, every page says how far it was."""

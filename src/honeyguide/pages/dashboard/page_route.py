@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from starlette.exceptions import HTTPException
@@ -14,12 +15,13 @@ from honeyguide.accounts import accounts, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.kernel.errors import Fault, Forbidden, Invalid, TooMany
 from honeyguide.pages import forms
-from honeyguide.pages.dashboard import confirm, page_request
+from honeyguide.pages.dashboard import confirm, nav, page_request
 from honeyguide.pages.dashboard.login import recent_login, second_factor
 from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
+from honeyguide.store.tx import Tx
 
 Answer = PageView | Response
 
@@ -121,12 +123,36 @@ async def _answer(request: PageRequest, route: PageRoute) -> Response:
     if (question := await _question(request, route)) is not None:
         return await request.render(question)
     try:
-        answer = await route.call(request)
+        answer = await _call(request, route, route.uses, route.handler)
     except (Invalid, TooMany) as fault:
         if route.form is None:
             raise
         return await _form_again(request, route, route.form, fault)
     return await request.render(answer) if isinstance(answer, PageView) else answer
+
+
+async def _call(
+    request: PageRequest, route: PageRoute, uses: Uses, handler: Handler[PageRequest, Answer]
+) -> Answer:
+    """Behind the login a handler gets a reading, or a change where its row says that it writes. A
+    page that is open to all gets the transaction, and makes one when it knows whose."""
+    if route.open_to_all or uses is Uses.SERVICES:
+        return await call(uses, handler, request)
+    unit = _change if uses is Uses.WRITES else _read
+    return await call(uses, partial(unit, handler), request)
+
+
+async def _read(handler: Handler[PageRequest, Answer], tx: Tx, request: PageRequest) -> Answer:
+    """The menu is read with its page, so both share what they know."""
+    at = request.reading(tx)
+    answer = await handler(at, request)
+    if isinstance(answer, PageView):
+        request.menu = await nav.load(at, request.who)
+    return answer
+
+
+async def _change(handler: Handler[PageRequest, Answer], tx: Tx, request: PageRequest) -> Answer:
+    return await handler(request.change(tx), request)
 
 
 async def _question(request: PageRequest, route: PageRoute) -> PageView | None:
@@ -159,7 +185,7 @@ async def _form_again(
     fault: Invalid | TooMany,
 ) -> Response:
     request.errors = forms.errors_of(fault, route.fields)
-    answer = await call(route.form_uses, form, request)
+    answer = await _call(request, route, route.form_uses, form)
     if not isinstance(answer, PageView):
         return answer
     return refused(await request.render(answer), fault)

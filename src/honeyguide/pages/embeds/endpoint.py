@@ -79,7 +79,9 @@ def endpoint(
     async def answer(http: Request) -> Response:
         began_s = asyncio.get_running_loop().time()
         try:
-            found = await services.store.read(_find, http.path_params["public_id"])
+            found = await services.store.read(
+                _find, services.site, http.path_params["public_id"], now_ms=services.clock()
+            )
         except Unavailable:
             return JSONResponse({"errors": {"": "Please try again."}}, 503, _PRIVATE)
         if found is None:
@@ -101,7 +103,9 @@ def endpoint(
     return answer
 
 
-async def _find(tx: Tx, public_id: str) -> tuple[Embed, PageBranding] | None:
+async def _find(
+    tx: Tx, site: Site, public_id: str, *, now_ms: int
+) -> tuple[Embed, PageBranding] | None:
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None

@@ -21,6 +21,7 @@ from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.rewards.earned_states import EarnedReward, EarnedState
 from honeyguide.rewards.rewards import Reward
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import codes, hub
 from honeyguide.subscribers.subscribers import Subscriber
@@ -40,7 +41,7 @@ class HubData(NamedTuple):
 
 async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
     site, token = request.services.site, request.fields.get("token", "")
-    found = await _find(tx, site, request.brand, token)
+    found = await _find(tx, site, request.brand, token, now_ms=request.now_ms)
     if found is None:
         raise Missing(UNKNOWN)
     return _view(request.brand, found)
@@ -54,22 +55,25 @@ async def find(services: ReaderServices, request: EmbedRequest) -> Mapping[str, 
     return {"ok": True}
 
 
-async def _find(tx: Tx, site: Site, brand: PageBranding, token: str) -> HubData | None:
+async def _find(
+    tx: Tx, site: Site, brand: PageBranding, token: str, *, now_ms: int
+) -> HubData | None:
     tenant = brand.tenant
+    at = Reading(tx, site, tenant, now_ms)
     if token == SAMPLE:
-        offered = await rewards.of_campaign(tx, tenant)
+        offered = await rewards.of_campaign(at.tx, at.tenant)
         return HubData(
             site.reader_link(SAMPLE_CODE), ReferralCount(SAMPLE_REFERRALS, 1), offered, []
         )
-    found = await hub.find(tx, site, token)
+    found = await hub.find(tx, site, token, now_ms=now_ms)
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]
-    earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
+    earned, _ = await earned_rewards.some_earned_by(at.tx, at.tenant, person.id)
     return HubData(
-        codes.link(site, brand.campaign.slug, await codes.shared(tx, tenant, person)),
+        codes.link(site, brand.campaign.slug, await codes.shared(at.tx, at.tenant, person)),
         ReferralCount.of(person),
-        await rewards.of_campaign(tx, tenant),
+        await rewards.of_campaign(at.tx, at.tenant),
         earned,
     )
 

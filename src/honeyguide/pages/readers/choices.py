@@ -29,9 +29,10 @@ async def save(tx: Tx, request: ReaderRequest) -> Response:
     visitor = await hub.find_visitor(tx, request)
     request.check_form(f"choices {visitor.person.id}")
     campaign, chosen = visitor.brand.campaign, visitor.choices
+    change = hub.change_of(tx, request, visitor)
     await hub_choices.save(
-        tx,
-        visitor.brand.tenant,
+        change.tx,
+        change.tenant,
         visitor.person.id,
         shows_name=bool(
             request.fields.get("shows_name") if campaign.show_inviter else chosen.shows_name

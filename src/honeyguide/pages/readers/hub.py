@@ -42,6 +42,7 @@ from honeyguide.rewards.rewards import Reward
 from honeyguide.screening.signals import Signal
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
@@ -220,15 +221,19 @@ async def _asked_for(services: ReaderServices, request: ReaderRequest) -> PageBr
     slug = request.query("of")
     if not slug:
         return None
-    brand = await services.store.read(page_branding.find, slug)
+    brand = await services.store.read(
+        page_branding.find, services.site, slug, now_ms=request.now_ms
+    )
     return brand.for_reader(request.accepted_languages)
 
 
 async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
-    found = await hub.find(tx, request.services.site, request.at("token"))
+    found = await hub.find(tx, request.services.site, request.at("token"), now_ms=request.now_ms)
     if found is None:
         raise Missing(page_branding.UNKNOWN)
-    return await load_visitor(tx, *found, request.accepted_languages)
+    tenant, person = found
+    at = Reading(tx, request.services.site, tenant, request.now_ms)
+    return await load_visitor(at.tx, at.tenant, person, request.accepted_languages)
 
 
 async def load_visitor(

@@ -30,9 +30,11 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView | Response:
 async def leave(tx: Tx, request: ReaderRequest) -> Response:
     """With `?again=1` they join again."""
     visitor = await hub.find_visitor(tx, request)
-    tenant, subscriber_id = visitor.brand.tenant, visitor.person.id
+    change, subscriber_id = hub.change_of(tx, request, visitor), visitor.person.id
     if request.query("again"):
-        await hub_choices.join_program_again(tx, tenant, subscriber_id)
+        await hub_choices.join_program_again(change.tx, change.tenant, subscriber_id)
     else:
-        await hub_choices.leave_program(tx, tenant, subscriber_id, now_ms=request.now_ms)
+        await hub_choices.leave_program(
+            change.tx, change.tenant, subscriber_id, now_ms=change.now_ms
+        )
     return see_other(hub.hub_url(request))

@@ -28,7 +28,7 @@ _SUBSCRIBERS = (reader_links.HUB, reader_links.STOP)
 async def show(services: ReaderServices, http: Request) -> HTMLResponse:
     path = http.url.path
     try:
-        brand = await services.store.read(_find_brand, services.site, path)
+        brand = await services.store.read(_find_brand, services.site, path, now_ms=services.clock())
     except Fault:
         brand = None
     if brand is None:
@@ -59,7 +59,7 @@ async def at_link_host(services: PageServices, tenant: Tenant, http: Request) ->
     return page
 
 
-async def _find_brand(tx: Tx, site: Site, path: str) -> PageBranding | None:
+async def _find_brand(tx: Tx, site: Site, path: str, *, now_ms: int) -> PageBranding | None:
     """By the newsletter's name or a subscriber's code in the path, whatever is wrong with the rest
     of it; otherwise that of the only newsletter here."""
     first, *rest = path.strip("/").split("/")

@@ -158,24 +158,25 @@ def of_publication(
     )
 
 
-async def find(tx: Tx, slug: str) -> PageBranding:
+async def find(tx: Tx, site: Site, slug: str, *, now_ms: int) -> PageBranding:
     """The branding of the page with this slug."""
     found = await slugs.find(tx, slug) if _SLUG(slug) else None
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
         return of_campaign(await branding.of(tx, Tenant(found.account_id, found.target_id)))
-    return await _of_partner_link(
-        tx, await links.of_program(tx, found.account_id, found.target_id), found.slug
-    )
+    link = await links.of_program(tx, found.account_id, found.target_id)
+    return await _of_partner_link(tx, site, link, found.slug, now_ms=now_ms)
 
 
-async def of_partner(tx: Tx, code: str) -> PageBranding:
+async def of_partner(tx: Tx, site: Site, code: str, *, now_ms: int) -> PageBranding:
     """The branding of the program that a partner's code belongs to."""
-    return await _of_partner_link(tx, await links.lookup(tx, code), "")
+    return await _of_partner_link(tx, site, await links.lookup(tx, code), "", now_ms=now_ms)
 
 
-async def _of_partner_link(tx: Tx, link: PartnerLink | None, slug: str) -> PageBranding:
+async def _of_partner_link(
+    tx: Tx, site: Site, link: PartnerLink | None, slug: str, *, now_ms: int
+) -> PageBranding:
     if link is None:
         raise Missing(UNKNOWN)
     brand = of_publication(
@@ -202,8 +203,9 @@ class BrandingCache:
     KEPT_MS = 1_000
     MOST = 1_000
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, site: Site, clock: Clock) -> None:
         self._store = store
+        self._site = site
         self._clock = clock
         self._branding_cache: dict[str, tuple[int, PageBranding]] = {}
         store.listen(campaigns.LINKS, self._branding_cache.clear)
@@ -213,7 +215,7 @@ class BrandingCache:
         kept = self._branding_cache.get(slug)
         if kept is not None and 0 <= now_ms - kept[0] < self.KEPT_MS:
             return kept[1]
-        brand = await self._store.read(find, slug)
+        brand = await self._store.read(find, self._site, slug, now_ms=now_ms)
         if not brand.is_program:
             if len(self._branding_cache) >= self.MOST:
                 self._branding_cache.clear()

@@ -18,7 +18,7 @@ class ReaderServices:
         self.store = services.store
         self.site = services.site
         self.clock = services.clock
-        self.branding = BrandingCache(services.store, services.clock)
+        self.branding = BrandingCache(services.store, services.site, services.clock)
         self._background: set[asyncio.Task[None]] = set()
 
     def run_in_background(self, work: Coroutine[Any, Any, None]) -> None:

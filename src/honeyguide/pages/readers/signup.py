@@ -157,7 +157,12 @@ def origin_of(request: ReaderRequest) -> Origin:
 
 async def brand_of(services: ReaderServices, request: ReaderRequest) -> PageBranding:
     if origin_of(request) == Origin.MAGIC:
-        brand = await services.store.read(page_branding.of_partner, request.at("code"))
+        brand = await services.store.read(
+            page_branding.of_partner,
+            services.site,
+            request.at("code"),
+            now_ms=request.now_ms,
+        )
     else:
         brand = await services.branding.find(request.at("slug"))
     return brand.for_reader(request.accepted_languages)
@@ -295,7 +300,9 @@ async def _enter(
         await form_codes.add(change, subscriber.id, new.ref_code)
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
-    if text_id is not None and await subscribers.lock(tx, tenant, subscriber.id):
-        await consents.record(tx, tenant, subscriber.id, text_id, now_ms=now_ms)
+    if text_id is not None and await subscribers.lock(change.tx, change.tenant, subscriber.id):
+        await consents.record(
+            change.tx, change.tenant, subscriber.id, text_id, now_ms=change.now_ms
+        )
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
     await requested_emails.send_next_step(change, brand, subscriber, every_ms=every_ms)

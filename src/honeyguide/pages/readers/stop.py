@@ -7,11 +7,13 @@ nothing: mail scanners open every link.
 
 from __future__ import annotations
 
+from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import stops
 from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
+from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, reader_links
 from honeyguide.subscribers.subscribers import Subscriber
@@ -29,17 +31,21 @@ async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
     """With `?again=1` they get the emails again; with `?never=1`, somebody who unsubscribed gets
     none that a form asks for either."""
     tenant, reader = await _reader(tx, request)
+    site, actor = request.services.site, actors.subscriber(reader.id)
+    change = Change(tx, site, tenant, actor, request.now_ms)
     if request.query("again"):
-        await stops.resume(tx, tenant.account_id, reader.id)
+        await stops.resume(change.tx, change.tenant.account_id, reader.id)
         return await _view(tx, request, tenant, reader, is_stopped=False, has_resumed=True)
     is_final = bool(request.query("never"))
-    await stops.stop(tx, tenant.account_id, reader.id, is_final=is_final, now_ms=request.now_ms)
+    await stops.stop(
+        change.tx, change.tenant.account_id, reader.id, is_final=is_final, now_ms=change.now_ms
+    )
     return await _view(tx, request, tenant, reader, is_stopped=True)
 
 
 async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
     signed = reader_links.read_stop_token(request.services.site, request.at("token"))
-    found = await reader_links.find(tx, request.services.site, signed)
+    found = await reader_links.find(tx, request.services.site, signed, now_ms=request.now_ms)
     if found is None:
         raise Missing(page_branding.UNKNOWN)
     return found

@@ -21,9 +21,12 @@ from honeyguide.accounts import (
 )
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.clock import MINUTE_MS
+from honeyguide.kernel.site import Site
+from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats, nav
 from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
 from honeyguide.pages.forms import FormErrors
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 CODE_PAGE, EMAIL_CODE_PAGE = "/login/code", "/login/email-code"
@@ -93,7 +96,7 @@ async def enter(
         request.set_cookie(response, _PENDING, sealed, PENDING_MS // 1000)
         return response
     path = login.path
-    if path == "/" and await store.read(_is_partner_only, begun.token, now_ms=now_ms):
+    if path == "/" and await store.read(_is_partner_only, site, begun.token, now_ms=now_ms):
         path = nav.PARTNER_HOME
     response = request.go(path, flash)
     seconds = KEPT_SESSION_S if login.is_kept else SESSION_S
@@ -190,6 +193,9 @@ async def _first_account(tx: Tx, user_id: str) -> str:
     return joined[0].account_id
 
 
-async def _is_partner_only(tx: Tx, token: str, *, now_ms: int) -> bool:
+async def _is_partner_only(tx: Tx, site: Site, token: str, *, now_ms: int) -> bool:
     who = await sessions.find(tx, token, now_ms=now_ms)
-    return who is not None and await nav.is_partner_only(tx, who)
+    if who is None:
+        return False
+    tenant = Tenant(who.account_id, who.campaign_id)
+    return await nav.is_partner_only(Reading(tx, site, tenant, now_ms), who)

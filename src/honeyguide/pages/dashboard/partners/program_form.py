@@ -219,8 +219,10 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
 
 async def _what_stays(tx: Tx, request: PageRequest, program: Program) -> str:
     """What a lower cap or budget does not change; empty if nothing."""
-    key = (program.account_id, program.id)
-    return (await forecast.undecided(tx, *key, now_ms=request.now_ms)).sentence_of_lowering
+    undecided = await forecast.undecided(
+        tx, request.who.account_id, program.id, now_ms=request.now_ms
+    )
+    return undecided.sentence_of_lowering
 
 
 async def edit(tx: Tx, request: PageRequest) -> Response:

@@ -68,7 +68,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     integration = _known_state(request.services, integration)
     about = integrations.platform_of(integration.platform).about
     backlog = await integrations.backlog(tx, integration)
-    total, left = await _progress(tx, integration, backlog.due)
+    total, left = await _progress(tx, request, integration, backlog.due)
     page, unconfirmed, unconfirmed_total = await forms.nearest_page(
         request.query, MOST_SHOWN, lambda page: removing.page_of(tx, integration, page)
     )
@@ -111,11 +111,13 @@ def _known_state(services: PageServices, integration: Integration) -> Integratio
     )
 
 
-async def _progress(tx: Tx, integration: Integration, due: int) -> tuple[int, int]:
+async def _progress(
+    tx: Tx, request: PageRequest, integration: Integration, due: int
+) -> tuple[int, int]:
     """How many there are, and how many are still to be written."""
     if not _is_first(integration):
         return await page_index.total(tx, integration.campaign_id, "all"), due
-    total = await integrations.count_to_write(tx, integration.tenant)
+    total = await integrations.count_to_write(tx, request.tenant)
     total = max(total, integration.synced)  # some were written and unsubscribed since
     return total, max(total - integration.synced, due)
 
