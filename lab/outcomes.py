@@ -12,7 +12,6 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.screening import evidence, rules, terms
 from honeyguide.screening.rules import ReferralTerms, Rule
 from honeyguide.screening.signals import Signal, SignalFinding
-from honeyguide.store import Tx
 from honeyguide.subscribers import referral_decisions
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Status
@@ -68,18 +67,22 @@ async def fill_in(
             if each := by_email.get(referral["email"]):
                 each.status, each.reason = referral["status"], referral["reason"]
                 each.charged_cents += int(Decimal(str(referral["charged"] or 0)) * 100)
-                await services.store.read(_read_details, world, each, referral)
+                await services.store.read(
+                    reads(_read_details, services.site, world.tenant, services.clock()),
+                    each,
+                    referral,
+                )
         if page >= found["meta"]["total_pages"]:
             return
         page += 1
 
 
-async def _read_details(tx: Tx, world: World, each: PlayedSignup, referral: dict[str, Any]) -> None:
-    tenant, subscriber_id = world.tenant, referral["subscriber_uuid"]
-    each.terms = await terms.of_subscriber(tx, tenant, subscriber_id)
-    items = await evidence.of_subscriber(tx, tenant, subscriber_id)
+async def _read_details(at: Reading, each: PlayedSignup, referral: dict[str, Any]) -> None:
+    subscriber_id = referral["subscriber_uuid"]
+    each.terms = await terms.of_subscriber(at.tx, at.tenant, subscriber_id)
+    items = await evidence.of_subscriber(at.tx, at.tenant, subscriber_id)
     each.findings = evidence.findings(items)
-    for decision in await referral_decisions.of_subscriber(tx, tenant, subscriber_id):
+    for decision in await referral_decisions.of_subscriber(at.tx, at.tenant, subscriber_id):
         each.was_held |= decision.reason == Reason.NEEDS_REVIEW
         if decision.status == Status.VERIFIED:
             each.verified_ms = decision.decided_ms

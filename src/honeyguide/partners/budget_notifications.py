@@ -127,7 +127,9 @@ async def _notify_reached(tx: Tx, site: Site, *, now_ms: int, only: str) -> bool
 
 async def _notify_partners_of_reach(tx: Tx, site: Site, budget: Spent, *, now_ms: int) -> int:
     resumes = f"1 {rules.month_name(rules.next_month(budget.month))}"
-    message = await _message(tx, site, budget, partner_texts.budget_reached, resumes=resumes)
+    message = await _message(
+        tx, site, budget, partner_texts.budget_reached, now_ms=now_ms, resumes=resumes
+    )
     once = _reach_key(budget)
     partners = await tx.all(
         _PARTNERS_OF,
@@ -150,7 +152,7 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> boo
         return False
     if not await tx.run(_LOCK_REOPENED, **_place(budget), reach=budget.reach):
         return True  # it changed meanwhile; look again
-    message = await _message(tx, site, budget, partner_texts.budget_reopened)
+    message = await _message(tx, site, budget, partner_texts.budget_reopened, now_ms=now_ms)
     once = f"budget_reopened:{budget.program_id}:{budget.month}:{budget.reach}"
     partners = await tx.all(
         _PARTNERS_TO_REOPEN,
@@ -167,7 +169,13 @@ async def _notify_reopened(tx: Tx, site: Site, *, now_ms: int, only: str) -> boo
 
 
 async def _message(
-    tx: Tx, site: Site, budget: Spent, write_text: Callable[..., EmailText], **more: str
+    tx: Tx,
+    site: Site,
+    budget: Spent,
+    write_text: Callable[..., EmailText],
+    *,
+    now_ms: int,
+    **more: str,
 ) -> PartnerMessage:
     brand = await partner_emails.branding_of(
         tx, site, budget.account_id, budget.publication_name, budget.logo_id

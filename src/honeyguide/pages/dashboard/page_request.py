@@ -213,7 +213,9 @@ class PageRequest:
         return response
 
     async def _arranged_menu(self) -> Menu:
-        facts = self.menu or await self.services.store.read(self._load_menu)
+        facts = self.menu
+        if facts is None:
+            facts = await self.services.store.read(self._load_menu)
         may_see = partial(page_rights.may_see, self.who)
         return nav.arrange(facts, self.http.url.path, may_see=may_see)
 

@@ -62,8 +62,8 @@ async def answer(tx: Tx, request: PageRequest) -> PageView | Response:
     visitor = request.visitor
     is_theirs = visitor is not None and visitor.user_id == found.change.user_id
     session_id = visitor.session_id if visitor is not None and is_theirs else ""
-    change = await email_changes.confirm(tx, site, token, session_id=session_id, now_ms=now_ms)
-    if not change.is_confirmed:
-        return request.view("email_half_changed.html", email=change.email, is_old=found.is_old)
-    done = f"Your email address is {change.email} from now on."
+    confirmed = await email_changes.confirm(tx, site, token, session_id=session_id, now_ms=now_ms)
+    if not confirmed.is_confirmed:
+        return request.view("email_half_changed.html", email=confirmed.email, is_old=found.is_old)
+    done = f"Your email address is {confirmed.email} from now on."
     return request.go(SECURITY if is_theirs else "/login", done)
