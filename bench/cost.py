@@ -30,6 +30,7 @@ from honeyguide.store import Store, open_store
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub
 from tests.support.changes import SITE, changing, new_change
+from tests.support.readings import account_reading
 from tests.support.stores import statement
 from tests.support.trade import Trade
 
@@ -163,7 +164,7 @@ async def _emit(url: str, account_id: str, sink_port: int, count: int) -> None:
 
 
 async def _webhook(tx: Tx, account_id: str, url: str) -> str:
-    for old in await webhooks.of_account(tx, account_id, ""):
+    for old in await webhooks.of_account(account_reading(tx, account_id), ""):
         if old.url == url:
             return old.id
     change = new_change(tx, SITE, Tenant(account_id, ""), system_clock())

@@ -32,6 +32,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.store.tx import Tx
 from tests.support.changes import SITE, changing
+from tests.support.readings import account_reading
 
 ABOUT = "Deliveries: emptying the outbox, compared with a bare loop of the same HTTP client"
 TARGET = 0.50
@@ -80,7 +81,7 @@ class Post:
             await self.store.write(self._emit, min(50, events - done))
 
     async def _emit(self, tx: Tx, count: int) -> None:
-        to = (await outbox.listeners_of(tx, self.account_id))[outbox.NEW_REFERRAL]
+        to = (await outbox.listeners_of(account_reading(tx, self.account_id)))[outbox.NEW_REFERRAL]
         event = outbox.Event(self.account_id, outbox.NEW_REFERRAL, FACTS, to, None)
         await outbox.emit(tx, [event] * count, now_ms=system_clock())
 

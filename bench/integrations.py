@@ -27,6 +27,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import open_store
 from tests.support.changes import SITE, changing
+from tests.support.readings import reads
 
 ABOUT = "Integrations: a signup with an email platform connected"
 SECRET_KEY = "ab" * 32
@@ -83,7 +84,7 @@ async def _await_first_sync(url: str, campaign: Campaign) -> None:
     until = time.monotonic() + PATIENCE_S
     try:
         tenant = Tenant(campaign.account_id, campaign.id)
-        while (await store.read(integrations.get, tenant)).first_sync_ms is None:
+        while (await store.read(reads(integrations.get, tenant))).first_sync_ms is None:
             assert time.monotonic() < until, "the first sync does not end"
             await asyncio.sleep(0.2)
     finally:

@@ -251,7 +251,7 @@ async def _show_names(tx: Tx, site: Site, campaign: Campaign) -> None:
     change = Change(tx, site, tenant, actors.command("bench"), system_clock())
     brand = await branding.save(change, fields)
     campaign.slug, campaign.top_code = brand.slug, new_code()
-    await tx.run(_SET_CODE, id=top_id, code=campaign.top_code)
+    await change.run(_SET_CODE, id=top_id, code=campaign.top_code)
     await tx.run(_SHOW_ADVOCATES, campaign_id=campaign.id)
     campaign.top_hub = f"/hub/{hub.token(site, top_id, campaign.top_code)}"
 

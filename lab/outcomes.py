@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.screening import evidence, rules, terms
 from honeyguide.screening.rules import ReferralTerms, Rule
 from honeyguide.screening.signals import Signal, SignalFinding
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import referral_decisions
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Status
@@ -79,10 +80,10 @@ async def fill_in(
 
 async def _read_details(at: Reading, each: PlayedSignup, referral: dict[str, Any]) -> None:
     subscriber_id = referral["subscriber_uuid"]
-    each.terms = await terms.of_subscriber(at.tx, at.tenant, subscriber_id)
-    items = await evidence.of_subscriber(at.tx, at.tenant, subscriber_id)
+    each.terms = await terms.of_subscriber(at, subscriber_id)
+    items = await evidence.of_subscriber(at, subscriber_id)
     each.findings = evidence.findings(items)
-    for decision in await referral_decisions.of_subscriber(at.tx, at.tenant, subscriber_id):
+    for decision in await referral_decisions.of_subscriber(at, subscriber_id):
         each.was_held |= decision.reason == Reason.NEEDS_REVIEW
         if decision.status == Status.VERIFIED:
             each.verified_ms = decision.decided_ms

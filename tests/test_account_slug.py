@@ -12,6 +12,7 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import campaigns
+from tests.support.readings import reading
 from tests.support.service import Service
 
 _numbers = itertools.count(1)
@@ -21,7 +22,7 @@ def new_slug(service: Service, name: str | None) -> str:
     email = EmailAddress.parse(f"slug{next(_numbers)}@example.org")
     made = service.write(lambda tx: accounts.create(tx, email, name=name, now_ms=service.now_ms()))
     tenant = Tenant(made.account_id, made.campaign_id)
-    return service.read(lambda tx: campaigns.get(tx, tenant)).slug
+    return service.read(lambda tx: campaigns.get(reading(tx, tenant))).slug
 
 
 @pytest.mark.parametrize(

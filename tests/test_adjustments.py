@@ -22,6 +22,7 @@ from tests.support.imported import Program
 from tests.support.loop_steps import LoopSteps
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
 from tests.support.races import overlapping
+from tests.support.readings import reading
 from tests.support.service import ONE_ENGINE, Member, Service
 from tests.support.stores import OpenStore
 from tests.support.tables import dump
@@ -309,7 +310,7 @@ def test_readers_see_it_apart_on_their_page_and_in_the_embed(service: Service) -
     alice = operator(service)
     offer(alice, name="Mug", referrals=4)
     ana = advocate(alice, 1)
-    person = service.read(lambda tx: subscribers.get(tx, tenant_of(alice), ana["uuid"]))
+    person = service.read(lambda tx: subscribers.get(reading(tx, tenant_of(alice)), ana["uuid"]))
     visitor, site = Visitor(alice, embedding(alice)), service.services.site
     path = re.sub(r"^https?://[^/]+", "", hub.link(site, person))
     assert "Adjusted by" not in alice.web.get(path).text
@@ -330,7 +331,7 @@ def test_pages_show_some_of_thousands_and_first_what_is_to_be_claimed(service: S
     ana = advocate(alice)
     adjust(alice, ana, 60)
     catch_up(alice)
-    person = service.read(lambda tx: subscribers.get(tx, tenant_of(alice), ana["uuid"]))
+    person = service.read(lambda tx: subscribers.get(reading(tx, tenant_of(alice)), ana["uuid"]))
     visitor, site = Visitor(alice, embedding(alice)), service.services.site
     path = re.sub(r"^https?://[^/]+", "", hub.link(site, person))
     token = hub.token(site, person.id, person.ref_code)

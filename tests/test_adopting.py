@@ -17,6 +17,7 @@ from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.subscribers import codes
 from tests.support.occupied import NAMES, Occupied, adopt
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import found_in, statement
 from tests.support.trade import SITE
@@ -30,7 +31,7 @@ FEW = ("mailchimp", "kit", "listmonk")
 async def further_codes(on: Occupied, email: str) -> list[str]:
     here = await on.synced.find(email)
     assert here is not None
-    found = await on.synced.store.read(codes.of_subscriber, on.synced.tenant, here.id)
+    found = await on.synced.store.read(reads(codes.of_subscriber, on.synced.tenant), here.id)
     return [each.code for each in found]
 
 
@@ -78,7 +79,7 @@ async def test_counts_are_carried_over_and_unlock_nothing(occupied: Occupied) ->
     assert james is not None and (james.referrals_verified, james.adjustments) == (0, 7)
     assert odd is not None and odd.adjustments == 0
     [adjusted] = await occupied.synced.store.read(
-        adjustments.of_subscriber, occupied.synced.tenant, james.id
+        reads(adjustments.of_subscriber, occupied.synced.tenant), james.id
     )
     assert adjusted.reason == f"Carried over from {occupied.platform.about.name}"
     assert await occupied.synced.store.read(lambda tx: tx.all(emails)) == []
@@ -86,7 +87,7 @@ async def test_counts_are_carried_over_and_unlock_nothing(occupied: Occupied) ->
     # The mug was given there; one more referral unlocks the shirt only.
     await occupied.synced.join("friend@example.org", "james23B")
     earned = await occupied.synced.store.read(
-        earned_rewards.earned_by, occupied.synced.tenant, james.id
+        reads(earned_rewards.earned_by, occupied.synced.tenant), james.id
     )
     assert [(each.name, each.status) for each in earned] == [
         ("Mug", "redeemed"),

@@ -21,6 +21,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from tests.support.changes import changing
 from tests.support.prizes import advocate, bring, catch_up, offer
+from tests.support.readings import account_reading, change_of_account
 from tests.support.service import Service, until
 from tests.support.web import Operator, operator, text_of
 
@@ -45,7 +46,9 @@ def switch(member: Operator, kind: str, *, on: bool) -> None:
 
 def news(member: Operator) -> list[QueuedEmail]:
     """The oldest first."""
-    found = member.service.read(lambda tx: emails.of_account(tx, member.account_id, Page(1, 200)))
+    found = member.service.read(
+        lambda tx: emails.of_account(account_reading(tx, member.account_id), Page(1, 200))
+    )
     return [each for each in reversed(found) if each.kind in NEWS]
 
 
@@ -122,7 +125,7 @@ def test_friends_at_once_are_one_email(wax: Operator) -> None:
     tenant = Tenant(wax.account_id, wax.campaign_id)
 
     async def tell(change: Change, advocate_id: str) -> None:
-        found = await subscribers.get(change.tx, tenant, advocate_id)
+        found = await subscribers.get(change.of(tenant), advocate_id)
         await advocate_emails.tell_of_friend(change, found)
 
     async def at_once() -> None:
@@ -161,7 +164,9 @@ def test_who_stops_while_one_waits_does_not_get_it(wax: Operator) -> None:
     offer(wax, name="The shirt", referrals=2)
     ana = advocate(wax, 2)
     wax.service.write(
-        lambda tx: stops.stop(tx, wax.account_id, ana["uuid"], now_ms=wax.service.now_ms())
+        lambda tx: stops.stop(
+            change_of_account(tx, wax.account_id, now_ms=wax.service.now_ms()), ana["uuid"]
+        )
     )
     wax.service.set_clock(2 * DAY_S)
     try:

@@ -13,6 +13,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.store.change import Change
 from tests.support.mailbox import Mailbox
 from tests.support.queued_emails import NOW, Letterbox
+from tests.support.readings import account_reading, change_of_account
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import operator
@@ -34,7 +35,7 @@ def refuse(
 
 
 def bounced_ms(box: Letterbox, about_id: str) -> int | None:
-    found = box.read(lambda tx: emails.find_bounces(tx, box.account_id, about_id))
+    found = box.read(lambda tx: emails.find_bounces(account_reading(tx, box.account_id), about_id))
     return found[0].bounced_ms if found else None
 
 
@@ -93,7 +94,7 @@ def test_it_is_forgotten_when_the_subscriber_is_erased(
     box: Letterbox, mailbox: Mailbox, smtp: SmtpTransport
 ) -> None:
     ana = refuse(box, mailbox, smtp, NO_SUCH_USER)
-    box.write(lambda tx: emails.erase(tx, box.account_id, ana))
+    box.write(lambda tx: emails.erase(change_of_account(tx, box.account_id), ana))
     assert bounced_ms(box, ana) is None and box.only().bounced == 0
     later = NOW + 9 * DAY_MS
     box.post(kind="confirm", about=new_id(), now_ms=later)

@@ -17,6 +17,7 @@ from honeyguide.subscribers.branding import BrandFields, Branding, BrandPictures
 from tests.support import partner_network
 from tests.support.changes import changing
 from tests.support.newsletter import Newsletter
+from tests.support.readings import reading
 from tests.support.service import ONE_ENGINE, Member
 
 
@@ -26,7 +27,7 @@ def save(member: Member, **fields: Any) -> Branding:
 
 def load(member: Member) -> Branding:
     tenant = Tenant(member.account_id, member.campaign_id)
-    return member.service.read(lambda tx: branding.of(tx, tenant))
+    return member.service.read(lambda tx: branding.of(reading(tx, tenant)))
 
 
 def test_a_campaign_without_branding_has_a_neutral_one(alice: Member) -> None:
@@ -78,7 +79,7 @@ def test_own_pictures_come_first(alice: Member) -> None:
     pictures = BrandPictures(logo_id=own, icon_id=own, share_id=own, share_source="x")
     alice.make(branding.change_pictures, **pictures._asdict())
     save(alice, accent="#123456")
-    assert alice.service.read(lambda tx: branding.pictures_of(tx, tenant)) == pictures
+    assert alice.service.read(lambda tx: branding.pictures_of(reading(tx, tenant))) == pictures
     assert (load(alice).logo_id, load(alice).icon_id, load(alice).share_id) == (own, own, own)
 
 
@@ -118,7 +119,7 @@ def test_another_accounts_campaign_is_not_found(alice: Member, mallory: Member) 
         with pytest.raises(Missing):
             alice.service.write(partial(save_there, given=BrandFields()))
         with pytest.raises(Missing):
-            alice.service.read(lambda tx, tenant=tenant: branding.of(tx, tenant))
+            alice.service.read(lambda tx, tenant=tenant: branding.of(reading(tx, tenant)))
 
 
 def test_a_changed_text_or_privacy_link_is_another_text(wax: Newsletter) -> None:

@@ -17,6 +17,7 @@ from honeyguide.partners import share_pictures
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import Branding, BrandPictures
 from tests.support.partner_network import png
+from tests.support.readings import reading
 from tests.support.service import ONE_ENGINE, Service
 from tests.support.web import Operator, operator
 
@@ -47,11 +48,11 @@ def tenant(owner: Operator) -> Tenant:
 
 
 def load(owner: Operator) -> Branding:
-    return owner.service.read(lambda tx: branding.of(tx, tenant(owner)))
+    return owner.service.read(lambda tx: branding.of(reading(tx, tenant(owner))))
 
 
 def pictures(owner: Operator) -> BrandPictures:
-    return owner.service.read(lambda tx: branding.pictures_of(tx, tenant(owner)))
+    return owner.service.read(lambda tx: branding.pictures_of(reading(tx, tenant(owner))))
 
 
 def send(owner: Operator, files: dict[str, bytes] | None = None, **fields: Any) -> httpx.Response:

@@ -23,6 +23,7 @@ from honeyguide.work.certificates import check_some
 from tests.support.changes import SITE
 from tests.support.dispatcher import HOME
 from tests.support.imported import Program
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -49,7 +50,7 @@ def go_on(program: Program, check_id: str, most: int = 1_000) -> Certificate:
             if not await store.read(checking.running, now_ms=program.now_ms, most=1):
                 break
             await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
-        return await store.read(checking.get, program.tenant, check_id)
+        return await store.read(reads(checking.get, program.tenant), check_id)
 
     return program.opened.run(run())
 
@@ -224,7 +225,7 @@ def test_it_goes_on_where_it_was_and_counts_nothing_twice(
     async def again() -> None:
         """Two processes compare the same part."""
         store = program.opened.store
-        check = await store.read(checking.get, program.tenant, check_id)
+        check = await store.read(reads(checking.get, program.tenant), check_id)
         compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
         await store.write(checking.record, check, compared)
         await store.write(checking.record, check, compared)
@@ -244,12 +245,12 @@ def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
     async def late() -> None:
         """While one process compares a part, another compares it too and goes on."""
         store = program.opened.store
-        check = await store.read(checking.get, program.tenant, check_id)
+        check = await store.read(reads(checking.get, program.tenant), check_id)
         compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
         for _ in range(2):
             await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
         await store.write(checking.record, check, compared)
-        check = await store.read(checking.get, program.tenant, check_id)
+        check = await store.read(reads(checking.get, program.tenant), check_id)
         assert (check.next_part, check.found.lines) == (2, 2)
 
     program.opened.run(late())
@@ -287,14 +288,14 @@ def test_a_check_ends_with_its_import_and_a_certificate_outlives_it(program: Pro
     program.opened.run(program.opened.store.write(purge, now_ms=later_ms))
     with pytest.raises(Missing):
         go_on(program, half)
-    assert program.read(checking.get, made.id).document == made.document
+    assert program.read(reads(checking.get, made.id)).document == made.document
 
 
 def test_nobody_sees_the_certificate_of_another_account(program: Program) -> None:
     made = go_on(program, begin(program, program.bring(WHOLE).id))
     other = Program(program.opened, "eve@example.net")
     with pytest.raises(Missing):
-        other.read(checking.get, made.id)
+        other.read(reads(checking.get, made.id))
     assert other.read(checking.newest_of_import, made.import_id) is None
     assert other.read(checking.of_account) == []
     with pytest.raises(Missing):

@@ -17,6 +17,7 @@ from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
+from tests.support.readings import changes_of, reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -41,7 +42,7 @@ def test_every_change_that_a_platform_shows_is_in_the_feed(engine: str) -> None:
         opened.do(INTEGRATION)
 
         def taken() -> set[str]:
-            return set(opened.run(write(changes.take, wax.tenant, most=100)))
+            return set(opened.run(write(reads(changes.take, wax.tenant), most=100)))
 
         def by(unit: Any) -> Any:
             return changing(unit, SITE, wax.tenant, NOON_MS)
@@ -71,7 +72,7 @@ def test_every_change_that_a_platform_shows_is_in_the_feed(engine: str) -> None:
         assert taken() == {zelda.id}  # got a code
         opened.run(write(wax.erasing(ada)))
         assert taken() == {ada.id, zelda.id}  # the referrer's count went down too
-        opened.run(write(changes.record, wax.tenant, zelda.id))
+        opened.run(write(changes_of(changes.record, wax.tenant), zelda.id))
         assert taken() == {zelda.id}
 
 
@@ -97,6 +98,6 @@ def test_ten_changes_of_one_subscriber_are_taken_as_one(engine: str) -> None:
         wax = opened.run(Wax.begin(opened.store))
         opened.do(INTEGRATION)
         zelda = opened.run(wax.zelda(friends=10))
-        taken = opened.run(opened.store.write(changes.take, wax.tenant, most=100))
+        taken = opened.run(opened.store.write(reads(changes.take, wax.tenant), most=100))
         assert len(taken) == 11 and taken.count(zelda.id) == 1
         assert opened.ask(COUNT) == [(0,)]

@@ -23,6 +23,7 @@ from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
+from tests.support.readings import reads
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
 from tests.test_subscriber_check import wrong
@@ -68,7 +69,7 @@ def repair(opened: OpenStore, tenant: Tenant, subscriber: Subscriber, referrer: 
 
 
 def read(opened: OpenStore, tenant: Tenant, subscriber: Subscriber) -> Subscriber:
-    return opened.run(opened.store.read(subscribers.get, tenant, subscriber.id))
+    return opened.run(opened.store.read(reads(subscribers.get, tenant), subscriber.id))
 
 
 def facts(opened: OpenStore, tenant: Tenant) -> Any:
@@ -188,7 +189,7 @@ def test_only_codes_that_nobody_ever_had_are_counted(opened: OpenStore) -> None:
     ]
 
     def count(most: int = 100) -> int:
-        return opened.run(opened.store.read(search.count_unknown_codes, tenant, most=most))
+        return opened.run(opened.store.read(reads(search.count_unknown_codes, tenant), most=most))
 
     assert (count(), count(2)) == (4, 2)
     same = partial(search.of_unknown_code, tenant=tenant, most=9)

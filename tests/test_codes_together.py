@@ -13,6 +13,7 @@ from honeyguide.signups import lifecycle, signups
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import codes, hub_choices, links
 from tests.support.imported import Program
+from tests.support.readings import changes_of, reading
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -40,7 +41,7 @@ def test_many_codes_lead_where_each_of_them_leads(program: Program) -> None:
     fay = program.get("fay@example.org")
     program.opened.run(
         program.opened.store.write(
-            hub_choices.leave_program, program.tenant, fay.id, now_ms=program.now_ms
+            changes_of(hub_choices.leave_program, program.tenant, now_ms=program.now_ms), fay.id
         )
     )
     asked = [
@@ -58,7 +59,9 @@ def test_many_codes_lead_where_each_of_them_leads(program: Program) -> None:
             {code: await links.lookup(tx, code) for code in asked},
             {code: await links.lookup_in(tx, tenant, code) for code in asked},
             {
-                code: found.id if (found := await lifecycle.find_referrer(tx, tenant, code)) else ""
+                code: found.id
+                if (found := await lifecycle.find_referrer(reading(tx, tenant), code))
+                else ""
                 for code in asked
             },
         ]

@@ -16,6 +16,7 @@ from honeyguide.subscribers.branding import BrandFields
 from honeyguide.subscribers.consents import Consent
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter
+from tests.support.readings import reading
 from tests.support.tables import dump
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
@@ -37,7 +38,7 @@ def join(wax: Newsletter, email: str, path: str = "", **fields: str) -> httpx.Re
 
 def agreed(wax: Newsletter, email: str) -> list[Consent]:
     person = wax.person(email)
-    return wax.service.read(lambda tx: consents.of_subscriber(tx, wax.tenant, person.id))
+    return wax.service.read(lambda tx: consents.of_subscriber(reading(tx, wax.tenant), person.id))
 
 
 def test_a_form_without_a_text_has_no_checkbox_and_no_name(wax: Newsletter) -> None:
@@ -70,7 +71,7 @@ def test_what_was_agreed_to_is_kept_exported_and_erased(wax: Newsletter) -> None
     join(wax, email, consent=brand(wax, consent_text="Something else."))
     assert [each.text for each in agreed(wax, email)] == [TEXT, "Something else."]
     person = wax.person(email)
-    exported = wax.service.read(lambda tx: privacy.export_person(tx, wax.tenant, person))
+    exported = wax.service.read(lambda tx: privacy.export_person(reading(tx, wax.tenant), person))
     assert exported["consents"][0]["text"] == TEXT
     assert exported["consents"][0]["agreed_at"].endswith("Z")
     wax.member.make(signups.erase, person.id)

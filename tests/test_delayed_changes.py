@@ -34,6 +34,7 @@ from tests.support.delayed import (
 )
 from tests.support.partner_network import join, offer
 from tests.support.races import overlapping
+from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
@@ -235,7 +236,7 @@ def test_of_undo_and_the_job_at_one_moment_the_first_wins(
     site, tenant = alice.service.services.site, Tenant(alice.account_id, alice.campaign_id)
 
     async def undo_it(tx: Tx) -> int:
-        return await delayed_actions.undo(tx, tenant, action.id)
+        return await delayed_actions.undo(change_of(tx, tenant), action.id)
 
     async def apply_it(tx: Tx) -> None:
         await delayed_actions.apply(tx, site, action, now_ms=alice.service.now_ms())

@@ -26,6 +26,7 @@ from tests.support.dispatcher import (
     run,
 )
 from tests.support.payloads import PAYLOADS
+from tests.support.readings import change_of_account
 from tests.support.service import ENGINES
 
 PUBLISHED_MS = [
@@ -68,7 +69,7 @@ def test_the_independent_library_verifies_every_type_and_no_flipped_bit(
             if kind == "test":
                 await post.write(
                     lambda tx: webhooks.send_test(
-                        tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                        change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id
                     )
                 )
             else:

@@ -15,6 +15,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
 from tests.support.dispatcher import BASE_URL, HOME, Office, Request, office, receiving, reply, run
+from tests.support.readings import account_reading, change_of_account
 from tests.support.service import ENGINES
 
 STEP_MS = 6 * HOUR_MS
@@ -26,7 +27,9 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 
 async def email_kinds_of(post: Office) -> list[str]:
-    written = await post.store.read(lambda tx: emails.of_account(tx, post.account_id, Page(1, 50)))
+    written = await post.store.read(
+        lambda tx: emails.of_account(account_reading(tx, post.account_id), Page(1, 50))
+    )
     return [email.kind for email in reversed(written)]
 
 
@@ -89,13 +92,16 @@ def test_what_happens_while_it_is_off_is_kept_and_replayed_on_request(engine: st
             with pytest.raises(Invalid, match="disabled"):
                 await post.write(
                     lambda tx: webhooks.send_test(
-                        tx, post.account_id, "", hook.id, now_ms=post.now_ms
+                        change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id
                     )
                 )
             with pytest.raises(Invalid, match="disabled"):
                 await post.write(
                     lambda tx: webhooks.replay(
-                        tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                        change_of_account(tx, post.account_id, now_ms=post.now_ms),
+                        "",
+                        hook.id,
+                        since,
                     )
                 )
             await enable(post, hook)
@@ -103,7 +109,7 @@ def test_what_happens_while_it_is_off_is_kept_and_replayed_on_request(engine: st
             assert len(receiver.requests) == 1, "enabling alone sends nothing"
             count = await post.write(
                 lambda tx: webhooks.replay(
-                    tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, since
                 )
             )
             await post.deliver()

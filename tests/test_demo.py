@@ -52,6 +52,7 @@ from tests.support import starter
 from tests.support.effort import calibration_s
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, Caller, environment
+from tests.support.readings import account_reading, reading
 from tests.support.service import fresh_database_url
 from tests.test_cli import KEY
 
@@ -123,25 +124,31 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert await page_index.total(tx, wax.campaign_id, "all") > 500
         assert await page_index.total(tx, wax.campaign_id, "advocates") > 50
         for status in ("unlocked", "redeemed"):
-            assert (await earned_rewards.page_of_earned(tx, wax, status, Page(1, 5)))[1] > 5
-        held = await search.judged(tx, wax, "pending", before=None, most=200)
+            assert (await earned_rewards.page_of_earned(reading(tx, wax), status, Page(1, 5)))[
+                1
+            ] > 5
+        held = await search.judged(reading(tx, wax), "pending", before=None, most=200)
         assert {"same_network", "many_from_one_network", "burst"} <= {
             each.referral_reason for each in held
         }
-        rejected = await search.judged(tx, wax, "rejected", before=None, most=200)
+        rejected = await search.judged(reading(tx, wax), "rejected", before=None, most=200)
         assert {"disposable_domain", "rejected_by_hand"} <= {
             each.referral_reason for each in rejected
         }
         offers, total = await network.page_of(
-            tx, wax.account_id, network.NetworkQuery(), Page(1, 20), now_ms=system_clock()
+            account_reading(tx, wax.account_id, now_ms=system_clock()),
+            network.NetworkQuery(),
+            Page(1, 20),
         )
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, (
             "the sixth is paused"
         )
-        assert await notifications.page_of(tx, wax.account_id, Page(1, 50))
+        assert await notifications.page_of(account_reading(tx, wax.account_id), Page(1, 50))
         paid = [
             payout.paid_ms is not None
-            for payout in (await payouts.page_of(tx, wax.account_id, Page(1, 20)))[0]
+            for payout in (await payouts.page_of(account_reading(tx, wax.account_id), Page(1, 20)))[
+                0
+            ]
         ]
         assert len(paid) >= 7 and sum(paid) >= 6
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, (
@@ -155,7 +162,7 @@ def test_notifications_about_payouts_came_with_each_month_and_old_ones_are_read(
     wax = owner(filled, demo.OWNER)
 
     async def read(tx: Tx) -> None:
-        shown = await notifications.page_of(tx, wax.account_id, Page(1, 200))
+        shown = await notifications.page_of(account_reading(tx, wax.account_id), Page(1, 200))
         found = [each.notification for each in shown]
         due = [each for each in found if each.kind == PAYOUT_DUE.name]
         assert len({each.created_ms for each in due}) >= 7, "one day for each closed month"
@@ -169,7 +176,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
     wax = owner(filled, demo.OWNER)
 
     async def read(tx: Tx) -> None:
-        own, _ = await programs.page_of(tx, wax.account_id, Page(1, 9))
+        own, _ = await programs.page_of(account_reading(tx, wax.account_id), Page(1, 9))
         partners = [
             partner
             for program in own
@@ -181,7 +188,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
             for each in partners
             for row in (
                 await partner_referrals.of_partner_campaign(
-                    tx, each.account_id, each.id, Page(1, 200)
+                    account_reading(tx, each.account_id), each.id, Page(1, 200)
                 )
             )[0]
         ]
@@ -194,22 +201,26 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
     wax, crumbs = owner(filled, demo.OWNER), owner(filled, robots.EMAIL)
 
     async def read(tx: Tx) -> None:
-        groups, _ = await review.page_of_groups(tx, wax, "suspected", Page(1, 20))
+        groups, _ = await review.page_of_groups(reading(tx, wax), "suspected", Page(1, 20))
         first = groups[0]
         assert (len(first.members), first.at_stake_cents) == (12, 12 * 250)
-        partner = (await partner_names.of(tx, wax.account_id, [first.partner_campaign_id]))[
-            first.partner_campaign_id
-        ]
+        partner = (
+            await partner_names.of(account_reading(tx, wax.account_id), [first.partner_campaign_id])
+        )[first.partner_campaign_id]
         assert partner.account_id == crumbs.account_id and partner.logo
         in_review = [
-            await forecast.in_review_cents(tx, wax.account_id, program.id)
-            for program in (await programs.page_of(tx, wax.account_id, Page(1, 9)))[0]
+            await forecast.in_review_cents(account_reading(tx, wax.account_id), program.id)
+            for program in (
+                await programs.page_of(account_reading(tx, wax.account_id), Page(1, 9))
+            )[0]
         ]
         assert sorted(in_review) == [0, first.at_stake_cents]
         against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
         assert len(against) == 4
-        assert await partner_only.is_partner_only(tx, crumbs), "a menu of their own"
-        _, n = await earned_rewards.page_of_earned(tx, wax, "awaiting_approval", Page(1, 9))
+        assert await partner_only.is_partner_only(reading(tx, crumbs)), "a menu of their own"
+        _, n = await earned_rewards.page_of_earned(
+            reading(tx, wax), "awaiting_approval", Page(1, 9)
+        )
         assert n >= 1
 
     filled.read(read)
@@ -219,9 +230,9 @@ def test_what_the_operator_decided_reads_by_you(filled):
     wax = owner(filled, demo.OWNER)
 
     async def deciders(tx: Tx) -> set[str | None]:
-        rejected = await search.judged(tx, wax, "rejected", before=None, most=200)
+        rejected = await search.judged(reading(tx, wax), "rejected", before=None, most=200)
         by_hand = [each.id for each in rejected if each.referral_reason == "rejected_by_hand"]
-        return {(await subscribers.get(tx, wax, each)).decided_by for each in by_hand}
+        return {(await subscribers.get(reading(tx, wax), each)).decided_by for each in by_hand}
 
     assert filled.read(deciders) == {actors.OPERATOR}
 
@@ -232,9 +243,11 @@ def test_the_webhook_has_a_log_of_true_attempts_and_lives(filled):
     async def read(
         tx: Tx,
     ) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
-        (hook,) = await webhooks.of_account(tx, wax.account_id, "")
+        (hook,) = await webhooks.of_account(account_reading(tx, wax.account_id), "")
         return hook, (
-            await webhooks.page_of_deliveries(tx, wax.account_id, "", hook.id, Page(1, 200))
+            await webhooks.page_of_deliveries(
+                account_reading(tx, wax.account_id), "", hook.id, Page(1, 200)
+            )
         )[0]
 
     hook, log = filled.read(read)
@@ -262,7 +275,7 @@ def test_the_webhook_has_a_log_of_true_attempts_and_lives(filled):
 
 def test_an_email_tool_is_connected(filled):
     wax = owner(filled, demo.OWNER)
-    found = filled.read(lambda tx: integrations.find(tx, wax))
+    found = filled.read(lambda tx: integrations.find(reading(tx, wax)))
     assert found is not None and found.platform == "generic" and found.problem is None
 
 

@@ -20,6 +20,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
 from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
+from tests.support.readings import account_reading, change_of_account
 from tests.support.service import fresh_database_url
 
 
@@ -58,7 +59,11 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
                     policy=services.policy,
                 )
                 await webhooks.send_test(
-                    tx, stranger.account_id, "", hook.id, now_ms=services.clock() - 9 * DAY_MS
+                    change_of_account(
+                        tx, stranger.account_id, now_ms=services.clock() - 9 * DAY_MS
+                    ),
+                    "",
+                    hook.id,
                 )
                 message = texts.webhook_failing(
                     url="https://example.org", since="then", disables_on="soon", page="/"
@@ -80,13 +85,13 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
             await demo.prepare(services)
 
             async def read(tx: Tx) -> None:
-                (hook,) = await webhooks.of_account(tx, stranger_id, "")
+                (hook,) = await webhooks.of_account(account_reading(tx, stranger_id), "")
                 ((delivery, attempts),), _ = await webhooks.page_of_deliveries(
-                    tx, stranger_id, "", hook.id, Page(1, 9)
+                    account_reading(tx, stranger_id), "", hook.id, Page(1, 9)
                 )
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_named(tx, demo.OWNER)
-                assert await webhooks.of_account(tx, wax.id, "") == []
+                assert await webhooks.of_account(account_reading(tx, wax.id), "") == []
                 assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(
                     1, 9 * DAY_MS
                 )

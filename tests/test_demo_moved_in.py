@@ -15,6 +15,7 @@ from honeyguide.signups import lifecycle
 from honeyguide.store import Tx
 from honeyguide.subscribers import subscribers
 from tests.support.process import migrated
+from tests.support.readings import reads
 
 
 def test_the_old_codes_and_counts_of_the_demos_list_are_there() -> None:
@@ -28,12 +29,12 @@ def test_the_old_codes_and_counts_of_the_demos_list_are_there() -> None:
 
             tenant = await services.store.write(create)
             await moved_in.move_in(services, tenant, now_ms=services.clock())
-            (kept,) = await services.store.read(importing.of_account, tenant)
+            (kept,) = await services.store.read(reads(importing.of_account, tenant))
             assert (kept.status, kept.added, kept.failed) == ("done", 12, 0)
-            assert await services.store.read(importing.count_findings, tenant, kept.id) == {}
-            ines = await services.store.read(lifecycle.find_referrer, tenant, "Ines4F2A")
+            assert await services.store.read(reads(importing.count_findings, tenant), kept.id) == {}
+            ines = await services.store.read(reads(lifecycle.find_referrer, tenant), "Ines4F2A")
             assert ines is not None and ines.email == "ines@hive.example"
-            found = await services.store.read(subscribers.get, tenant, ines.id)
+            found = await services.store.read(reads(subscribers.get, tenant), ines.id)
             # Three of her seven are in the list.
             assert (found.referrals_verified, found.adjustments) == (3, 4)
 

@@ -15,6 +15,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
+from tests.support.readings import reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -73,7 +74,9 @@ def test_both_must_confirm_in_either_order(ana: Ana, order: tuple[EmailAddress, 
         assert ana.email() == OLD.text
     assert ana.write(ana.confirm, second, DAY_MS - 1).is_confirmed
     assert ana.email() == NEW.text and ana.contact() == NEW.text
-    found = ana.opened.run(ana.opened.store.read(change_log.of_account, ana.account_id, most=9))
+    found = ana.opened.run(
+        ana.opened.store.read(reads_account(change_log.of_account, ana.account_id), most=9)
+    )
     assert [each.action for each in found] == ["account.email_changed"]
     assert "example" not in f"{found[0].before}{found[0].after}"
     with pytest.raises(Missing):

@@ -9,6 +9,7 @@ from honeyguide.signups import privacy, resent_emails, signups
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import bring, earned_by, offer
+from tests.support.readings import reading
 from tests.support.service import Member, Service
 from tests.support.shipments import ADDRESS, pass_minute
 from tests.support.stores import statement
@@ -104,7 +105,7 @@ def test_who_came_by_the_api_is_written_to_in_the_newsletters_language(wax: News
 
 def test_the_language_is_in_their_data_and_goes_with_it(wax: Newsletter) -> None:
     person = sign_up(wax, "ar")
-    exported = wax.service.read(lambda tx: privacy.export_person(tx, wax.tenant, person))
+    exported = wax.service.read(lambda tx: privacy.export_person(reading(tx, wax.tenant), person))
     assert exported["subscriber"]["language"] == "ar"
     wax.member.make(signups.erase, person.id)
     assert wax.service.read(lambda tx: tx.all(LANGUAGE, id=person.id)) == [(None,)]

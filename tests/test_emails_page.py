@@ -17,6 +17,7 @@ from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.web import Operator, operator, text_of
 
@@ -29,7 +30,7 @@ def alice(service: Service) -> Operator:
 
 
 def saved(alice: Operator) -> dict[str, str]:
-    found = alice.service.read(lambda tx: branding.of(tx, tenant_of(alice)))
+    found = alice.service.read(lambda tx: branding.of(reading(tx, tenant_of(alice))))
     return dict(json.loads(found.words))
 
 

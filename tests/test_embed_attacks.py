@@ -15,6 +15,7 @@ from honeyguide.subscribers import subscribers
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.partner_network import join, offer, publish
 from tests.support.prizes import advocate, post_of, tenant_of
+from tests.support.readings import reading
 from tests.support.service import Member, Service
 
 # All tests share one address; the limit per campaign and network has a test.
@@ -60,7 +61,9 @@ def test_no_answer_tells_who_is_subscribed(alice: Member) -> None:
     assert tries == {(200, 200, 200, 200, 429)}
     assert set(people(alice)) == {"in@example.org", "out@example.org", "new@example.org"}
     # An unsubscribed person comes back only through their mailbox.
-    left = alice.service.read(lambda tx: subscribers.get(tx, tenant_of(alice), "out@example.org"))
+    left = alice.service.read(
+        lambda tx: subscribers.get(reading(tx, tenant_of(alice)), "out@example.org")
+    )
     assert left.status == "unsubscribed"
     assert [each.to_email for each in post_of(alice, "confirm")] == ["out@example.org"]
 

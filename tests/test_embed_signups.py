@@ -18,6 +18,7 @@ from honeyguide.subscribers.branding import BrandFields
 from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.embeds import SITE, Visitor, embedding, people
 from tests.support.prizes import advocate, earned_by, offer, post_of, tenant_of
+from tests.support.readings import change_of
 from tests.support.service import Member, Service, until
 from tests.support.web import Operator, operator
 
@@ -177,7 +178,9 @@ def test_the_leaderboard_names_only_those_who_agreed_and_only_if_it_is_on(alice:
     ann = advocate(alice, 2)
     advocate(alice, 3, email="shy@example.org")
     alice.service.write(
-        lambda tx: hub_choices.save(tx, tenant, ann["uuid"], shows_name=False, on_leaderboard=True)
+        lambda tx: hub_choices.save(
+            change_of(tx, tenant), ann["uuid"], shows_name=False, on_leaderboard=True
+        )
     )
     assert visitor.get("leaderboard").status_code == 404
     alice.make(branding.save, BrandFields(show_leaderboard=True))

@@ -38,6 +38,7 @@ from honeyguide.subscribers.subscribers import Subscriber
 from tests.support import imports
 from tests.support.changes import changing, new_change
 from tests.support.races import overlapping
+from tests.support.readings import change_of_account, reading
 from tests.support.service import ENGINES, Member
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -116,7 +117,10 @@ def test_who_signs_up_with_the_code_of_somebody_just_being_erased_is_in(opened: 
             wax.store, wax.erasing(zelda), wax.signing_up("new@example.org", zelda.ref_code)
         )
         assert isinstance(made, Subscriber), made
-        assert await wax.store.read(lambda tx: subscribers.get(tx, wax.tenant, made.id)) is not None
+        assert (
+            await wax.store.read(lambda tx: subscribers.get(reading(tx, wax.tenant), made.id))
+            is not None
+        )
         assert await wax.left_of(zelda) == []
 
     opened.run(scenario())
@@ -143,8 +147,8 @@ def test_a_letter_to_somebody_just_being_erased_is_not_sent(opened: OpenStore) -
         zelda = await wax.zelda()
 
         async def writing(tx: Tx) -> None:
-            reader = await subscribers.get(tx, wax.tenant, zelda.id)
-            brand = page_branding.of_campaign(await branding.of(tx, wax.tenant))
+            reader = await subscribers.get(reading(tx, wax.tenant), zelda.id)
+            brand = page_branding.of_campaign(await branding.of(reading(tx, wax.tenant)))
             await requested_emails.send_hub_link(
                 Change(tx, SITE, brand.tenant, actors.subscriber(reader.id), NOON_MS), brand, reader
             )
@@ -167,7 +171,7 @@ def test_the_address_in_a_claim_is_not_kept_when_its_person_is_just_being_erased
         await wax.offer(kind="physical")
         zelda = await wax.zelda(friends=1)
         (earned,) = await wax.store.read(
-            lambda tx: earned_rewards.earned_by(tx, wax.tenant, zelda.id)
+            lambda tx: earned_rewards.earned_by(reading(tx, wax.tenant), zelda.id)
         )
         claiming = partial(
             wax.changing(earned_rewards.claim, actors.subscriber(zelda.id)),
@@ -202,7 +206,7 @@ def test_the_stored_answer_of_a_resend_does_not_outlive_a_person_just_being_eras
         async def resending(tx: Tx) -> None:
             await idempotency.claim(tx, account_id, "again", "fingerprint", now_ms=NOON_MS)
             again, _ = await webhooks.resend(
-                tx, account_id, "", webhook_id, delivery_id, now_ms=NOON_MS
+                change_of_account(tx, account_id, now_ms=NOON_MS), "", webhook_id, delivery_id
             )
             await idempotency.complete(
                 tx, account_id, "again", status=200, body="Welcome, Zelda", about=again.id
@@ -290,7 +294,9 @@ def test_an_import_that_refuses_a_line_of_somebody_just_being_erased_keeps_nothi
             now_ms=NOON_MS,
         )
         assert await overlapping(wax.store, stepping, wax.erasing(zelda)) == (True, None)
-        refused = await wax.store.read(lambda tx: importing.errors(tx, wax.tenant, import_id))
+        refused = await wax.store.read(
+            lambda tx: importing.errors(reading(tx, wax.tenant), import_id)
+        )
         assert [row.content for row in refused] == ['["not an address"]']
         kept = await wax.store.read(lambda tx: importing.get(tx, wax.tenant, import_id))
         assert (kept.total, kept.done, kept.failed) == (1, 1, 2)

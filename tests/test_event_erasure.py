@@ -15,6 +15,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
 from tests.support.dispatcher import Office, ReceiverThread, Request, office, receiving, reply, run
+from tests.support.readings import change_of_account
 from tests.support.service import ENGINES, Member, Service
 from tests.support.tables import dump, mentions
 
@@ -69,13 +70,16 @@ def test_what_waits_is_cancelled_and_what_was_kept_is_gone(engine: str, role: st
                 with pytest.raises(Invalid, match="erased"):
                     await post.write(
                         lambda tx, row=row: webhooks.resend(
-                            tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms
+                            change_of_account(tx, post.account_id, now_ms=post.now_ms),
+                            "",
+                            hook.id,
+                            row.id,
                         )
                     )
             since = "2026-01-01T00:00:00Z"
             count = await post.write(
                 lambda tx: webhooks.replay(
-                    tx, post.account_id, "", hook.id, since, now_ms=post.now_ms
+                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, since
                 )
             )
             await post.deliver()
@@ -151,7 +155,7 @@ def test_a_resend_that_raced_an_erasure_is_cancelled_and_not_looked_at_for_ever(
             row, _ = await post.one(hook)
             await post.write(
                 lambda tx: webhooks.resend(
-                    tx, post.account_id, "", hook.id, row.id, now_ms=post.now_ms
+                    change_of_account(tx, post.account_id, now_ms=post.now_ms), "", hook.id, row.id
                 )
             )
             # As if the resend had committed after the erasure cancelled and before it dropped the

@@ -14,6 +14,7 @@ from honeyguide.moving.sources import ImportSource
 from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import SITE
 from tests.support.imported import Program
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.web import operator
@@ -28,7 +29,7 @@ def program(request: pytest.FixtureRequest) -> Iterator[Program]:
 def exported(program: Program, form: ExportFormat) -> str:
     rows, _ = program.opened.run(
         program.opened.store.slow_snapshot(
-            exporting.batch, program.tenant, of_show("all"), after=None
+            reads(exporting.batch, program.tenant), of_show("all"), after=None
         )
     )
     return form.header + form.text(SITE, rows)

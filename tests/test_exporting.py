@@ -10,6 +10,7 @@ from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.signups.signups import sign_up
 from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import changing
+from tests.support.readings import reads
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -36,7 +37,7 @@ def test_an_export_in_batches_has_everybody_once(
         found, after, is_last = [], None, False
         while not is_last:
             rows, after = await opened.store.slow_snapshot(
-                exporting.batch, tenant, of_show(show), after=after
+                reads(exporting.batch, tenant), of_show(show), after=after
             )
             found.append([row.subscriber.email for row in rows])
             is_last = after is None

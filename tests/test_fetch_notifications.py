@@ -13,6 +13,7 @@ from honeyguide.work.fetches import fetch_some
 from tests.support.incumbent import KEY
 from tests.support.moves import Move, moving
 from tests.support.platforms.stand_in import status
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -27,12 +28,12 @@ def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
 
 async def let_go_on(move: Move, import_id: str, key: str = KEY) -> None:
     """Gives it a key, as the dashboard does, and lets the job do what is due."""
-    fetch = await move.store.read(fetching.get, move.tenant, import_id)
+    fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
     secret = KEYS.encrypt(key, row_id=import_id)
     await move.store.write(fetching.resume, fetch, secret=secret)
     async with move.fetcher() as fetcher:
         for _ in range(100):
-            fetch = await move.store.read(fetching.get, move.tenant, import_id)
+            fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
             if not fetch.is_under_way:
                 return
             move.now_ms = max(move.now_ms, fetch.next_ms)

@@ -9,6 +9,7 @@ import pytest
 from honeyguide.moving import importing
 from honeyguide.moving.findings import FindingKind
 from tests.support.moves import moving
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -42,7 +43,7 @@ def test_what_is_found_is_what_was_planted(opened: OpenStore, people: int) -> No
             await move.fetch(import_id)
         kept = await move.run_import(import_id)
         assert (kept.added, kept.skipped, kept.failed) == (people, 0, 0)
-        return await move.store.read(importing.count_findings, move.tenant, import_id)
+        return await move.store.read(reads(importing.count_findings, move.tenant), import_id)
 
     assert opened.run(work()) == {FindingKind.DUPLICATE_CODE: hundreds}
     assert count(opened, "status = 'unsubscribed'") == hundreds

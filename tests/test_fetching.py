@@ -19,6 +19,7 @@ from honeyguide.store.tx import Tx
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
+from tests.support.readings import change_of, reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -93,9 +94,9 @@ def test_an_import_is_not_seen_before_everybody_is_fetched(opened: OpenStore) ->
             fetch = await move.fetch(import_id, pages=2)
             assert (fetch.fetched, fetch.total, fetch.has_people) == (400, 450, False)
             assert 0 < fetch.seconds_left < 10
-            assert await move.store.read(importing.of_account, move.tenant) == []
+            assert await move.store.read(reads(importing.of_account, move.tenant)) == []
             await move.fetch(import_id)
-            assert len(await move.store.read(importing.of_account, move.tenant)) == 1
+            assert len(await move.store.read(reads(importing.of_account, move.tenant))) == 1
 
     opened.run(work())
 
@@ -176,7 +177,7 @@ def test_the_key_is_forgotten_once_everything_is_fetched(
     async def work() -> None:
         async with move.server.serving():
             import_id = await move.begin()
-            fetch = await move.store.read(fetching.get, move.tenant, import_id)
+            fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
             await move.store.write(fetching.resume, fetch, secret="encrypted")
             begun = await move.fetch(import_id, pages=1, only_people=only_people)
             assert begun.secret == "encrypted"
@@ -267,7 +268,7 @@ def test_two_processes_at_once_store_a_page_once(opened: OpenStore) -> None:
     async def work() -> None:
         async with move.server.serving():
             import_id = await move.begin()
-            fetch = await move.store.read(fetching.get, move.tenant, import_id)
+            fetch = await move.store.read(reads(fetching.get, move.tenant), import_id)
             async with move.fetcher() as fetcher:
                 api = fetcher.api(move.server.url, KEY)
                 page = await api.page("/v2/subscribers", "subscribers", 1, expand="campaigns")
@@ -303,7 +304,7 @@ def test_a_service_with_nobody(opened: OpenStore) -> None:
             import_id = await move.begin()
             fetch = await move.fetch(import_id)
         assert fetch.stage == FetchStage.DONE and fetch.fetched == 0
-        assert await move.store.read(importing.of_account, move.tenant) == []
+        assert await move.store.read(reads(importing.of_account, move.tenant)) == []
 
     opened.run(work())
 
@@ -322,7 +323,7 @@ def test_payouts_are_documents_and_no_ledger_entries(opened: OpenStore) -> None:
                 fetch = await move.fetch(import_id, only_people=False)
                 assert fetch.stage == FetchStage.DONE
                 assert fetch.unknown == {"documents that could not be read": 1}
-        assert await move.store.read(moved_documents.count, move.tenant) == 449
+        assert await move.store.read(reads(moved_documents.count, move.tenant)) == 449
 
     opened.run(work())
     ((name, content),) = opened.ask(
@@ -346,7 +347,7 @@ def test_who_is_erased_meanwhile_is_not_imported(opened: OpenStore) -> None:
 
     async def erase(tx: Tx) -> None:
         ann = EmailAddress.parse("reader440@old.example")
-        await import_erasure.erase(tx, move.tenant, ann)
+        await import_erasure.erase(change_of(tx, move.tenant), ann)
 
     async def work() -> None:
         async with move.server.serving():

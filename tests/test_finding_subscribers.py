@@ -34,6 +34,7 @@ from honeyguide.subscribers.subscriber_filters import (
 )
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
+from tests.support.readings import change_of, reads
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -74,7 +75,7 @@ def crowd(opened: OpenStore) -> tuple[OpenStore, Tenant, str]:
                 made = await changing(sign_up, SITE, tenant, now_ms)(tx, new)
             codes.append(made.ref_code)
             if number % 4 == 0:
-                await tags.add(tx, tenant, [made.id], ["vip"], now_ms=now_ms)
+                await tags.add(change_of(tx, tenant, now_ms=now_ms), [made.id], ["vip"])
         return reward.id
 
     return opened, tenant, opened.run(opened.store.write(fill))
@@ -164,7 +165,9 @@ def walk(opened: OpenStore, tenant: Tenant, filters: SubscriberFilter, count: in
     """All pages forward, and each of them again by going back."""
 
     def page(**place: Any) -> search.FoundPage:
-        find = opened.store.slow_snapshot(search.find_page, tenant, filters, per_page=7, **place)
+        find = opened.store.slow_snapshot(
+            reads(search.find_page, tenant), filters, per_page=7, **place
+        )
         return opened.run(find)
 
     pages = [page()]
@@ -225,9 +228,13 @@ def test_matches_are_counted_up_to_a_limit(
     opened, tenant, _ = crowd
     monkeypatch.setattr(search, "MOST_COUNTED", 20)
     filters, _ = read_filter({"q": "example.org"})
-    page = opened.run(opened.store.slow_snapshot(search.find_page, tenant, filters, per_page=7))
+    page = opened.run(
+        opened.store.slow_snapshot(reads(search.find_page, tenant), filters, per_page=7)
+    )
     assert page.total == 21
-    assert len(opened.run(opened.store.slow_snapshot(search.find_ids, tenant, filters))) == 20
+    assert (
+        len(opened.run(opened.store.slow_snapshot(reads(search.find_ids, tenant), filters))) == 20
+    )
 
 
 @pytest.mark.parametrize(

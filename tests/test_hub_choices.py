@@ -12,6 +12,7 @@ from honeyguide.mail import stops
 from honeyguide.subscribers import hub_choices, names, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.newsletter import Newsletter, errors, follow, link_of
+from tests.support.readings import account_reading, reading
 from tests.support.web import text_of
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
@@ -150,7 +151,9 @@ def test_who_left_gets_no_emails_and_can_join_again(wax: Newsletter) -> None:
     wax.visitor.post(f"{hub}/leave")
 
     def is_stopped() -> bool:
-        found = wax.service.read(lambda tx: stops.stopped_ms(tx, wax.tenant.account_id, ben.id))
+        found = wax.service.read(
+            lambda tx: stops.stopped_ms(account_reading(tx, wax.tenant.account_id), ben.id)
+        )
         return found is not None
 
     assert is_stopped()
@@ -177,7 +180,9 @@ def test_an_export_has_the_choices_and_an_erasure_forgets_them(wax: Newsletter) 
         None,
     )
     wax.member.delete(f"{wax.member.v1}/subscribers/{ben.id}")
-    choices = wax.service.read(lambda tx: hub_choices.of_subscriber(tx, wax.tenant, ben.id))
+    choices = wax.service.read(
+        lambda tx: hub_choices.of_subscriber(reading(tx, wax.tenant), ben.id)
+    )
     assert choices == hub_choices.HubChoices()
 
 

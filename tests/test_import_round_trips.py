@@ -20,6 +20,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import codes, consents, notes, tags
 from honeyguide.subscribers.codes import CodeHolder
 from tests.support.imported import NOW_MS, Program
+from tests.support.readings import change_of, reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -108,15 +109,17 @@ def write_down(program: Program, subscriber_id: str, person: dict[str, Any]) -> 
     async def write(tx: Tx) -> None:
         tenant, now_ms = program.tenant, NOW_MS - 1
         for number, text in enumerate(person["notes"]):
-            await notes.add(tx, tenant, subscriber_id, text, now_ms=now_ms - number)
+            await notes.add(change_of(tx, tenant, now_ms=now_ms - number), subscriber_id, text)
         if person["consent"]:
             text_id = await consents.add_text(
-                tx, tenant, person["consent"], "https://example.org/privacy", now_ms=now_ms
+                change_of(tx, tenant, now_ms=now_ms),
+                person["consent"],
+                "https://example.org/privacy",
             )
-            await consents.record(tx, tenant, subscriber_id, text_id, now_ms=now_ms)
+            await consents.record(change_of(tx, tenant, now_ms=now_ms), subscriber_id, text_id)
 
     program.opened.run(program.opened.store.write(write))
-    earned = program.read(earned_rewards.earned_by, subscriber_id)
+    earned = program.read(reads(earned_rewards.earned_by, subscriber_id))
     for each in earned if person["redeems"] else []:
         program.change(earned_rewards.approve, each.id)
         program.change(earned_rewards.redeem, each.id)
@@ -124,7 +127,7 @@ def write_down(program: Program, subscriber_id: str, person: dict[str, Any]) -> 
 
 def tag(program: Program, subscriber_id: str, names: list[str]) -> None:
     async def add(tx: Tx) -> None:
-        await tags.add(tx, program.tenant, [subscriber_id], names, now_ms=NOW_MS)
+        await tags.add(change_of(tx, program.tenant, now_ms=NOW_MS), [subscriber_id], names)
 
     program.opened.run(program.opened.store.write(add))
 

@@ -20,6 +20,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import subscribers
 from tests.support.platforms.cases import CASES, WEBHOOKS
+from tests.support.readings import reading
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -64,10 +65,10 @@ def test_a_key_that_is_entered_again_makes_a_new_webhook(
         tenant = Tenant(alice.account_id, alice.campaign_id)
 
         def integration() -> integrations.Integration:
-            return service.read(lambda tx: integrations.get(tx, tenant))
+            return service.read(lambda tx: integrations.get(reading(tx, tenant)))
 
         def left(email: str) -> bool:
-            found = service.read(lambda tx: subscribers.find(tx, tenant, email))
+            found = service.read(lambda tx: subscribers.find(reading(tx, tenant), email))
             return found is not None and found.status == "unsubscribed"
 
         enter_key(alice, key, server)

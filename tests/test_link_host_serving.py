@@ -18,6 +18,7 @@ from honeyguide.subscribers.codes import CodeHolder
 from tests.support import partner_network
 from tests.support.http_client import local_client
 from tests.support.prizes import tenant_of
+from tests.support.readings import account_reading, reading
 from tests.support.service import ENGINES, Service
 from tests.support.web import Operator, operator
 
@@ -83,7 +84,10 @@ def test_a_click_on_a_link_host_is_counted(service: Service, alice: Operator) ->
     assert ref_of(ask(service, "/clicked-1")) == reader["ref_code"]
     service.run(service.application._links.counter.flush())
     code, campaign = reader["ref_code"], alice.campaign_id
-    assert service.read(lambda tx: clicks.total(tx, alice.account_id, campaign, code)) == 1
+    assert (
+        service.read(lambda tx: clicks.total(account_reading(tx, alice.account_id), campaign, code))
+        == 1
+    )
 
 
 def test_codes_of_another_account_lead_nowhere(service: Service, alice: Operator) -> None:
@@ -146,7 +150,7 @@ def test_nothing_else_is_there(service: Service, alice: Operator) -> None:
 
 def test_who_follows_a_wrong_link_finds_the_newsletter(service: Service, alice: Operator) -> None:
     base = service.settings.base_url
-    slug = service.read(lambda tx: campaigns.get(tx, tenant_of(alice))).slug
+    slug = service.read(lambda tx: campaigns.get(reading(tx, tenant_of(alice)))).slug
     with local_client(service.url, {"accept": "text/html", "accept-language": "de"}) as http:
         answer = http.get("/mistyped", headers={"host": "go.alice.example"})
         posted = http.post("/mistyped", headers={"host": "go.alice.example"})

@@ -19,6 +19,7 @@ from honeyguide.subscribers.link_hosts import LinkHost
 from tests.support.changes import SITE
 from tests.support.name_server import NameServer, use_name_server
 from tests.support.prizes import tenant_of
+from tests.support.readings import reading
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import OpenStore, statement
 from tests.support.web import Operator, operator
@@ -54,7 +55,7 @@ def ask(who: Operator, host: str) -> LinkHost:
 
 
 def host_of(who: Operator) -> LinkHost:
-    (host,) = who.service.read(lambda tx: link_hosts.of_account(tx, tenant_of(who)))
+    (host,) = who.service.read(lambda tx: link_hosts.of_account(reading(tx, tenant_of(who))))
     return host
 
 

@@ -16,6 +16,7 @@ from honeyguide.rewards.fulfillment import REASON_LIMIT
 from tests.support.delayed import pass_minute
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import advocate, earned_by, offer
+from tests.support.readings import account_reading
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.tables import dump
@@ -94,7 +95,9 @@ def events(alice: Operator) -> list[str]:
 
 
 def notified(alice: Operator) -> list[str]:
-    found = alice.service.read(lambda tx: notifications.page_of(tx, alice.account_id, Page(1, 50)))
+    found = alice.service.read(
+        lambda tx: notifications.page_of(account_reading(tx, alice.account_id), Page(1, 50))
+    )
     return [each.notification.kind for each in found]
 
 

@@ -21,6 +21,7 @@ from honeyguide.work.notifications import notify_about_payouts
 from tests.support.changes import SITE, new_change
 from tests.support.items import run_items
 from tests.support.process import command
+from tests.support.readings import reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, Trade, on
@@ -294,7 +295,9 @@ def test_what_is_logged_after_the_digest_belongs_to_a_later_month(engine: str) -
             )
         )
         assert await store.slow_snapshot(month_digests.all_differences) == []
-        (entry, *_) = await store.read(change_log.of_account, trade.owner.account_id, most=1)
+        (entry, *_) = await store.read(
+            reads_account(change_log.of_account, trade.owner.account_id), most=1
+        )
         assert entry.changed_ms == rules.month_bounds(DECEMBER)[1]
 
     with OpenStore(engine) as opened:

@@ -15,6 +15,7 @@ from honeyguide.subscribers import notes
 from tests.support.imported import LOUD
 from tests.support.moving_files import FIXTURES
 from tests.support.newsletter import Newsletter
+from tests.support.readings import reading
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, run_import, text_of, upload
@@ -124,7 +125,7 @@ def check_people(alice: Operator, name: str) -> None:
         uuid = of(person)["uuid"]
         assert alice.service.read(lambda tx, uuid=uuid: tx.all(find, id=uuid)) == [(count,)], person
     ann, tenant = of("ann"), Tenant(alice.account_id, alice.campaign_id)
-    kept = alice.service.read(lambda tx: notes.of_subscriber(tx, tenant, ann["uuid"]))
+    kept = alice.service.read(lambda tx: notes.of_subscriber(reading(tx, tenant), ann["uuid"]))
     assert [each.text for each in kept] == ([NOTES[name]] if name in NOTES else [])
     assert ann["created_at"].startswith(DATES.get(name, "20"))
 

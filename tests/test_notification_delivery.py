@@ -24,6 +24,7 @@ from honeyguide.mail.content import email
 from honeyguide.mail.notification_choices import Choice
 from honeyguide.mail.notification_kinds import CODES_LOW, DAILY, OFF, WEEKLY
 from honeyguide.store import Store
+from tests.support.readings import changes_account, reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -56,7 +57,7 @@ class Two:
         )
 
     async def choose(self, account_id: str, **chosen: Choice) -> None:
-        await self.store.write(notification_choices.save, account_id, chosen)
+        await self.store.write(changes_account(notification_choices.save, account_id), chosen)
 
     async def digests_until(self, now_ms: int) -> None:
         while await self.store.write(digests.send_next, SITE, now_ms=now_ms):
@@ -64,16 +65,18 @@ class Two:
 
     async def digests_of(self, account_id: str) -> list[str]:
         """Their texts, newest first."""
-        queued = await self.store.read(emails.of_account, account_id, Page(1, 200))
+        queued = await self.store.read(reads_account(emails.of_account, account_id), Page(1, 200))
         return [
-            await self.store.read(emails.text_of, account_id, each.id) or ""
+            await self.store.read(reads_account(emails.text_of, account_id), each.id) or ""
             for each in queued
             if each.kind == email_kinds.DIGEST.name
         ]
 
     async def add_slack(self, account_id: str) -> None:
         await self.store.write(
-            slack_messages.set_webhook, account_id, encrypted_url="x", host="hooks.example"
+            changes_account(slack_messages.set_webhook, account_id),
+            encrypted_url="x",
+            host="hooks.example",
         )
 
     async def put(self, account_id: str, sentence: str, now_ms: int = NOON_MS) -> None:
@@ -151,10 +154,12 @@ def test_the_link_that_turns_a_kind_off_keeps_what_was_chosen_for_slack(engine: 
     async def test(two: Two) -> None:
         for to_slack in (True, False):
             await two.choose(two.ana, codes_low=Choice(DAILY, to_slack))
-            await two.store.write(notification_choices.turn_off, two.ana, CODES_LOW)
-            chosen = await two.store.read(notification_choices.of_account, two.ana)
+            await two.store.write(
+                changes_account(notification_choices.turn_off, two.ana), CODES_LOW
+            )
+            chosen = await two.store.read(reads_account(notification_choices.of_account, two.ana))
             assert chosen["codes_low"] == Choice(OFF, to_slack)
-        assert (await two.store.read(notification_choices.of_account, two.bob))[
+        assert (await two.store.read(reads_account(notification_choices.of_account, two.bob)))[
             "codes_low"
         ] == notification_choices.DEFAULT
 
@@ -172,7 +177,7 @@ def test_only_who_has_a_slack_webhook_has_messages_waiting_for_it(engine: str) -
         assert await two.waiting() == [(two.ana, "The first")]
         await two.add_slack(two.bob)
         await two.put(two.bob, "His")
-        await two.store.write(slack_messages.delete_webhook, two.ana)
+        await two.store.write(changes_account(slack_messages.delete_webhook, two.ana))
         assert await two.waiting() == [(two.bob, "His")]  # hers have nowhere to go
 
     with_two(engine, test)

@@ -102,11 +102,10 @@ def well_known(owner: Operator) -> str:
 
 
 async def consent_and_evidence(change: Change, subscriber_id: str) -> None:
-    tx, tenant, now_ms = change.tx, change.tenant, change.now_ms
-    text_id = await consents.add_text(tx, tenant, "I agree", None, now_ms=now_ms)
-    await consents.record(tx, tenant, subscriber_id, text_id, now_ms=now_ms)
+    text_id = await consents.add_text(change, "I agree", None)
+    await consents.record(change, subscriber_id, text_id)
     await evidence.record(change, {subscriber_id: [Signal.NO_CLICK.found("secret")]})
-    await stops.stop(tx, tenant.account_id, subscriber_id, now_ms=now_ms)
+    await stops.stop(change, subscriber_id)
 
 
 UNDO = "/account/undo"

@@ -13,6 +13,7 @@ from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.store import Store
 from honeyguide.subscribers import campaigns
 from tests.support.changes import changing
+from tests.support.readings import account_reading
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
@@ -22,7 +23,9 @@ HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 
 
 
 async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOutlook]:
-    return await store.snapshot(lambda tx: outlook.of_partner(tx, account_id, now_ms=now_ms))
+    return await store.snapshot(
+        lambda tx: outlook.of_partner(account_reading(tx, account_id, now_ms=now_ms))
+    )
 
 
 async def highest_limits(trade: Trade) -> tuple[int, int]:
@@ -121,7 +124,8 @@ def test_what_is_left_is_not_expected_twice(engine: str) -> None:
         assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
         undecided = await store.snapshot(
             lambda tx: forecast.undecided_of_partner(
-                tx, trade.partners[0].account_id, trade.partners[0].id, now_ms=NOON_MS + DAY_MS
+                account_reading(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
+                trade.partners[0].id,
             )
         )
         assert (undecided.referrals, undecided.cents) == (11, 750)
@@ -243,7 +247,9 @@ def test_only_what_time_verifies_has_a_date(engine: str) -> None:
         day = (NOON_MS + 14 * DAY_MS) // DAY_MS
         for read in (
             lambda tx: forecast.upcoming_of_program(tx, trade.program),
-            lambda tx: forecast.upcoming_of_partner(tx, trade.partners[0].account_id),
+            lambda tx: forecast.upcoming_of_partner(
+                account_reading(tx, trade.partners[0].account_id)
+            ),
         ):
             assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
 
@@ -257,7 +263,7 @@ def test_programs_are_not_added_up(engine: str) -> None:
         other = await Trade.begin(store, total_budget=15_000, **HELD)
         await trade.arrive()
         own = await store.snapshot(
-            lambda tx: outlook.of_owner(tx, trade.owner.account_id, now_ms=NOON_MS)
+            lambda tx: outlook.of_owner(account_reading(tx, trade.owner.account_id, now_ms=NOON_MS))
         )
         assert [(each.program_id, each.budget_cents) for each in own] == [
             (trade.program.id, 12_000)

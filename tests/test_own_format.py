@@ -11,6 +11,7 @@ from honeyguide.rewards import earned_rewards
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import consents, notes
 from tests.support.imported import LOUD, Program
+from tests.support.readings import change_of, reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.test_certificates import certify, differences
@@ -41,9 +42,11 @@ def write_down(program: Program) -> None:
 
     async def write(tx: Tx) -> None:
         for number in range(2):  # the same text twice, at two times
-            await notes.add(tx, program.tenant, ann.id, "Met in Porto", now_ms=number + 1)
-        agreed = await consents.add_text(tx, program.tenant, "I agree.", None, now_ms=1)
-        await consents.record(tx, program.tenant, ann.id, agreed, now_ms=77)
+            await notes.add(
+                change_of(tx, program.tenant, now_ms=number + 1), ann.id, "Met in Porto"
+            )
+        agreed = await consents.add_text(change_of(tx, program.tenant, now_ms=1), "I agree.", None)
+        await consents.record(change_of(tx, program.tenant, now_ms=77), ann.id, agreed)
 
     program.opened.run(program.opened.store.write(write))
 
@@ -127,5 +130,5 @@ def test_a_cell_that_we_did_not_write_is_refused_with_its_line() -> None:
         for name, each in zip(BAD, errors, strict=True):
             assert each.sentence.endswith("."), name
             assert FIELDS[next(iter(BAD[name]))] in each.sentence, name
-        [note] = program.read(notes.of_subscriber, program.get("ann@example.org").id)
+        [note] = program.read(reads(notes.of_subscriber, program.get("ann@example.org").id))
         assert note.text == "[VIP] not a list, so one note"

@@ -20,6 +20,7 @@ from honeyguide.partners.program_partners import Removal
 from tests.support.changes import SITE, changing
 from tests.support.mailbox import Mailbox
 from tests.support.queued_emails import Nowhere
+from tests.support.readings import changes_account
 from tests.support.service import Service
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, Trade, publish
@@ -262,7 +263,11 @@ def test_a_block_can_be_undone_in_another_program(parting: Parting) -> None:
 def test_what_waits_for_slack_is_withdrawn_too(parting: Parting) -> None:
     opened, store = parting.opened, parting.opened.store
     slack = {"encrypted_url": "x", "host": "hooks.example"}
-    opened.run(store.write(slack_messages.set_webhook, parting.partner.account_id, **slack))
+    opened.run(
+        store.write(
+            changes_account(slack_messages.set_webhook, parting.partner.account_id), **slack
+        )
+    )
 
     def waiting() -> list[tuple[Any, ...]]:
         return opened.ask("SELECT sentence, due_ms FROM slack_message")
@@ -283,7 +288,7 @@ def test_without_an_email_at_once_the_notification_is_withdrawn(
 ) -> None:
     opened, store = parting.opened, parting.opened.store
     chosen = {PARTNER_JOINED.name: Choice(delivery)}
-    opened.run(store.write(notification_choices.save, parting.owner_id, chosen))
+    opened.run(store.write(changes_account(notification_choices.save, parting.owner_id), chosen))
     # A few seconds before the digest of that morning, in which it is not yet.
     morning_ms = NOON_MS + 20 * 60 * MINUTE_MS
     opened.run(parting.leave(morning_ms - 1_000))

@@ -26,6 +26,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub_choices, page_index, search, subscribers, tags
 from honeyguide.subscribers.subscriber_filters import read_filter
 from tests.support.changes import changing
+from tests.support.readings import reading, reads
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
 
@@ -81,22 +82,22 @@ class Growing:
         store, tenant, known = self.store, self.tenant, self.last[0]
         email = EmailAddress.parse(known["email"])
         return {
-            "leaderboard": lambda: store.read(hub_choices.leaders, tenant),
-            "inviter": lambda: store.read(hub_choices.inviter_name, tenant, known["code"]),
-            "by id": lambda: store.read(subscribers.find, tenant, known["id"]),
-            "by email": lambda: store.read(subscribers.find_by_email, tenant, email),
+            "leaderboard": lambda: store.read(reads(hub_choices.leaders, tenant)),
+            "inviter": lambda: store.read(reads(hub_choices.inviter_name, tenant), known["code"]),
+            "by id": lambda: store.read(reads(subscribers.find, tenant), known["id"]),
+            "by email": lambda: store.read(reads(subscribers.find_by_email, tenant), email),
             **{
                 f"page of {kind}": lambda kind=kind: store.snapshot(
-                    subscribers.page_of, tenant, kind, Page(1, 20)
+                    reads(subscribers.page_of, tenant), kind, Page(1, 20)
                 )
                 for kind in ("all", "referrals", "advocates")
             },
-            "tags": lambda: store.snapshot(tags.in_use, tenant),
+            "tags": lambda: store.snapshot(reads(tags.in_use, tenant)),
             "pending": lambda: store.snapshot(
-                search.judged, tenant, "pending", before=None, most=20
+                reads(search.judged, tenant), "pending", before=None, most=20
             ),
             "groups to review": lambda: store.snapshot(
-                review.page_of_groups, tenant, "pending", Page(1, 20)
+                reads(review.page_of_groups, tenant), "pending", Page(1, 20)
             ),
         }
 
@@ -186,7 +187,7 @@ async def read_by_search(tx: Tx, query: dict[str, str]) -> tuple[int, int]:
     filters, _ = read_filter(query)
     await tx.one(PLAN_AS_IF_LARGE)
     ((scans_before, rows_before),) = await tx.all(READ)
-    await search.find_page(tx, Tenant("account", "small"), filters, per_page=5)
+    await search.find_page(reading(tx, Tenant("account", "small")), filters, per_page=5)
     ((scans, rows),) = await tx.all(READ)
     return scans - scans_before, rows - rows_before
 

@@ -21,6 +21,7 @@ from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import subscribers
 from tests.support.platforms.generic import GenericTool
+from tests.support.readings import reading
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
 from tests.support.web import operator, text_of
@@ -54,7 +55,7 @@ class Connected:
         )
 
     def find(self, email: str) -> Any:
-        return self.service.read(lambda tx: subscribers.find(tx, self.tenant, email))
+        return self.service.read(lambda tx: subscribers.find(reading(tx, self.tenant), email))
 
     def stored(self) -> int:
         async def find(tx: Any) -> int:

@@ -18,6 +18,7 @@ from honeyguide.mail import emails, partner_texts, texts
 from honeyguide.mail.email_kinds import declared
 from honeyguide.store.tx import Tx
 from tests.support.queued_emails import NOW, Letterbox
+from tests.support.readings import account_reading, change_of_account
 
 
 class Regret(Exception):
@@ -72,7 +73,9 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
     async def change(tx: Tx, keys: list[str]) -> None:
         for key in keys:
             await box.put(tx, once=key)
-            await emails.of_subscriber(tx, box.account_id, "")  # sends what was put so far
+            await emails.of_subscriber(
+                account_reading(tx, box.account_id), ""
+            )  # sends what was put so far
 
     async def all_at_once() -> None:
         orders = [["a", "b"], ["b", "a"]]
@@ -112,7 +115,11 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
     def count(account_id: str, kind: str, since_ms: int) -> tuple[int, int, int]:
         return box.read(
             lambda tx: emails.count_recent(
-                tx, account_id, ann, declared(kind), since_ms=since_ms, day_ago_ms=NOW - 2 * DAY_MS
+                account_reading(tx, account_id),
+                ann,
+                declared(kind),
+                since_ms=since_ms,
+                day_ago_ms=NOW - 2 * DAY_MS,
             )
         )
 
@@ -128,14 +135,17 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     box.post(to="ann@example.org", about=ann, html="<p>Ann</p>", from_name="Ann's Daily")
     box.post(to="bea@example.org", about=bea)
     box.post(to="ann@example.org", about=ann, account_id=stranger)
-    box.write(lambda tx: emails.erase(tx, box.account_id, ann))
+    box.write(lambda tx: emails.erase(change_of_account(tx, box.account_id), ann))
 
-    (gone,) = box.read(lambda tx: emails.of_subscriber(tx, box.account_id, ann))
+    (gone,) = box.read(lambda tx: emails.of_subscriber(account_reading(tx, box.account_id), ann))
     assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
     assert [
-        email.status for email in box.read(lambda tx: emails.of_subscriber(tx, box.account_id, bea))
+        email.status
+        for email in box.read(
+            lambda tx: emails.of_subscriber(account_reading(tx, box.account_id), bea)
+        )
     ] == ["waiting"]
     assert [email.status for email in box.of_account(stranger)] == ["waiting"]
 

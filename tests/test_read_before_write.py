@@ -16,6 +16,7 @@ from honeyguide.mail import notifications
 from honeyguide.signups import privacy
 from tests.support.occupied import Occupied
 from tests.support.platforms.stand_in import garbage, pass_on
+from tests.support.readings import reads, reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
@@ -103,7 +104,9 @@ async def test_values_go_with_the_person_and_with_the_integration(occupied: Occu
     await occupied.synced.sync()
     james = await occupied.synced.find("james@example.org")
     assert james is not None
-    held = await occupied.synced.store.read(privacy.export_person, occupied.synced.tenant, james)
+    held = await occupied.synced.store.read(
+        reads(privacy.export_person, occupied.synced.tenant), james
+    )
     [found] = held["found_on_platforms"]
     assert (found["platform"], found["code"], found["referrals"]) == (
         "mailchimp",
@@ -124,7 +127,7 @@ async def test_the_operator_is_notified_once(occupied: Occupied) -> None:
         await occupied.synced.sync()
         occupied.synced.pass_a_day()
     found = await occupied.synced.store.read(
-        notifications.page_of, occupied.synced.tenant.account_id, Page(1, 10)
+        reads_account(notifications.page_of, occupied.synced.tenant.account_id), Page(1, 10)
     )
     assert [each.notification.kind for each in found] == ["integration_asks"]
 

@@ -26,6 +26,7 @@ from tests.support import partner_network
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
+from tests.support.readings import account_reading, change_of_account, reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 
@@ -157,7 +158,7 @@ def test_one_click_stops_these_emails_and_not_the_subscription(wax: Member, inbo
     while statuses(wax) != ["cancelled", "sent"] and time.monotonic() < until:
         time.sleep(0.05)
     assert statuses(wax) == ["cancelled", "sent"] and len(inbox.received) == 1
-    reader = wax.service.read(lambda tx: subscribers.get(tx, tenant_of(wax), ana["uuid"]))
+    reader = wax.service.read(lambda tx: subscribers.get(reading(tx, tenant_of(wax)), ana["uuid"]))
     assert reader.status == "active"
     # Changing one's mind.
     assert "again" in httpx.post(f"{url}?again=1", verify=False).text and stopped(wax, ana) is None
@@ -216,9 +217,9 @@ def test_emails_that_somebody_asked_for_cannot_be_stopped(wax: Member, inbox: Ma
     site, tenant, now_ms = wax.service.services.site, tenant_of(wax), wax.service.now_ms()
 
     async def ask(tx: Tx) -> None:
-        own = page_branding.of_campaign(await branding.of(tx, tenant))
-        reader = await subscribers.get(tx, tenant, made["uuid"])
-        await stops.stop(tx, tenant.account_id, reader.id, now_ms=now_ms)
+        own = page_branding.of_campaign(await branding.of(reading(tx, tenant)))
+        reader = await subscribers.get(reading(tx, tenant), made["uuid"])
+        await stops.stop(change_of_account(tx, tenant.account_id, now_ms=now_ms), reader.id)
         await requested_emails.send_confirm(
             Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
         )
@@ -266,7 +267,9 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
 def stopped(member: Member, who: dict[str, Any]) -> int | None:
-    return member.service.read(lambda tx: stops.stopped_ms(tx, member.account_id, who["uuid"]))
+    return member.service.read(
+        lambda tx: stops.stopped_ms(account_reading(tx, member.account_id), who["uuid"])
+    )
 
 
 def statuses(member: Member) -> list[str]:
@@ -297,7 +300,7 @@ def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
     assert "The &lt;i&gt;Hive has reached its budget" in html and "<i>Hive" not in html
     assert to_partner.message["List-Unsubscribe"] is None and "/notices" not in html
     rows = joined_by.service.read(
-        lambda tx: notifications.page_of(tx, joined_by.account_id, Page(1, 1))
+        lambda tx: notifications.page_of(account_reading(tx, joined_by.account_id), Page(1, 1))
     )
     assert rows[0].notification.sentence.startswith("The <i>Hive has reached its budget for ")
     preferences = f"{wax.service.services.site.base_url}/notices/preferences"

@@ -22,6 +22,7 @@ from honeyguide.rewards.earned_states import REFUSALS
 from honeyguide.rewards.rewards import NewReward
 from tests.support.newsletter import REWARDS, Newsletter, errors, follow, link_of
 from tests.support.prizes import earned_by
+from tests.support.readings import reading
 from tests.support.tables import dump, mentions
 from tests.support.web import text_of
 
@@ -243,7 +244,9 @@ def test_what_cannot_be_claimed_yet_says_why(wax: Newsletter) -> None:
     assert " Awaiting approval " in shown
     assert "/claim/" not in html
     token = forms.token(wax.service.services.site, f"claim {ben.id}", wax.service.now_ms())
-    for earned in wax.service.read(lambda tx: earned_rewards.earned_by(tx, wax.tenant, ben.id)):
+    for earned in wax.service.read(
+        lambda tx: earned_rewards.earned_by(reading(tx, wax.tenant), ben.id)
+    ):
         answer = wax.visitor.post(f"{wax.hub(ben)}/claim/{earned.id}", data={"token": token})
         assert (answer.status_code, errors(answer)) == (400, {"": REFUSALS[earned.status]})
 

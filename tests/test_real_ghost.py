@@ -13,6 +13,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.ghost_server import RealGhost
+from tests.support.readings import reading
 from tests.support.service import ENGINES, Service, until
 from tests.support.web import Operator, operator, text_of
 
@@ -38,7 +39,7 @@ def connect(alice: Operator, ghost: RealGhost) -> None:
 
 def find(alice: Operator, email: str) -> Subscriber | None:
     tenant = Tenant(alice.account_id, alice.campaign_id)
-    return alice.service.read(lambda tx: subscribers.find(tx, tenant, email))
+    return alice.service.read(lambda tx: subscribers.find(reading(tx, tenant), email))
 
 
 def becomes(alice: Operator, email: str, status: str) -> Subscriber:

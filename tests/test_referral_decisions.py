@@ -16,6 +16,7 @@ from honeyguide.subscribers import campaigns, referral_decisions
 from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
+from tests.support.readings import reads
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
 
@@ -44,7 +45,9 @@ class Newsletter:
 
     def decisions(self, subscriber: Subscriber) -> list[tuple[Any, ...]]:
         found = self.opened.run(
-            self.opened.store.read(referral_decisions.of_subscriber, self.tenant, subscriber.id)
+            self.opened.store.read(
+                reads(referral_decisions.of_subscriber, self.tenant), subscriber.id
+            )
         )
         return [
             (each.before_status, each.before_reason, each.status, each.reason, each.actor_kind)

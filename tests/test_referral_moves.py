@@ -34,6 +34,7 @@ from honeyguide.signups import lifecycle, signups
 from honeyguide.store import Store, open_store
 from honeyguide.subscribers import campaigns, reasons, subscribers
 from tests.support.changes import changing
+from tests.support.readings import reading, reads
 from tests.support.service import ENGINES, fresh_database_url
 
 SITE = Site("https://go.example.org", "https://go.example.org/join", b"x" * 32)
@@ -133,7 +134,7 @@ class Moves(RuleBasedStateMachine):
             with pytest.raises(Invalid):
                 self.make(signups.decide, who, status)
             return
-        before = self.runner.run(self.store.read(subscribers.get, self.owner, who))
+        before = self.runner.run(self.store.read(reads(subscribers.get, self.owner), who))
         after = self.make(signups.decide, who, status)
         assert (before.referral_status, after.referral_status) == (now, status)
         if now != status:
@@ -175,11 +176,15 @@ class Moves(RuleBasedStateMachine):
         for advocate in self.advocates:
 
             async def read(tx: Any, advocate_id: str = advocate.id) -> Any:
-                who = await subscribers.get(tx, self.owner, advocate_id)
+                who = await subscribers.get(reading(tx, self.owner), advocate_id)
                 brought, _ = await subscribers.page_of_referred(
-                    tx, self.owner, who, campaigns_page()
+                    reading(tx, self.owner), who, campaigns_page()
                 )
-                return who, brought, await earned_rewards.earned_by(tx, self.owner, advocate_id)
+                return (
+                    who,
+                    brought,
+                    await earned_rewards.earned_by(reading(tx, self.owner), advocate_id),
+                )
 
             who, brought, earned = self.runner.run(self.store.snapshot(read))
             model = {

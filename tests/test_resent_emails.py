@@ -18,6 +18,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub_choices, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.prizes import advocate, earned_by, offer, post_of, tenant_of
+from tests.support.readings import change_of, change_of_account, reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -40,7 +41,9 @@ def send(alice: Operator, who: dict[str, Any], email: str = "link", **fields: st
 
 
 def load(member: Member, who: dict[str, Any]) -> Subscriber:
-    return member.service.read(lambda tx: subscribers.get(tx, tenant_of(member), str(who["uuid"])))
+    return member.service.read(
+        lambda tx: subscribers.get(reading(tx, tenant_of(member)), str(who["uuid"]))
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,11 +94,11 @@ def test_at_most_five_a_day(alice: Operator, service: Service) -> None:
 
 
 async def _leave(tx: Tx, member: Member, who: dict[str, Any]) -> None:
-    await hub_choices.leave_program(tx, tenant_of(member), who["uuid"], now_ms=1)
+    await hub_choices.leave_program(change_of(tx, tenant_of(member), now_ms=1), who["uuid"])
 
 
 async def _stop(tx: Tx, member: Member, who: dict[str, Any]) -> None:
-    await stops.stop(tx, member.account_id, who["uuid"], now_ms=1)
+    await stops.stop(change_of_account(tx, member.account_id, now_ms=1), who["uuid"])
 
 
 async def _unsubscribe(tx: Tx, member: Member, who: dict[str, Any]) -> None:

@@ -12,6 +12,7 @@ from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.partners import reversal_reasons, statements
 from honeyguide.partners.statements import OWNER, PARTNER
 from honeyguide.store import Store
+from tests.support.readings import reads_account
 from tests.support.service import ENGINES
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
 
@@ -34,13 +35,16 @@ def test_a_reversal_takes_back_the_fee_and_rejects_the_referral(engine: str) -> 
         assert (await verify(store)).charged_cents == 300
         (partner,) = trade.partners
         for side, account_id in ((PARTNER, partner.account_id), (OWNER, trade.owner.account_id)):
-            lines = await store.read(statements.lines, account_id, side, NOVEMBER)
+            lines = await store.read(reads_account(statements.lines, account_id), side, NOVEMBER)
             assert [(each.fee_cents, each.why_reversed) for each in lines] == [
                 (300, ""),
                 (300, ""),
                 (-300, "Something else: Never opened one."),
             ]
-            assert await store.read(statements.total_cents, account_id, side, NOVEMBER) == 300
+            assert (
+                await store.read(reads_account(statements.total_cents, account_id), side, NOVEMBER)
+                == 300
+            )
             table = statements.csv_of(side, lines, with_headings=True).splitlines()
             assert table[0].endswith(",reversal_reason,month_digest")
             assert ",-3.00," in table[3] and table[3].endswith("Something else: Never opened one.,")

@@ -20,6 +20,7 @@ from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.signups import group_looks
 from tests.support.delayed import offered, pass_minute
 from tests.support.partner_network import join, offer
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -75,7 +76,7 @@ def groups(
 ) -> list[ReviewGroup]:
     tenant = Tenant(alice.account_id, alice.campaign_id)
     return alice.service.read(
-        lambda tx: review.page_of_groups(tx, tenant, kind, Page(page, per_page))
+        lambda tx: review.page_of_groups(reading(tx, tenant), kind, Page(page, per_page))
     )[0]
 
 

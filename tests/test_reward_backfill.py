@@ -16,6 +16,7 @@ from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -67,7 +68,7 @@ def test_a_reward_created_while_a_signup_is_under_way_reaches_its_referrer(engin
             may_commit.set()
             await friend
             await wax.grant_all()
-            earned = await wax.store.read(earned_rewards.earned_by, wax.tenant, ann.id)
+            earned = await wax.store.read(reads(earned_rewards.earned_by, wax.tenant), ann.id)
             return [each.name for each in earned]
 
         assert opened.run(scenario()) == ["Mug"]
@@ -86,5 +87,5 @@ def test_a_reward_in_a_database_restored_on_another_server_is_granted(postgres: 
     # The other server had begun many more transactions than this one.
     assert postgres.do("UPDATE reward SET walk_after = 1000000000000") == 1
     postgres.run(wax.grant_all())
-    earned = postgres.run(wax.store.read(earned_rewards.earned_by, wax.tenant, ann.id))
+    earned = postgres.run(wax.store.read(reads(earned_rewards.earned_by, wax.tenant), ann.id))
     assert [each.name for each in earned] == ["Mug"]

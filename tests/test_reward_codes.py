@@ -10,6 +10,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.rewards import coupons, earned_rewards
 from tests.support.prizes import advocate, catch_up, earned_by, offer, post_of
+from tests.support.readings import account_reading
 from tests.support.service import Member
 
 
@@ -96,7 +97,9 @@ def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice:
     for n in range(2):
         advocate(alice, 1, f"b{n}@example.org")
     assert notification_counts() == (2, 1)
-    rung = alice.service.read(lambda tx: notifications.page_of(tx, alice.account_id, Page(1, 9)))
+    rung = alice.service.read(
+        lambda tx: notifications.page_of(account_reading(tx, alice.account_id), Page(1, 9))
+    )
     assert sorted(each.notification.kind for each in rung) == [
         "first_referral",
         "reward_low_stock",

@@ -14,6 +14,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from tests.support.prizes import advocate, bring, catch_up, earned_by, offer, post_of, tenant_of
+from tests.support.readings import reading
 from tests.support.service import ONE_ENGINE, Member
 
 KEYS = {
@@ -336,7 +337,7 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
         tx: Tx, shipping: shipments.PostalAddress | None
     ) -> earned_rewards.EarnedReward:
         owner = tenant_of(alice)
-        reader = await subscribers.get(tx, owner, ana["uuid"])
+        reader = await subscribers.get(reading(tx, owner), ana["uuid"])
         change = Change(tx, site, owner, actors.subscriber(reader.id), now_ms)
         return await earned_rewards.claim(change, reader, earned_id, shipping=shipping)
 
@@ -352,7 +353,7 @@ def test_a_reader_claims_a_physical_reward_with_an_address(alice: Member) -> Non
 
 async def claim_as_stranger(tx: Tx, member: Member, earned_id: str) -> None:
     owner = tenant_of(member)
-    (friend, *_), _ = await subscribers.page_of(tx, owner, "referrals", Page())
+    (friend, *_), _ = await subscribers.page_of(reading(tx, owner), "referrals", Page())
     site, now_ms = member.service.services.site, member.service.now_ms()
     change = Change(tx, site, owner, actors.subscriber(friend.id), now_ms)
     await earned_rewards.claim(change, friend, earned_id)

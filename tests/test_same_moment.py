@@ -37,6 +37,7 @@ from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
+from tests.support.readings import account_reading, reading
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE, Trade, terms
@@ -66,7 +67,7 @@ def test_two_changes_of_one_campaign_both_hold(opened: OpenStore, other: dict[st
     moving = partial(configure, chosen=CampaignSettings(slug="the-wax"))
     setting = partial(configure, chosen=CampaignSettings(**other))
     opened.run(overlapping(opened.store, moving, setting))
-    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
+    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(reading(tx, owner))))
     found = opened.run(opened.store.read(lambda tx: slugs.find(tx, campaign.slug)))
     assert campaign.slug == "the-wax" and found is not None, "its page is where it says"
     assert {name: getattr(campaign, name) for name in other} == other
@@ -78,7 +79,7 @@ def test_a_new_name_outlives_a_change_of_the_settings_at_the_same_moment(opened:
     configure = changing(campaigns.configure, SITE, owner, NOON_MS)
     setting = partial(configure, chosen=CampaignSettings(hold_days=3))
     opened.run(overlapping(opened.store, renaming, setting))
-    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(tx, owner)))
+    campaign = opened.run(opened.store.read(lambda tx: campaigns.get(reading(tx, owner))))
     assert (campaign.name, campaign.hold_days) == ("Beeswax", 3)
 
 
@@ -92,7 +93,7 @@ def test_two_changes_of_one_reward_both_hold(opened: OpenStore) -> None:
         for changes in (RewardFields(referrals=3), RewardFields(name="The mug"))
     )
     opened.run(overlapping(opened.store, easier, renamed))
-    now = opened.run(opened.store.read(lambda tx: rewards.get(tx, owner, reward.id)))
+    now = opened.run(opened.store.read(lambda tx: rewards.get(reading(tx, owner), reward.id)))
     assert (now.name, now.referrals) == ("The mug", 3)
 
 
@@ -109,7 +110,7 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
         )
         await overlapping(opened.store, dearer, capped)
         now = await opened.store.read(
-            lambda tx: programs.get(tx, trade.owner.account_id, trade.program.id)
+            lambda tx: programs.get(account_reading(tx, trade.owner.account_id), trade.program.id)
         )
         assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
 
@@ -133,7 +134,9 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
             )
         )
         await overlapping(opened.store, renamed, described)
-        now = await opened.store.read(lambda tx: publications.get(tx, account_id, publication_id))
+        now = await opened.store.read(
+            lambda tx: publications.get(account_reading(tx, account_id), publication_id)
+        )
         assert (now.name, now.description) == ("Beeswax", "All of it.")
 
     opened.run(scenario())
@@ -252,7 +255,7 @@ def test_a_mailbox_gets_no_more_letters_from_forms_filled_in_at_once_than_one_af
     ]
 
     async def ask(tx: Tx, owner: Tenant, reader: Subscriber) -> None:
-        brand = page_branding.of_campaign(await branding.of(tx, owner))
+        brand = page_branding.of_campaign(await branding.of(reading(tx, owner)))
         await requested_emails.send_hub_link(
             Change(tx, SITE, brand.tenant, actors.subscriber(reader.id), NOON_MS), brand, reader
         )

@@ -11,6 +11,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import search as search_page
 from honeyguide.pages.dashboard.routes import PAGES
 from honeyguide.subscribers import search
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -20,7 +21,7 @@ ADMIN = statement("UPDATE account SET is_admin = :is_admin WHERE id = :account_i
 
 def found(who: Operator, text: str, most: int = 6) -> list[str]:
     tenant = Tenant(who.account_id, who.campaign_id)
-    rows = who.service.read(lambda tx: search.find_quickly(tx, tenant, text, most=most))
+    rows = who.service.read(lambda tx: search.find_quickly(reading(tx, tenant), text, most=most))
     return [row.email for row in rows]
 
 

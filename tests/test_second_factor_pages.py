@@ -17,6 +17,7 @@ from honeyguide.mail import emails
 from honeyguide.store.tx import Tx
 from tests.support.authenticator import PAGE, send_code, set_up, shown_codes, shown_secret
 from tests.support.changes import changing
+from tests.support.readings import account_reading, reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 from tests.test_account_page import make_admin
@@ -198,7 +199,9 @@ def test_what_is_done_about_it_is_logged(keyed: Service) -> None:
     ):
         page = f"/account/second-factor/{path}"
         assert alice.web.post(page, page="/account/security", **fields).status_code < 400
-    found = keyed.read(lambda tx: change_log.of_account(tx, alice.account_id, most=50))
+    found = keyed.read(
+        lambda tx: change_log.of_account(account_reading(tx, alice.account_id), most=50)
+    )
     logged = [(each.actor_kind, each.action, each.after) for each in reversed(found)]
     assert [each for each in logged if each[:2] != ("member", "login.succeeded")][1:] == [
         ("member", "second_factor.turned_on", None),
@@ -224,9 +227,11 @@ def test_an_administrator_resets_one_that_was_lost(keyed: Service) -> None:
         again = admin.web.post(path, page=page, email=email)
         assert again.status_code == 400 and mistakes(again.text) == {"email": sentence}
     for account_id in (admin.account_id, bob.account_id):
-        found = keyed.run(keyed.services.store.read(change_log.of_account, account_id, most=3))
+        found = keyed.run(
+            keyed.services.store.read(reads_account(change_log.of_account, account_id), most=3)
+        )
         assert "second_factor.reset" in [each.action for each in found]
-    sent = keyed.read(lambda tx: emails.of_account(tx, bob.account_id, Page()))
+    sent = keyed.read(lambda tx: emails.of_account(account_reading(tx, bob.account_id), Page()))
     assert "second_factor_off" in [each.kind for each in sent]
 
 

@@ -19,6 +19,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.store.tx import Tx
 from tests.support.races import overlapping
+from tests.support.readings import reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -59,7 +60,7 @@ class WithUser:
 
     def actions(self) -> list[str]:
         found = self.opened.run(
-            self.opened.store.read(change_log.of_account, self.account_id, most=50)
+            self.opened.store.read(reads_account(change_log.of_account, self.account_id), most=50)
         )
         return [each.action for each in reversed(found)]
 

@@ -18,6 +18,7 @@ from tests.support import starter
 from tests.support.mailbox import DROP, FROM, Mailbox
 from tests.support.process import environment
 from tests.support.queued_emails import AFTER_LEASE, NOW, Letterbox, Nowhere, Unrecorded
+from tests.support.readings import change_of_account
 
 DIES_AFTER_SENDING = """
 import asyncio, os, signal, sys
@@ -159,14 +160,16 @@ def test_whoever_is_erased_before_or_while_the_round_runs_gets_no_letter(
     monkeypatch.setattr(sending, "SENDERS", 1)
     ann, bea = new_id(), new_id()
     box.post(about=ann, subject="To Ann")
-    box.write(lambda tx: emails.erase(tx, box.account_id, ann))
+    box.write(lambda tx: emails.erase(change_of_account(tx, box.account_id), ann))
     box.post(about=bea, subject="To Bea", now_ms=NOW + 1)
     box.post(about=bea, subject="To Bea again", now_ms=NOW + 1)
 
     class ErasesBea(SmtpTransport):
         async def send(self, email: OutgoingEmail) -> None:
             await super().send(email)
-            await box.store.write(lambda tx: emails.erase(tx, box.account_id, bea))
+            await box.store.write(
+                lambda tx: emails.erase(change_of_account(tx, box.account_id), bea)
+            )
 
     box.send(ErasesBea(mailbox.url, FROM), NOW + 1)
     box.send(smtp, NOW + DAY_MS)
@@ -200,7 +203,7 @@ def test_a_refusal_that_quotes_the_address_goes_with_the_erased_person(
         "the server's words are kept while the person is here"
     )
     assert about[zelda].status == ("failed" if final else "waiting")
-    box.write(lambda tx: emails.erase(tx, box.account_id, zelda))
+    box.write(lambda tx: emails.erase(change_of_account(tx, box.account_id), zelda))
     row = box.columns("*", about[zelda].id)
     assert [
         cell for cell in row if "zelda" in str(cell).lower() or "quixote" in str(cell).lower()

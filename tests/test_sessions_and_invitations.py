@@ -16,6 +16,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
+from tests.support.readings import reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import NOON_MS, SITE
@@ -109,7 +110,7 @@ def test_an_invitation_is_for_one_use_of_its_kind_and_forgets_the_address(engine
         token = link.rpartition("/")[2]
         with pytest.raises(Missing):  # it is no link to anybody's password
             await store.write(invitations.reset_password, SITE, token, "hash", now_ms=NOON_MS)
-        (ticket,) = await store.read(invitations.of_inviter, ana.id, now_ms=NOON_MS)
+        (ticket,) = await store.read(reads_account(invitations.of_inviter, ana.id, now_ms=NOON_MS))
         with pytest.raises(Missing):
             await store.write(by(bob, invitations.withdraw), ticket.id)
         last_ms = NOON_MS + 7 * DAY_MS - 1
@@ -121,7 +122,7 @@ def test_an_invitation_is_for_one_use_of_its_kind_and_forgets_the_address(engine
             await store.write(
                 invitations.accept, token, name="New", password_hash="hash", now_ms=last_ms
             )
-        assert await store.read(invitations.of_inviter, ana.id, now_ms=last_ms) == []
+        assert await store.read(reads_account(invitations.of_inviter, ana.id, now_ms=last_ms)) == []
         with pytest.raises(Missing):  # it was accepted
             await store.write(by(ana, invitations.withdraw), ticket.id)
 
@@ -140,7 +141,7 @@ def test_links_last_as_long_as_their_email_says(engine: str) -> None:
         )
 
         async def waiting(now_ms: int) -> list[str | None]:
-            listed = await store.read(invitations.of_inviter, ana.id, now_ms=now_ms)
+            listed = await store.read(reads_account(invitations.of_inviter, ana.id, now_ms=now_ms))
             return [each.email for each in listed]
 
         async def kept_kinds(now_ms: int) -> list[tuple[object, ...]]:

@@ -25,6 +25,7 @@ from honeyguide.subscribers import branding
 from tests.support.changes import changing
 from tests.support.noted_statements import Counted
 from tests.support.partner_network import join, offer
+from tests.support.readings import reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 
@@ -110,7 +111,7 @@ def test_a_form_costs_a_signup_one_statement(service: Service, alice: Member) ->
     ann = alice.subscribe("ann@statements.example")
     alice.subscribe("ben@statements.example", referrer_code=ann["ref_code"])
     site, tenant, now_ms = context_of(service, alice)
-    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
+    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(reading(tx, tenant))))
     store: Any = CountingStore(service.services.store)
     services: Any = SimpleNamespace(store=store, site=site)
 
@@ -144,7 +145,7 @@ def test_keeping_robots_out_costs_a_paid_signup_few_statements(
     code = join(service.member("bob"), program)["ref_code"]
     alice.put(f"/v2/partner_programs/{program['uuid']}/verification", {"screening": "strong"})
     site, tenant, now_ms = context_of(service, alice)
-    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
+    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(reading(tx, tenant))))
     store: Any = CountingStore(service.services.store)
     services: Any = SimpleNamespace(store=store, site=site)
     set_rule = statement("UPDATE program SET rule = :rule WHERE id = :id")

@@ -12,6 +12,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.support.partner_network import join, offer
+from tests.support.readings import account_reading
 from tests.support.service import ENGINES, Member
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on, verify
 
@@ -197,7 +198,9 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
             ("2026-12", 0, 600, 300),
         ]
         partner = trade.partners[0].account_id
-        of_partner = await store.snapshot(lambda tx: outlook.of_partner(tx, partner, now_ms=now_ms))
+        of_partner = await store.snapshot(
+            lambda tx: outlook.of_partner(account_reading(tx, partner, now_ms=now_ms))
+        )
         assert [month_of(each) for each in of_partner] == [
             ("2026-11", 0, 600, 0),
             ("2026-12", 0, 600, 300),
@@ -208,7 +211,9 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
             forecast.DueDay(first_day, 4, 1_200),
             forecast.DueDay(first_day + 5, 3, 900),
         ]
-        days = await store.snapshot(lambda tx: forecast.upcoming_of_partner(tx, partner))
+        days = await store.snapshot(
+            lambda tx: forecast.upcoming_of_partner(account_reading(tx, partner))
+        )
         assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
         present = await store.snapshot(
             lambda tx: forecast.spend(tx, trade.program, "2026-11", now_ms=now_ms)

@@ -16,6 +16,7 @@ from honeyguide.kernel.periods import Period, day_of, start_of
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.statements import Statement, registry
 from honeyguide.subscribers import statistics
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import OpenStore
 from tests.support.web import Operator, operator, run_import, text_of, upload
@@ -28,7 +29,7 @@ def tenant_of(who: Operator) -> Tenant:
 
 
 def totals(service: Service, who: Operator, period: Period) -> statistics.PeriodTotals:
-    return service.read(lambda tx: statistics.period_totals(tx, tenant_of(who), period))
+    return service.read(lambda tx: statistics.period_totals(reading(tx, tenant_of(who)), period))
 
 
 @pytest.mark.parametrize(
@@ -61,7 +62,9 @@ def test_days_are_cut_in_the_zone_and_imports_are_counted_apart(service: Service
     in_utc = totals(service, alice, Period(third, third, ZoneInfo("UTC")))
     assert (in_utc.new, in_utc.verified, in_utc.imported) == (2, 2, 0)
     both = Period(second, third, NEW_YORK)
-    (top,) = service.read(lambda tx: statistics.top_advocates(tx, tenant_of(alice), both, most=5))
+    (top,) = service.read(
+        lambda tx: statistics.top_advocates(reading(tx, tenant_of(alice)), both, most=5)
+    )
     assert (top.email, top.verified) == ("ann@example.org", 2)
 
 

@@ -31,6 +31,7 @@ from tests.support.campaign_history import (
     Clicked,
     History,
 )
+from tests.support.readings import reading
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -156,7 +157,7 @@ def slow_decisions(history: History) -> dict[str, int]:
 
 
 async def read_decisions(tx: Tx, history: History) -> dict[str, int]:
-    found = await decisions.open_decisions(tx, history.tenant, now_ms=history.now_ms)
+    found = await decisions.open_decisions(reading(tx, history.tenant, now_ms=history.now_ms))
     return {
         each.action if each.action.startswith("Open") else each.action.split()[0]: each.n
         for each in found
@@ -164,7 +165,7 @@ async def read_decisions(tx: Tx, history: History) -> dict[str, int]:
 
 
 async def read_all(tx: Tx, tenant: Tenant, period: Period, until_ms: int | None) -> dict[str, Any]:
-    span = await statistics.open_span(tx, tenant, period, until_ms=until_ms)
+    span = await statistics.open_span(reading(tx, tenant), period, until_ms=until_ms)
     days = await statistics.by_day(tx, span)
     kept = {n: await statistics.retention(tx, span, days=n) for n in (30, 90)}
     return {
@@ -178,7 +179,7 @@ async def read_all(tx: Tx, tenant: Tenant, period: Period, until_ms: int | None)
             for kind in ("origin", "utm_source", "utm_campaign", "reason")
         },
         "rewards": await recent_counts.earned(
-            tx, tenant, since_ms=period.since_ms, until_ms=period.until_ms
+            reading(tx, tenant), since_ms=period.since_ms, until_ms=period.until_ms
         ),
         "advocates": await statistics.advocates(tx, span, most=99),
         "referrers": await statistics.referrers(tx, span),

@@ -20,6 +20,7 @@ from honeyguide.store import Store
 from honeyguide.subscribers import consents, notes, saved_filters, tags
 from honeyguide.subscribers.search import SubscriberFilter
 from tests.support.changes import changing
+from tests.support.readings import changes_of, reads
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE
@@ -39,10 +40,10 @@ class TwoNewsletters:
         return (await self.store.write(sign_up, new)).id
 
     async def note(self, tenant: Tenant, subscriber_id: str, text: str, now_ms: int) -> None:
-        await self.store.write(notes.add, tenant, subscriber_id, text, now_ms=now_ms)
+        await self.store.write(changes_of(notes.add, tenant, now_ms=now_ms), subscriber_id, text)
 
     async def notes_of(self, tenant: Tenant, subscriber_id: str) -> list[str]:
-        found = await self.store.read(notes.of_subscriber, tenant, subscriber_id)
+        found = await self.store.read(reads(notes.of_subscriber, tenant), subscriber_id)
         return [each.text for each in found]
 
     async def block(self, tenant: Tenant, *entries: NewEntry, is_blocked: bool = True) -> None:
@@ -52,7 +53,7 @@ class TwoNewsletters:
     async def judge(self, tenant: Tenant, email: str, ip_network: str | None = None) -> ListMatch:
         parsed = EmailAddress.parse(email)
         key = SITE.person_key(parsed)
-        found = await self.store.read(screening_lists.find, tenant, [key], [parsed])
+        found = await self.store.read(reads(screening_lists.find, tenant), [key], [parsed])
         return screening_lists.judge(found, key, parsed, ip_network)
 
 
@@ -80,11 +81,13 @@ def test_notes_are_newest_first_and_only_the_named_one_is_removed(engine: str) -
         await two.note(two.wax, eve, "about Eve", NOON_MS)
         assert await two.notes_of(two.wax, ada) == ["third", "second", "first"]
         assert await two.notes_of(two.other, ada) == []
-        second = (await two.store.read(notes.of_subscriber, two.wax, ada))[1]
-        await two.store.write(notes.remove, two.other, ada, second.id)  # not theirs
-        await two.store.write(notes.remove, two.wax, eve, second.id)  # not on Eve's page
+        second = (await two.store.read(reads(notes.of_subscriber, two.wax), ada))[1]
+        await two.store.write(changes_of(notes.remove, two.other), ada, second.id)  # not theirs
+        await two.store.write(
+            changes_of(notes.remove, two.wax), eve, second.id
+        )  # not on Eve's page
         assert len(await two.notes_of(two.wax, ada)) == 3
-        await two.store.write(notes.remove, two.wax, ada, second.id)
+        await two.store.write(changes_of(notes.remove, two.wax), ada, second.id)
         assert await two.notes_of(two.wax, ada) == ["third", "first"]
         assert await two.notes_of(two.wax, eve) == ["about Eve"]
 
@@ -112,12 +115,18 @@ def test_tags_are_those_of_one_newsletter(engine: str) -> None:
         add = tags.add
         await two.store.write(add, two.wax, [ada, eve, zoe], ["vip", "berlin"], now_ms=NOON_MS)
         await two.store.write(add, two.other, [zoe, ada], ["aardvark", "zebra"], now_ms=NOON_MS)
-        assert await two.store.read(tags.in_use, two.wax) == ["berlin", "vip"]
-        assert await two.store.read(tags.in_use, two.other) == ["aardvark", "zebra"]
-        assert await two.store.write(tags.remove, two.wax, [ada, zoe], ["vip", "zebra"]) == 1
-        found = await two.store.read(tags.of_subscribers, two.wax, [ada, eve, zoe])
+        assert await two.store.read(reads(tags.in_use, two.wax)) == ["berlin", "vip"]
+        assert await two.store.read(reads(tags.in_use, two.other)) == ["aardvark", "zebra"]
+        assert (
+            await two.store.write(changes_of(tags.remove, two.wax), [ada, zoe], ["vip", "zebra"])
+            == 1
+        )
+        found = await two.store.read(reads(tags.of_subscribers, two.wax), [ada, eve, zoe])
         assert found == {ada: ["berlin"], eve: ["berlin", "vip"]}
-        assert await two.store.read(tags.of_subscriber, two.other, zoe) == ["aardvark", "zebra"]
+        assert await two.store.read(reads(tags.of_subscriber, two.other), zoe) == [
+            "aardvark",
+            "zebra",
+        ]
 
     with_newsletters(engine, test)
 
@@ -135,7 +144,9 @@ def test_thirty_filters_are_listed_by_name_and_can_be_replaced(engine: str) -> N
     async def test(two: TwoNewsletters) -> None:
         async def save(name: str, q: str, now_ms: int = NOON_MS) -> None:
             filters = SubscriberFilter(q=q)
-            await two.store.write(saved_filters.save, two.wax, name, filters, now_ms=now_ms)
+            await two.store.write(
+                changes_of(saved_filters.save, two.wax, now_ms=now_ms), name, filters
+            )
 
         names = [f"filter {n:02}" for n in range(saved_filters.MOST)]
         for n, name in enumerate(reversed(names)):
@@ -143,11 +154,13 @@ def test_thirty_filters_are_listed_by_name_and_can_be_replaced(engine: str) -> N
         with pytest.raises(Invalid):
             await save("one more", "")
         await save(names[3], "new")
-        listed = await two.store.read(saved_filters.of_campaign, two.wax)
+        listed = await two.store.read(reads(saved_filters.of_campaign, two.wax))
         assert [each.name for each in listed] == names
         assert [each.name for each in listed if each.filters.q == "new"] == [names[3]]
-        await two.store.write(saved_filters.delete, two.other, listed[0].id)  # not theirs
-        assert len(await two.store.read(saved_filters.of_campaign, two.wax)) == 30
+        await two.store.write(
+            changes_of(saved_filters.delete, two.other), listed[0].id
+        )  # not theirs
+        assert len(await two.store.read(reads(saved_filters.of_campaign, two.wax))) == 30
 
     with_newsletters(engine, test)
 
@@ -175,7 +188,7 @@ def test_two_lists_hold_a_thousand_entries(engine: str) -> None:
         await two.block(two.wax, *domains)
         with pytest.raises(Invalid):
             await two.block(two.wax, NewEntry(DOMAIN, "one-more.example"), is_blocked=False)
-        assert len(await two.store.read(screening_lists.entries, two.wax)) == 1_000
+        assert len(await two.store.read(reads(screening_lists.entries, two.wax))) == 1_000
 
     with_newsletters(engine, test)
 
@@ -185,12 +198,16 @@ def test_a_consent_keeps_the_time_of_the_first_agreement(engine: str) -> None:
     async def test(two: TwoNewsletters) -> None:
         ada = await two.join(two.wax, "ada")
         ids = [
-            await two.store.write(consents.add_text, two.wax, text, None, now_ms=NOON_MS)
+            await two.store.write(
+                changes_of(consents.add_text, two.wax, now_ms=NOON_MS), text, None
+            )
             for text in ("the first text", "the second text")
         ]
         for text_id, now_ms in ((ids[1], 5), (ids[0], 2), (ids[1], 9)):
-            await two.store.write(consents.record, two.wax, ada, text_id, now_ms=NOON_MS + now_ms)
-        found = await two.store.read(consents.of_subscriber, two.wax, ada)
+            await two.store.write(
+                changes_of(consents.record, two.wax, now_ms=NOON_MS + now_ms), ada, text_id
+            )
+        found = await two.store.read(reads(consents.of_subscriber, two.wax), ada)
         assert [(each.text, each.agreed_ms - NOON_MS) for each in found] == [
             ("the first text", 2),
             ("the second text", 5),

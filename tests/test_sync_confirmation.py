@@ -15,6 +15,7 @@ from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.integrations import Synced, connect_tool
 from tests.support.platforms.cases import CASES, WITH_LISTS
 from tests.support.platforms.generic import GenericTool
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.synced_platform import BesidePlatform, OpenPlatform
@@ -247,7 +248,7 @@ async def test_a_first_sync_does_not_wait_for_confirmations(
         await synced.join(f"reader{number}@example.org", origin="signup")
     await synced.change("reader0@example.org", status="confirmed")
     await synced.change("reader1@example.org", status="unsubscribed")
-    assert await synced.store.read(integrations.count_to_write, synced.tenant) == 1
+    assert await synced.store.read(reads(integrations.count_to_write, synced.tenant)) == 1
     await connect_tool(synced, new_tool)
     await synced.sync()
     assert len(new_tool.contacts) == (await synced.integration()).synced == 1

@@ -19,6 +19,7 @@ from honeyguide.subscribers import hub
 from tests.support.changes import SITE
 from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
@@ -168,7 +169,9 @@ async def test_a_sign_of_life_there_speaks_for_them_here(synced: Synced, tool: G
     codes = {
         each.id: [
             item.code
-            for item in await synced.store.read(evidence.of_subscriber, synced.tenant, each.id)
+            for item in await synced.store.read(
+                reads(evidence.of_subscriber, synced.tenant), each.id
+            )
         ]
         for each in (ada, eve, new)
     }

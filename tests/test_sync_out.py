@@ -20,6 +20,7 @@ from honeyguide.signups import privacy
 from tests.support.integrations import Synced, connect_tool, replace_key
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import drop, status
+from tests.support.readings import changes_of, reads, reads_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import SITE
@@ -134,11 +135,11 @@ async def test_leaving_a_new_address_and_an_erasure_are_written(
     writes = tool.writes
     await synced.make(integrations.set_status, integrations.PAUSED)
     await synced.erase("ada@example.com")
-    state = await synced.store.read(integrations.state_of, synced.tenant, ada.id)
+    state = await synced.store.read(reads(integrations.state_of, synced.tenant), ada.id)
     assert state is not None and state.written is None  # at once, though nothing is sent
     await synced.make(integrations.set_status, integrations.ACTIVE)
     await synced.sync()
-    assert await synced.store.read(integrations.state_of, synced.tenant, ada.id) is None
+    assert await synced.store.read(reads(integrations.state_of, synced.tenant), ada.id) is None
     erased = tool.contacts[ada.id]
     assert (erased["status"], erased["email"]) == ("erased", "")
     assert set(erased["fields"].values()) == {""} and tool.writes == writes + 1
@@ -150,7 +151,7 @@ async def test_the_export_of_a_person_says_what_was_written_where_but_no_secret(
 ) -> None:
     ada = await synced.join("ada@example.org")
     await synced.sync()
-    exported = await synced.store.read(privacy.export_person, synced.tenant, ada)
+    exported = await synced.store.read(reads(privacy.export_person, synced.tenant), ada)
     [platform] = exported["email_platforms"]
     assert (platform["platform"], platform["id_there"]) == ("generic", ada.id)
     assert platform["fields"]["RH_CODE"] == ada.ref_code
@@ -181,7 +182,7 @@ async def test_one_refused_subscriber_is_given_up_with_the_reason_and_can_be_ret
     await synced.sync()
     assert len(tool.seen) == requests
     tool.refuses = {}
-    assert await synced.store.write(integrations.retry_failed, synced.tenant) == 1
+    assert await synced.store.write(changes_of(integrations.retry_failed, synced.tenant)) == 1
     await synced.sync()
     assert len(tool.contacts) == 2
     assert await synced.store.read(integrations.backlog, integration) == (0, 0, 0)
@@ -278,7 +279,9 @@ async def test_a_revoked_key_stops_the_integration_until_it_is_replaced(
     integration = await synced.integration()
     assert integration.status == "failed"
     assert "does not accept the key" in (integration.problem or "")
-    shown = await synced.store.read(notifications.page_of, synced.tenant.account_id, Page(1, 10))
+    shown = await synced.store.read(
+        reads_account(notifications.page_of, synced.tenant.account_id), Page(1, 10)
+    )
     [stopped] = [each.notification for each in shown]
     assert stopped.sentence == "Your own tool: sync has stopped"
     assert stopped.link == "/integrations" and shown[0].email is not None

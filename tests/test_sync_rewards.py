@@ -9,6 +9,7 @@ from honeyguide.rewards.adjustments import AdjustmentFields
 from honeyguide.rewards.rewards import NewReward
 from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool
+from tests.support.readings import reads
 from tests.support.service import ENGINES
 
 pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
@@ -34,7 +35,7 @@ async def test_the_last_reward_that_is_really_theirs_is_written(
         await synced.sync()
         written = tool.contacts[zelda.id]["fields"]
         shown.append((written["RH_TOTREF"], written["RH_COUPON"], written["RH_LASTREWARD"]))
-    all_rewards = await synced.store.read(rewards.of_campaign, synced.tenant)
+    all_rewards = await synced.store.read(reads(rewards.of_campaign, synced.tenant))
     ids = {each.name: each.id for each in all_rewards}
     assert shown == [
         ("1", "MUG", ids["Mug"]),

@@ -12,6 +12,7 @@ import pytest
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 
@@ -31,7 +32,7 @@ def speak(alice: Operator, **fields: object) -> None:
 
 def saved(alice: Operator) -> dict[str, str]:
     tenant = Tenant(alice.account_id, alice.campaign_id)
-    found = alice.service.read(lambda tx: branding.of(tx, tenant))
+    found = alice.service.read(lambda tx: branding.of(reading(tx, tenant)))
     return dict(json.loads(found.words))
 
 
@@ -45,7 +46,7 @@ def typed(alice: Operator, name: str, query: str) -> str:
 
 def headline(alice: Operator, accept_language: str) -> str:
     tenant = Tenant(alice.account_id, alice.campaign_id)
-    slug = alice.service.read(lambda tx: branding.of(tx, tenant)).slug
+    slug = alice.service.read(lambda tx: branding.of(reading(tx, tenant))).slug
     url = f"{alice.service.url}/join/{slug}"
     html = httpx.get(url, headers={"accept-language": accept_language}, verify=False).text
     return unescape(html.partition("<h1>")[2].partition("</h1>")[0]).strip()

@@ -23,6 +23,7 @@ from honeyguide.signups import used_forms
 from tests.support.changes import SITE
 from tests.support.newsletter import Newsletter, errors, follow
 from tests.support.partner_network import join, offer, publish
+from tests.support.readings import reading
 from tests.support.tables import dump
 from tests.test_route_tables import page_routes
 
@@ -195,7 +196,9 @@ def test_no_page_with_a_token_is_stored(wax: Newsletter) -> None:
     wax.brand(show_leaderboard=True)
     person = wax.advocate(5)
     partner = join(wax.service.member("bob"), offer(wax.member, publish(wax.member)))
-    earned = wax.service.read(lambda tx: earned_rewards.earned_by(tx, wax.tenant, person.id))
+    earned = wax.service.read(
+        lambda tx: earned_rewards.earned_by(reading(tx, wax.tenant), person.id)
+    )
     values = {
         "earned_id": next(each.id for each in earned if each.kind == "physical"),
         "slug": wax.campaign.slug,

@@ -24,6 +24,7 @@ from tests.support.changes import changing
 from tests.support.embeds import people
 from tests.support.prizes import post_of, tenant_of
 from tests.support.races import Work, overlapping
+from tests.support.readings import reading
 from tests.support.service import Member
 
 FORMS, PROCESSES = 30, 3
@@ -128,7 +129,7 @@ def test_a_form_with_an_address_that_comes_by_api_at_the_same_moment_is_used(ali
     """On PostgreSQL it is refused by a unique index, and tried again with the same form."""
     service, tenant = alice.service, tenant_of(alice)
     site, now_ms = service.services.site, service.now_ms()
-    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(tx, tenant)))
+    brand = page_branding.of_campaign(service.read(lambda tx: branding.of(reading(tx, tenant))))
     address, shown = EmailAddress("ana@example.org"), ShownForm(new_id(), now_ms, True)
     new = NewSubscriber(email=address.text, origin="signup")
     sign_up = changing(signups.sign_up, site, tenant, now_ms)

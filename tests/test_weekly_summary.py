@@ -31,6 +31,7 @@ from tests.support.mailbox import Mailbox, Received
 from tests.support.partner_network import join, publish
 from tests.support.partner_network import offer as offer_program
 from tests.support.prizes import offer
+from tests.support.readings import account_reading
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
@@ -314,7 +315,9 @@ def test_two_processes_write_one_summary_and_a_quiet_week_says_so(
     wax.service.run(both())
     (summary,) = summaries(wax)
     assert summary.subject == "Wax: No new subscribers last week"
-    shown = wax.service.read(lambda tx: notifications.page_of(tx, wax.account_id, Page(1, 9)))
+    shown = wax.service.read(
+        lambda tx: notifications.page_of(account_reading(tx, wax.account_id), Page(1, 9))
+    )
     assert [each.notification.sentence for each in shown] == [summary.subject]
 
 
@@ -387,10 +390,14 @@ def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) ->
 
 
 def summaries(member: Operator) -> list[QueuedEmail]:
-    found = member.service.read(lambda tx: emails.of_account(tx, member.account_id, Page(1, 200)))
+    found = member.service.read(
+        lambda tx: emails.of_account(account_reading(tx, member.account_id), Page(1, 200))
+    )
     return [each for each in found if each.kind == "weekly_summary"]
 
 
 def text_of(member: Operator) -> str | None:
     email_id = summaries(member)[0].id
-    return member.service.read(lambda tx: emails.text_of(tx, member.account_id, email_id))
+    return member.service.read(
+        lambda tx: emails.text_of(account_reading(tx, member.account_id), email_id)
+    )

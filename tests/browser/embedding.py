@@ -13,6 +13,7 @@ from honeyguide.subscribers.branding import BrandFields
 from honeyguide.subscribers.embeds import Embed
 from tests.support.embeds import people
 from tests.support.prizes import advocate, tenant_of
+from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.web import Operator
 
@@ -58,7 +59,9 @@ def leader(alice: Operator, email: str) -> dict[str, Any]:
     made = advocate(alice, 1, email=email)
     tenant, uuid = tenant_of(alice), made["uuid"]
     alice.service.write(
-        lambda tx: hub_choices.save(tx, tenant, uuid, shows_name=True, on_leaderboard=True)
+        lambda tx: hub_choices.save(
+            change_of(tx, tenant), uuid, shows_name=True, on_leaderboard=True
+        )
     )
     return made
 

@@ -20,6 +20,7 @@ from honeyguide.subscribers.branding import BrandFields
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.support import partner_network
 from tests.support.newsletter import Newsletter
+from tests.support.readings import change_of, reading
 from tests.support.service import Service
 
 TEXTS = {
@@ -58,7 +59,7 @@ class Places:
         for person in (self.ben, cleo):
             service.write(
                 lambda tx, person=person: hub_choices.save(
-                    tx, wax.tenant, person.id, shows_name=True, on_leaderboard=True
+                    change_of(tx, wax.tenant), person.id, shows_name=True, on_leaderboard=True
                 )
             )
         left = wax.advocate(1)
@@ -210,7 +211,9 @@ def test_words_longer_than_a_line_are_broken(
     name = "Wolfeschlegelsteinhausenbergerdorffwelchevoralternwaren"
     ben = wax.advocate(2, name=name)
     service.write(
-        lambda tx: hub_choices.save(tx, wax.tenant, ben.id, shows_name=True, on_leaderboard=True)
+        lambda tx: hub_choices.save(
+            change_of(tx, wax.tenant), ben.id, shows_name=True, on_leaderboard=True
+        )
     )
     hub = wax.hub(ben)
     claim = re.findall(r'href="(/hub/[^"]+/claim/[^"]+)"', wax.visitor.get(hub).text)[0]
@@ -381,7 +384,7 @@ def test_a_magic_link_takes_one_press(places: Places, page_at: PageAt) -> None:
 @pytest.mark.parametrize("kind", ["signup", "thanks", "hub"])
 def test_previews_are_whole_pages(places: Places, kind: str) -> None:
     wax = places.wax
-    offered = wax.service.read(lambda tx: rewards.of_campaign(tx, wax.tenant))
+    offered = wax.service.read(lambda tx: rewards.of_campaign(reading(tx, wax.tenant)))
     for shown in (offered, offered[:2], offered[:1], []):
         html = preview(kind, wax.branding, {"promise": "Other <words>"}, shown)
         assert html.startswith("<!doctype html>")

@@ -13,6 +13,7 @@ from tests.support import partner_network
 from tests.support.anonymous import Answers, any_address, form
 from tests.support.embeds import Visitor, embedding
 from tests.support.newsletter import Newsletter, link_of
+from tests.support.readings import change_of
 from tests.support.service import Member
 from tests.support.stores import statement
 
@@ -48,7 +49,7 @@ def address_of(wax: Newsletter, state: str, elsewhere: Member | None = None) -> 
 def _shows_name(wax: Newsletter, subscriber_id: str) -> None:
     wax.service.write(
         lambda tx: hub_choices.save(
-            tx, wax.tenant, subscriber_id, shows_name=True, on_leaderboard=True
+            change_of(tx, wax.tenant), subscriber_id, shows_name=True, on_leaderboard=True
         )
     )
 

@@ -26,6 +26,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, clicks, page_index
 from honeyguide.work.jobs import COUNTS
 from tests.support.items import run_items
+from tests.support.readings import reading
 from tests.support.stores import OpenStore
 from tests.support.trade import SITE
 
@@ -224,7 +225,9 @@ class History:
 
     async def _handle_reward(self, tx: Tx, do: str, which: int) -> None:
         status = {"approve": "awaiting_approval", "claim": "unlocked", "send": "redeemed"}[do]
-        found, _ = await earned_rewards.page_of_earned(tx, self.tenant, status, Page(1, 200))
+        found, _ = await earned_rewards.page_of_earned(
+            reading(tx, self.tenant), status, Page(1, 200)
+        )
         open_ones = [
             each
             for each in reversed(found)

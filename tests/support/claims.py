@@ -9,6 +9,7 @@ from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from tests.support.belongings import earned
+from tests.support.readings import reading
 from tests.support.web import Operator
 
 
@@ -18,7 +19,7 @@ def claimed(owner: Operator) -> tuple[str, str]:
 
     async def claim(tx: Tx) -> None:
         tenant = Tenant(owner.account_id, owner.campaign_id)
-        person = await subscribers.get(tx, tenant, subscriber_id)
+        person = await subscribers.get(reading(tx, tenant), subscriber_id)
         change = Change(
             tx,
             owner.service.services.site,

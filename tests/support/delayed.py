@@ -10,6 +10,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import DelayedAction
 from tests.support import belongings, claims
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
@@ -92,7 +93,7 @@ def person(made: Fields) -> str:
 def action_of(owner: Operator, made: Fields) -> DelayedAction | None:
     tenant = Tenant(owner.account_id, owner.campaign_id)
     found = owner.service.read(
-        lambda tx: delayed_actions.of_subjects(tx, tenant, [made["subject"]])
+        lambda tx: delayed_actions.of_subjects(reading(tx, tenant), [made["subject"]])
     )
     return found.get(made["subject"])
 

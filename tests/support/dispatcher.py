@@ -33,6 +33,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
+from tests.support.readings import account_reading
 
 from .changes import SITE, changing
 from .process import migrated
@@ -240,7 +241,7 @@ class Office:
         self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None
     ) -> None:
         async def work(tx: Tx) -> None:
-            to = (await outbox.listeners_of(tx, self.account_id)).get(kind)
+            to = (await outbox.listeners_of(account_reading(tx, self.account_id))).get(kind)
             if to:
                 about = {"subscriber_id": None, **people}
                 found = facts or {"n": next(_numbers)}
@@ -300,7 +301,9 @@ class Office:
     async def log(self, webhook: Webhook) -> list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]:
         page = Page(1, 200)
         rows, _ = await self.store.snapshot(
-            lambda tx: webhooks.page_of_deliveries(tx, self.account_id, "", webhook.id, page)
+            lambda tx: webhooks.page_of_deliveries(
+                account_reading(tx, self.account_id), "", webhook.id, page
+            )
         )
         return rows
 
@@ -342,7 +345,9 @@ class Office:
             )
 
     async def current(self, webhook: Webhook) -> Webhook:
-        return await self.store.read(lambda tx: webhooks.get(tx, self.account_id, "", webhook.id))
+        return await self.store.read(
+            lambda tx: webhooks.get(account_reading(tx, self.account_id), "", webhook.id)
+        )
 
 
 @cache
@@ -365,7 +370,9 @@ async def office(
         tenant = Tenant(made.account_id, made.campaign_id)
         opened = Office(store, tenant, url, outbound, lambda: chance)
         yield opened
-        for hook in await store.read(lambda tx: webhooks.of_account(tx, made.account_id, "")):
+        for hook in await store.read(
+            lambda tx: webhooks.of_account(account_reading(tx, made.account_id), "")
+        ):
             await opened.make(webhooks.delete, "", hook.id)
     finally:
         await outbound.close()

@@ -12,6 +12,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.subscribers import embeds
 from honeyguide.subscribers.embeds import Embed, EmbedFields
 from tests.support.http_client import local_client
+from tests.support.readings import reading
 from tests.support.service import Member, Service
 
 SITE = "https://wax.example"
@@ -22,7 +23,7 @@ def embedding(member: Member, *origins: str, **fields: Any) -> Embed:
     tenant = Tenant(member.account_id, member.campaign_id)
     given = EmbedFields(origins="\n".join(origins or (SITE,)), **fields)
     member.make(embeds.save, given)
-    found = member.service.read(lambda tx: embeds.find(tx, tenant))
+    found = member.service.read(lambda tx: embeds.find(reading(tx, tenant)))
     assert found is not None
     return found
 

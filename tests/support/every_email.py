@@ -50,6 +50,7 @@ from tests.support.delayed import pass_minute
 from tests.support.dispatcher import HOME
 from tests.support.held_emails import Link
 from tests.support.prizes import ADDRESS, advocate, bring, catch_up, earned_by, offer, tenant_of
+from tests.support.readings import reading
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, WebClient, operator
@@ -138,8 +139,8 @@ def to_subscribers(who: Operator) -> None:
     reader_id = who.subscribe("reader@example.org")["uuid"]
 
     async def ask(tx: Tx) -> None:
-        own = page_branding.of_campaign(await branding.of(tx, tenant))
-        reader = await subscribers.get(tx, tenant, reader_id)
+        own = page_branding.of_campaign(await branding.of(reading(tx, tenant)))
+        reader = await subscribers.get(reading(tx, tenant), reader_id)
         await requested_emails.send_confirm(
             Change(tx, site, own.tenant, actors.subscriber(reader.id), now_ms), own, reader
         )
@@ -251,7 +252,7 @@ def about_an_integration(who: Operator) -> None:
     async def connect(tx: Tx) -> None:
         keys, token = EncryptionKeys([b"\xab" * 32]), new_id()
         await integrations.connect(new_change(tx, site, tenant, now_ms), keys, new)
-        found = await integrations.find(tx, tenant)
+        found = await integrations.find(reading(tx, tenant))
         assert found is not None
         claimed = await leases.claim(tx, found.id, token)
         assert claimed is not None
@@ -289,9 +290,9 @@ def about_fetches(who: Operator) -> None:
 
     async def begin(tx: Tx) -> RemoteFetch:
         import_id = await fetching.begin(tx, tenant, "http://127.0.0.1:1", None, now_ms=now_ms)
-        fetch = await fetching.get(tx, tenant, import_id)
+        fetch = await fetching.get(reading(tx, tenant), import_id)
         await fetching.resume(tx, fetch, secret="x")
-        return await fetching.get(tx, tenant, import_id)
+        return await fetching.get(reading(tx, tenant), import_id)
 
     async def end(tx: Tx) -> None:
         fetch = await begin(tx)

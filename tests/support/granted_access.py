@@ -23,6 +23,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.mail import slack_messages
 from honeyguide.moving import installation_key
 from tests.support.authenticator import set_up
+from tests.support.readings import change_of_account
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.team import Colleague, colleague
@@ -133,7 +134,7 @@ def revoke(service: Service, granted: Granted) -> None:
     alice.make(members.remove, granted.leaver.user_id)
     alice.make(members.change_role, granted.demoted.user_id, Role.ANALYST)
     zoe.make(disconnecting.disconnect)
-    service.write(lambda tx: slack_messages.delete_webhook(tx, zoe.account_id))
+    service.write(lambda tx: slack_messages.delete_webhook(change_of_account(tx, zoe.account_id)))
     service.write(lambda tx: installation_key.replace(tx, secret_keys, now_ms=now_ms))
     actor, hashed = actors.member(alice.user_id), service.run(passwords.hashed(NEW_PASSWORD))
     service.write(

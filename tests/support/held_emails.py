@@ -21,6 +21,7 @@ from honeyguide.store.change import Change
 from honeyguide.subscribers import branding, campaigns, subscribers
 from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.changes import changing
+from tests.support.readings import account_reading, reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 
@@ -37,7 +38,7 @@ class Link:
         member.make(campaigns.configure, CampaignSettings(needs_confirmation=True))
         self.code: str = member.subscribe(f"lead{next(_numbers)}@example.org")["ref_code"]
         self.now_ms = now_ms or self.service.now_ms() + 30 * DAY_MS
-        brand = self.service.read(lambda tx: branding.of(tx, self.tenant))
+        brand = self.service.read(lambda tx: branding.of(reading(tx, self.tenant)))
         self._brand = page_branding.of_campaign(brand).for_reader("")
 
     def make(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
@@ -66,7 +67,7 @@ class Link:
         )
 
     def person(self, email: str) -> subscribers.Subscriber:
-        return self.service.read(lambda tx: subscribers.get(tx, self.tenant, email))
+        return self.service.read(lambda tx: subscribers.get(reading(tx, self.tenant), email))
 
     def confirm(self, *emails: str) -> None:
         for email in emails:
@@ -80,7 +81,7 @@ class Link:
         """The newest one about this person."""
         about = self.person(address).id
         return self.service.read(
-            lambda tx: emails.of_subscriber(tx, self.tenant.account_id, about)
+            lambda tx: emails.of_subscriber(account_reading(tx, self.tenant.account_id), about)
         )[0]
 
     def statuses(self, addresses: list[str]) -> list[str]:

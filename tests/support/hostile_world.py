@@ -19,6 +19,7 @@ from tests.support.markup import EVIL
 from tests.support.move_certificates import certificate_of
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
+from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, WebClient, operator, run_import, upload
@@ -95,7 +96,10 @@ class World:
         self.star = self.alice.subscribe("star@example.org", **claims)
         self.service.write(
             lambda tx: hub_choices.save(
-                tx, self.wax.tenant, self.star["uuid"], shows_name=True, on_leaderboard=True
+                change_of(tx, self.wax.tenant),
+                self.star["uuid"],
+                shows_name=True,
+                on_leaderboard=True,
             )
         )
         self.alice.subscribe("friend@example.org", referrer_code=self.star["ref_code"], **claims)

@@ -29,6 +29,7 @@ from honeyguide.subscribers.subscriber_filters import of_show
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work.moving import import_file
 from tests.support.changes import SITE, changing
+from tests.support.readings import reads
 from tests.support.stores import OpenStore
 
 NOW_MS = 1_790_000_000_000
@@ -94,18 +95,18 @@ class Program:
         return self.go_on(self.start(text, **given))
 
     def findings(self, kept: Import) -> list[tuple[int, str]]:
-        found = self.read(importing.findings_of, kept.id, most=1_000)
-        assert sum(self.read(importing.count_findings, kept.id).values()) == len(found)
+        found = self.read(reads(importing.findings_of, kept.id), most=1_000)
+        assert sum(self.read(reads(importing.count_findings, kept.id)).values()) == len(found)
         return [(each.line, findings.FindingKind(each.kind).value) for each in found]
 
     def errors(self, kept: Import) -> list[RefusedLine]:
-        return self.read(importing.errors, kept.id)
+        return self.read(reads(importing.errors, kept.id))
 
     def get(self, email: str) -> Subscriber:
-        return self.read(subscribers.get, email)
+        return self.read(reads(subscribers.get, email))
 
     def earned(self, email: str) -> list[EarnedReward]:
-        return self.read(earned_by, self.get(email).id)
+        return self.read(reads(earned_by, self.get(email).id))
 
     def referrers(self) -> dict[str, str]:
         """Who referred whom, by email address."""
@@ -126,7 +127,7 @@ class Program:
             after, is_last = None, False
             while not is_last:
                 rows, after = await self.opened.store.slow_snapshot(
-                    exporting.batch, self.tenant, of_show("all"), after=after
+                    reads(exporting.batch, self.tenant), of_show("all"), after=after
                 )
                 found += [exporting.line(SITE, row) for row in rows]
                 is_last = after is None

@@ -34,6 +34,7 @@ from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import FREE
+from tests.support.readings import reads
 from tests.support.stores import statement
 from tests.support.trade import NOON_MS, SITE
 
@@ -72,12 +73,12 @@ class Synced:
         await self.make(integrations.connect, KEYS, new)
 
     async def integration(self) -> Integration:
-        return await self.store.read(integrations.get, self.tenant)
+        return await self.store.read(reads(integrations.get, self.tenant))
 
     async def sync(self, rounds: int = 100) -> None:
         """Until nothing is due. What waits for its time, waits, unless it is the pace."""
         for _ in range(rounds):
-            integration = await self.store.read(integrations.find, self.tenant)
+            integration = await self.store.read(reads(integrations.find, self.tenant))
             wait_ms = integration.next_call_ms - system_clock() if integration else 0
             await asyncio.sleep(wait_ms / 1000 if 0 < wait_ms < 1000 else 0)
             if not await self.store.read(leases.due, now_ms=self.now_ms):
@@ -119,7 +120,7 @@ class Synced:
         return changing(unit, SITE, self.tenant, self.now_ms)
 
     async def find(self, email: str) -> Subscriber | None:
-        return await self.store.read(subscribers.find, self.tenant, email)
+        return await self.store.read(reads(subscribers.find, self.tenant), email)
 
     async def receive(self, hook: IncomingHook, signed_at: str = "") -> bool:
         """As the endpoint does after it has verified the webhook."""

@@ -19,6 +19,7 @@ from honeyguide.work.moving import import_file
 from tests.support.changes import SITE
 from tests.support.incumbent import KEY, IncumbentServer
 from tests.support.platforms.stand_in import FREE
+from tests.support.readings import reads
 from tests.support.stores import OpenStore, statement
 
 
@@ -50,7 +51,7 @@ class Move:
         self, import_id: str, key: str = KEY, pages: int = 10_000, only_people: bool = True
     ) -> RemoteFetch:
         """Until it is done or stops, or so many pages."""
-        fetch = await self.store.read(fetching.get, self.tenant, import_id)
+        fetch = await self.store.read(reads(fetching.get, self.tenant), import_id)
         async with self.fetcher() as fetcher:
             api = fetcher.api(self.server.url, key)
             for _ in range(pages):

@@ -22,6 +22,7 @@ from honeyguide.rewards.rewards import NewReward, Reward
 from honeyguide.subscribers import branding, campaigns, clicks, hub, reader_links, subscribers
 from honeyguide.subscribers.branding import BrandFields, Branding
 from honeyguide.subscribers.campaigns import Campaign
+from tests.support.readings import account_reading, reading
 
 from .http_client import local_client
 from .service import Member, Service
@@ -69,11 +70,11 @@ class Newsletter:
 
     @property
     def campaign(self) -> Campaign:
-        return self.service.read(lambda tx: campaigns.get(tx, self.tenant))
+        return self.service.read(lambda tx: campaigns.get(reading(tx, self.tenant)))
 
     @property
     def branding(self) -> Branding:
-        return self.service.read(lambda tx: branding.of(tx, self.tenant))
+        return self.service.read(lambda tx: branding.of(reading(tx, self.tenant)))
 
     @property
     def page(self) -> str:
@@ -114,7 +115,7 @@ class Newsletter:
         return self.person(made["uuid"])
 
     def person(self, id_or_email: str) -> subscribers.Subscriber:
-        return self.service.read(lambda tx: subscribers.get(tx, self.tenant, id_or_email))
+        return self.service.read(lambda tx: subscribers.get(reading(tx, self.tenant), id_or_email))
 
     def hub(self, person: subscribers.Subscriber) -> str:
         return hub.link(self.service.services.site, person).removeprefix(
@@ -123,7 +124,7 @@ class Newsletter:
 
     def emails(self, kind: str | None = None) -> list[QueuedEmail]:
         found = self.service.read(
-            lambda tx: emails.of_account(tx, self.member.account_id, Page(1, 200))
+            lambda tx: emails.of_account(account_reading(tx, self.member.account_id), Page(1, 200))
         )
         return [email for email in found if kind in (None, email.kind)]
 
@@ -140,7 +141,9 @@ class Newsletter:
     def clicks(self, code: str = "") -> int:
         self.service.run(self.service.application._links.counter.flush())
         return self.service.read(
-            lambda tx: clicks.total(tx, self.member.account_id, self.member.campaign_id, code)
+            lambda tx: clicks.total(
+                account_reading(tx, self.member.account_id), self.member.campaign_id, code
+            )
         )
 
     # -- what a visitor does

@@ -21,6 +21,7 @@ from honeyguide.mail.transports import OutgoingEmail, Transport
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
+from tests.support.readings import account_reading
 
 from . import used_databases
 from .service import fresh_database_url
@@ -134,7 +135,9 @@ class Letterbox:
         self, account_id: str | None = None, page: Page | None = None
     ) -> list[QueuedEmail]:
         return self.read(
-            lambda tx: emails.of_account(tx, account_id or self.account_id, page or Page())
+            lambda tx: emails.of_account(
+                account_reading(tx, account_id or self.account_id), page or Page()
+            )
         )
 
     def only(self) -> QueuedEmail:

@@ -38,6 +38,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work import money as money_work
+from tests.support.readings import account_reading
 
 from .changes import SITE, changing, new_change
 from .items import run_items
@@ -272,13 +273,17 @@ class Trade:
         """As the owner sees it."""
         account_id, program_id = self.owner.account_id, self.program.id
         return await self.store.snapshot(
-            lambda tx: outlook.of_program(tx, account_id, program_id, now_ms=now_ms)
+            lambda tx: outlook.of_program(
+                account_reading(tx, account_id, now_ms=now_ms), program_id
+            )
         )
 
     async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
         account_id = self.partners[partner].account_id
         return (
-            await self.store.snapshot(lambda tx: payouts.page_of(tx, account_id, Page(1, 200)))
+            await self.store.snapshot(
+                lambda tx: payouts.page_of(account_reading(tx, account_id), Page(1, 200))
+            )
         )[0]
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # More of a kind are not counted.
 MOST_COUNTED = 1_000
@@ -38,9 +37,9 @@ _sql = beside(__file__)
 _COUNTS = _sql.query("counts", PendingThings)
 
 
-async def by_and_to(tx: Tx, tenant: Tenant) -> PendingThings:
-    account_id, campaign_id = tenant
-    counts = await tx.one(
+async def by_and_to(at: Reading) -> PendingThings:
+    account_id, campaign_id = at.tenant
+    counts = await at.tx.one(
         _COUNTS, account_id=account_id, campaign_id=campaign_id, most=MOST_COUNTED
     )
     assert counts is not None

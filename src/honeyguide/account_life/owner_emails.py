@@ -13,7 +13,7 @@ from honeyguide.subscribers import campaigns
 
 
 async def newsletter(change: Change) -> str:
-    return (await campaigns.get(change.tx, change.tenant)).name
+    return (await campaigns.get(change)).name
 
 
 async def send(

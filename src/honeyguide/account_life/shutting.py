@@ -42,7 +42,7 @@ async def shut_some(change: Change) -> bool:
     working = await change.all(_KEYS, most=BATCH)
     for key_id in working:
         await keys.revoke(change, key_id)
-    hosts = await link_hosts.of_account(change.tx, change.tenant)
+    hosts = await link_hosts.of_account(change)
     for host in hosts:
         await link_hosts.remove(change, host.id)
     connected = await change.one(_HAS_INTEGRATION)
@@ -56,6 +56,6 @@ async def remove_members(change: Change) -> None:
     await change.run(_DELETE_TICKETS)
     await change.run(_STOP_FETCHES)
     await change.run(_STOP_IMPORTS)
-    await slack_messages.delete_webhook(change.tx, change.tenant.account_id)
+    await slack_messages.delete_webhook(change)
     await members.remove_all(change)
     await change.run(_SET_CLOSED)

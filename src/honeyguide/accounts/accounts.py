@@ -16,6 +16,7 @@ from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
 from honeyguide.store import Again
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -182,8 +183,8 @@ async def rename(change: Change, name: str) -> None:
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
 
 
-async def has_dismissed_checklist(tx: Tx, account_id: str) -> bool:
-    return await tx.one(_CHECKLIST_DISMISSED_MS, account_id=account_id) is not None
+async def has_dismissed_checklist(at: AccountReading) -> bool:
+    return await at.one(_CHECKLIST_DISMISSED_MS) is not None
 
 
 async def dismiss_checklist(tx: Tx, account_id: str, *, now_ms: int) -> None:

@@ -12,6 +12,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Busy, Invalid, Reused
 from honeyguide.store import LockWait
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -58,10 +59,10 @@ def fingerprint(method: str, path: bytes, body: bytes) -> str:
     return hashlib.sha256(b"%s %s\n%s" % (method.encode(), path, body)).hexdigest()
 
 
-async def is_claimed(tx: Tx, account_id: str, key: str, *, now_ms: int) -> bool:
+async def is_claimed(at: AccountReading, key: str) -> bool:
     """Whether a request with this key was answered, or is just being answered."""
-    oldest_ms = now_ms - KEPT_MS
-    return bool(await tx.one(_IS_CLAIMED, account_id=account_id, key=key, expired_ms=oldest_ms))
+    oldest_ms = at.now_ms - KEPT_MS
+    return bool(await at.one(_IS_CLAIMED, key=key, expired_ms=oldest_ms))
 
 
 async def claim(

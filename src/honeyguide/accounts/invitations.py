@@ -29,6 +29,7 @@ from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -336,9 +337,9 @@ async def open_account(
     return Opened(user_id, made.account_id)
 
 
-async def of_inviter(tx: Tx, account_id: str, *, now_ms: int) -> list[Ticket]:
+async def of_inviter(at: AccountReading) -> list[Ticket]:
     """Invitations that still wait, newest first."""
-    return await tx.all(_OF_INVITER, account_id=account_id, now_ms=now_ms)
+    return await at.all(_OF_INVITER)
 
 
 async def withdraw(change: Change, ticket_id: str) -> None:

@@ -25,6 +25,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.mail import email_kinds, login_texts
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -146,7 +147,7 @@ async def rotate(change: Change, key_id: str, *, overlap_ms: int) -> str:
     until the overlap ends."""
     if not 0 <= overlap_ms <= MOST_OVERLAP_MS:
         raise Invalid("The old key can work on for up to 7 days.", param="overlap")
-    old = await get(change.tx, change.tenant.account_id, key_id)
+    old = await get(change, key_id)
     ends_ms = change.now_ms + overlap_ms
     made = await _insert(change, old.name, old.scopes, old.life_from(change.now_ms))
     # The condition is checked here and not above, so that of two at the same moment one is refused.
@@ -161,8 +162,8 @@ async def rotate(change: Change, key_id: str, *, overlap_ms: int) -> str:
     return made.secret
 
 
-async def get(tx: Tx, account_id: str, key_id: str) -> Key:
-    key = await tx.one(_BY_ID, account_id=account_id, id=key_id)
+async def get(at: AccountReading, key_id: str) -> Key:
+    key = await at.one(_BY_ID, id=key_id)
     if key is None:
         raise Missing("There is no such key.")
     return key
@@ -174,7 +175,7 @@ async def of_account(tx: Tx, account_id: str) -> list[Key]:
 
 async def revoke(change: Change, key_id: str) -> None:
     """Takes effect on the next request, also on a connection that is already open."""
-    name = (await get(change.tx, change.tenant.account_id, key_id)).name
+    name = (await get(change, key_id)).name
     if not await change.run(_REVOKE, id=key_id):
         raise Missing("There is no such key, or it is already revoked.")
     await change_log.record(change, "api_key.revoked", key_id)

@@ -15,23 +15,21 @@ from honeyguide.store.change import Change
 
 async def save(change: Change, chosen: Mapping[str, Choice]) -> None:
     """By the names of kinds; others stay as they are."""
-    account_id = change.tenant.account_id
-    before = await notification_choices.of_account(change.tx, account_id)
-    await notification_choices.save(change.tx, account_id, chosen)
+    before = await notification_choices.of_account(change)
+    await notification_choices.save(change, chosen)
     await _record(change, before)
 
 
 async def turn_off(change: Change, kind: NotificationKind) -> None:
     """One kind, as the link in its email does."""
-    account_id = change.tenant.account_id
-    before = await notification_choices.of_account(change.tx, account_id)
-    await notification_choices.turn_off(change.tx, account_id, kind)
+    before = await notification_choices.of_account(change)
+    await notification_choices.turn_off(change, kind)
     await _record(change, before)
 
 
 async def _record(change: Change, before: Mapping[str, Choice]) -> None:
     account_id = change.tenant.account_id
-    after = await notification_choices.of_account(change.tx, account_id)
+    after = await notification_choices.of_account(change)
     old, new = (
         {name: choice._asdict() for name, choice in choices.items()} for choices in (before, after)
     )
@@ -41,13 +39,13 @@ async def _record(change: Change, before: Mapping[str, Choice]) -> None:
 async def set_slack_webhook(change: Change, *, encrypted_url: str, host: str) -> None:
     """The caller has checked the URL. Whoever knows it can post, so it is not logged."""
     account_id = change.tenant.account_id
-    await slack_messages.set_webhook(change.tx, account_id, encrypted_url=encrypted_url, host=host)
+    await slack_messages.set_webhook(change, encrypted_url=encrypted_url, host=host)
     await change_log.record(change, "slack_webhook.set", account_id)
 
 
 async def remove_slack_webhook(change: Change) -> None:
     account_id = change.tenant.account_id
     is_set = await slack_messages.webhook_of(change.tx, account_id) is not None
-    await slack_messages.delete_webhook(change.tx, account_id)
+    await slack_messages.delete_webhook(change)
     if is_set:
         await change_log.record(change, "slack_webhook.removed", account_id)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from honeyguide.accounts import accounts
 from honeyguide.accounts.accounts import Account
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.mail.content import EmailText
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 
 
-async def _owner(tx: Tx, tenant: Tenant) -> Account:
-    return await accounts.get(tx, tenant.account_id)
+async def _owner(at: Reading) -> Account:
+    return await accounts.get(at.tx, at.tenant.account_id)
 
 
 async def notify(change: Change, kind: str, cause: str, message: EmailText, *, link: str) -> None:

@@ -12,7 +12,8 @@ from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, codes, subscribers
 from honeyguide.subscribers.codes import SubscriberCode
 
@@ -41,19 +42,19 @@ class SubscriberCodeList(View, frozen=True):
     codes: list[SubscriberCodeView]
 
 
-async def list_subscriber_codes(tx: Tx, call: Call) -> SubscriberCodeList:
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    slug = (await campaigns.get(tx, call.tenant)).slug
-    found = await codes.all_of(tx, call.tenant, subscriber)
+async def list_subscriber_codes(at: Reading, call: Call) -> SubscriberCodeList:
+    subscriber = await subscribers.get(at, call.path["uuid"])
+    slug = (await campaigns.get(at)).slug
+    found = await codes.all_of(at, subscriber)
     return SubscriberCodeList([_view(call, slug, each) for each in found])
 
 
-async def choose_subscriber_code(tx: Tx, call: Call) -> OneSubscriberCode:
+async def choose_subscriber_code(change: Change, call: Call) -> OneSubscriberCode:
     body: bodies.SubscriberCodeCreate = call.body
     if body.code is None:
         raise Required("code")
-    chosen = await codes.choose(call.change(tx), call.path["uuid"], body.code)
-    slug = (await campaigns.get(tx, call.tenant)).slug
+    chosen = await codes.choose(change, call.path["uuid"], body.code)
+    slug = (await campaigns.get(change)).slug
     return OneSubscriberCode(_view(call, slug, chosen))
 
 

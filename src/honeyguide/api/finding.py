@@ -15,7 +15,7 @@ from honeyguide.kernel.checks import STRING_LIMIT
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
 from honeyguide.subscribers.search import FoundSubscriber
 from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
@@ -79,7 +79,7 @@ def _to_review(row: FoundSubscriber) -> ReferralToReview:
     )
 
 
-async def search_subscribers(tx: Tx, call: Call) -> MatchingSubscribers:
+async def search_subscribers(at: Reading, call: Call) -> MatchingSubscribers:
     text = " ".join(call.query.get("q", "").split())
     if not text:
         return MatchingSubscribers([])
@@ -87,12 +87,12 @@ async def search_subscribers(tx: Tx, call: Call) -> MatchingSubscribers:
         raise Invalid(
             "{field} must have at most {most} characters.", param="q", most=str(STRING_LIMIT)
         )
-    found = await search.find_quickly(tx, call.tenant, text, most=MOST_FOUND)
+    found = await search.find_quickly(at, text, most=MOST_FOUND)
     return MatchingSubscribers([_matching(row) for row in found])
 
 
-async def list_referrals_to_review(tx: Tx, call: Call) -> ReferralsToReview:
-    rows = await search.judged(tx, call.tenant, "suspected", before=None, most=MOST_TO_REVIEW)
+async def list_referrals_to_review(at: Reading, call: Call) -> ReferralsToReview:
+    rows = await search.judged(at, "suspected", before=None, most=MOST_TO_REVIEW)
     return ReferralsToReview([_to_review(row) for row in rows])
 
 

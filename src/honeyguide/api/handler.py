@@ -27,6 +27,7 @@ from honeyguide.kernel.clock import Clock
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store
+from honeyguide.store.reading import reads_account
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 
@@ -229,7 +230,8 @@ class Api:
     async def _is_answered(self, call: Call, claim: Claim | None) -> bool:
         """Whether this is a request with an Idempotency-Key that was answered before."""
         return claim is not None and await self._store.read(
-            idempotency.is_claimed, call.tenant.account_id, claim.key, now_ms=call.now_ms
+            reads_account(idempotency.is_claimed, call.site, call.tenant.account_id, call.now_ms),
+            claim.key,
         )
 
     async def _once(self, tx: Tx, route: Route, call: Call, scope: Scope, claim: Claim) -> Reply:
@@ -302,7 +304,7 @@ async def _about(tx: Tx, route: Route, call: Call, result: Any) -> str | None:
     """Whose erasure reaches the response: the subscriber's whom the path or the object in it names,
     or else the UUID of the object. A list may name several people."""
     if "/subscribers/{uuid}/" in route.path:
-        subscriber = await subscribers.find(tx, call.tenant, call.path["uuid"])
+        subscriber = await subscribers.find(call.reading(tx), call.path["uuid"])
         return None if subscriber is None else subscriber.id
     for name in getattr(result, "__struct_fields__", ()):
         shown = getattr(result, name)

@@ -11,7 +11,8 @@ from honeyguide.api.views import Message, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import link_hosts
 from honeyguide.subscribers.link_hosts import HostName, LinkHost
 
@@ -46,24 +47,24 @@ class LinkHostList(View, frozen=True):
 _view = filler(LinkHostView, LinkHost, record_value="token")
 
 
-async def list_link_hosts(tx: Tx, call: Call) -> LinkHostList:
-    return LinkHostList([_view(each) for each in await link_hosts.of_account(tx, call.tenant)])
+async def list_link_hosts(at: Reading, call: Call) -> LinkHostList:
+    return LinkHostList([_view(each) for each in await link_hosts.of_account(at)])
 
 
-async def get_link_host(tx: Tx, call: Call) -> OneLinkHost:
-    return OneLinkHost(_view(await link_hosts.get(tx, call.tenant, call.path["uuid"])))
+async def get_link_host(at: Reading, call: Call) -> OneLinkHost:
+    return OneLinkHost(_view(await link_hosts.get(at, call.path["uuid"])))
 
 
-async def add_link_host(tx: Tx, call: Call) -> OneLinkHost | Known:
+async def add_link_host(change: Change, call: Call) -> OneLinkHost | Known:
     if not call.body.host:
         raise Required("host")
-    host, is_new = await link_hosts.add(call.change(tx), call.body.host)
+    host, is_new = await link_hosts.add(change, call.body.host)
     shown = OneLinkHost(_view(host))
     return shown if is_new else Known(shown)
 
 
-async def remove_link_host(tx: Tx, call: Call) -> Message:
-    await link_hosts.remove(call.change(tx), call.path["uuid"])
+async def remove_link_host(change: Change, call: Call) -> Message:
+    await link_hosts.remove(change, call.path["uuid"])
     return Message("The link host was removed.")
 
 

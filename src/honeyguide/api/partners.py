@@ -51,39 +51,38 @@ from honeyguide.partners import (
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.signups import reversals, signups
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 
-async def create_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
+async def create_partner_program(change: Change, call: Call) -> OnePartnerProgram:
     if not call.body.publication_uuid:
         raise Required("publication_uuid")
     publication_id = lowercase_id(call.body.publication_uuid)
-    made = await programs.create(call.change(tx), publication_id, call.body)
+    made = await programs.create(change, publication_id, call.body)
     return OnePartnerProgram(program_view(made))
 
 
-async def list_partner_programs(tx: Tx, call: Call) -> Listed:
+async def list_partner_programs(at: Reading, call: Call) -> Listed:
     page = call.page
-    rows, total = await programs.page_of(tx, call.tenant.account_id, page)
+    rows, total = await programs.page_of(at, page)
     meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(PartnerProgramList([program_view(row) for row in rows], meta), page, total)
 
 
-async def get_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
-    return OnePartnerProgram(
-        program_view(await programs.get(tx, call.tenant.account_id, call.path["uuid"]))
-    )
+async def get_partner_program(at: Reading, call: Call) -> OnePartnerProgram:
+    return OnePartnerProgram(program_view(await programs.get(at, call.path["uuid"])))
 
 
-async def update_partner_program(tx: Tx, call: Call) -> OnePartnerProgram:
+async def update_partner_program(change: Change, call: Call) -> OnePartnerProgram:
     program_id = call.path["uuid"]
-    await term_changes.change_now(call.change(tx), program_id, call.body)
-    changed = await programs.get(tx, call.tenant.account_id, program_id)
+    await term_changes.change_now(change, program_id, call.body)
+    changed = await programs.get(change, program_id)
     return OnePartnerProgram(program_view(changed))
 
 
-async def delete_partner_program(tx: Tx, call: Call) -> Message:
-    await programs.delete(call.change(tx), call.path["uuid"])
+async def delete_partner_program(change: Change, call: Call) -> Message:
+    await programs.delete(change, call.path["uuid"])
     return Message("The partner program was deleted.")
 
 
@@ -112,13 +111,11 @@ def _amount(text: str | None, param: str) -> int:
     return money.cents(Decimal(text), param=param)
 
 
-async def list_network_programs(tx: Tx, call: Call) -> Listed:
+async def list_network_programs(at: Reading, call: Call) -> Listed:
     page = call.page
-    rows, total = await network.page_of(
-        tx, call.tenant.account_id, _network_query(call), page, now_ms=call.now_ms
-    )
+    rows, total = await network.page_of(at, _network_query(call), page)
     meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    figures = await public_figures.of(tx, [row.id for row in rows])
+    figures = await public_figures.of(at.tx, [row.id for row in rows])
     shown = [
         network_program_view(call.site, row, call.tenant.account_id, figures.get(row.id))
         for row in rows
@@ -126,17 +123,17 @@ async def list_network_programs(tx: Tx, call: Call) -> Listed:
     return Listed(NetworkProgramList(shown, meta), page, total)
 
 
-async def get_network_program(tx: Tx, call: Call) -> OneNetworkProgram:
+async def get_network_program(at: Reading, call: Call) -> OneNetworkProgram:
     account_id = call.tenant.account_id
-    program = await network.get(tx, account_id, call.path["uuid"], now_ms=call.now_ms)
-    figures = await public_figures.of(tx, [program.id])
+    program = await network.get(at.tx, account_id, call.path["uuid"], now_ms=call.now_ms)
+    figures = await public_figures.of(at.tx, [program.id])
     view = network_program_view(call.site, program, account_id, figures.get(program.id))
     return OneNetworkProgram(view)
 
 
-async def join_program(tx: Tx, call: Call) -> OnePartnerCampaign | Known:
+async def join_program(change: Change, call: Call) -> OnePartnerCampaign | Known:
     partner_campaign, is_new = await network.join(
-        call.change(tx), call.path["uuid"], call.body.reason_for_recommending
+        change, call.path["uuid"], call.body.reason_for_recommending
     )
     view = OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
     return view if is_new else Known(view)
@@ -149,42 +146,36 @@ _earnings = resource("Earnings", right=Right.PARTNERS)
 _payouts = resource("Payouts", right=Right.PARTNERS)
 
 
-async def list_partner_campaigns(tx: Tx, call: Call) -> Listed:
+async def list_partner_campaigns(at: Reading, call: Call) -> Listed:
     page = call.page
-    rows, total = await network.page_of_partner_campaigns(
-        tx, call.tenant.account_id, page, now_ms=call.now_ms
-    )
+    rows, total = await network.page_of_partner_campaigns(at, page)
     meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [partner_campaign_view(call.site, row) for row in rows]
     return Listed(PartnerCampaignList(shown, meta), page, total)
 
 
-async def get_partner_campaign(tx: Tx, call: Call) -> OnePartnerCampaign:
-    partner_campaign = await network.get_partner_campaign(
-        tx, call.tenant.account_id, call.path["uuid"], now_ms=call.now_ms
-    )
+async def get_partner_campaign(at: Reading, call: Call) -> OnePartnerCampaign:
+    partner_campaign = await network.get_partner_campaign(at, call.path["uuid"])
     return OnePartnerCampaign(partner_campaign_view(call.site, partner_campaign))
 
 
-async def list_program_referrals(tx: Tx, call: Call) -> Listed:
+async def list_program_referrals(at: Reading, call: Call) -> Listed:
     page = call.page
-    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
-    rows, total = await signups.page_of_program(tx, call.tenant.account_id, program.id, page)
+    program = await programs.get_unsettled(at, call.path["uuid"])
+    rows, total = await signups.page_of_program(at, program.id, page)
     meta = PartnerReferralMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(PartnerReferralList([referral_view(row) for row in rows], meta), page, total)
 
 
-async def reverse_referral_charge(tx: Tx, call: Call) -> OnePartnerReferral:
+async def reverse_referral_charge(change: Change, call: Call) -> OnePartnerReferral:
     if not call.body.reason:
         raise Required("reason")
     reversal = reversal_reasons.parse(call.body.reason, call.body.text)
     program_id, referral_id = call.path["uuid"], call.path["referral_uuid"]
-    (outcome,) = await reversals.reverse(call.change(tx), program_id, [referral_id], reversal)
+    (outcome,) = await reversals.reverse(change, program_id, [referral_id], reversal)
     if outcome.refused is not None:
         raise outcome.refused
-    (referral,) = await signups.some_of_program(
-        tx, call.tenant.account_id, program_id, [referral_id]
-    )
+    (referral,) = await signups.some_of_program(change, program_id, [referral_id])
     return OnePartnerReferral(referral_view(referral))
 
 
@@ -193,26 +184,26 @@ def _month(call: Call) -> str:
     return rules.month_of(call.now_ms) if not asked else rules.parse_month(asked, param="month")
 
 
-async def get_program_spend(tx: Tx, call: Call) -> OneProgramSpend:
-    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
-    spent = await forecast.spend(tx, program, _month(call), now_ms=call.now_ms)
+async def get_program_spend(at: Reading, call: Call) -> OneProgramSpend:
+    program = await programs.get_unsettled(at, call.path["uuid"])
+    spent = await forecast.spend(at.tx, program, _month(call), now_ms=call.now_ms)
     return OneProgramSpend(spend_view(spent))
 
 
-async def get_earnings(tx: Tx, call: Call) -> OneEarnings:
-    earned = await forecast.earnings(tx, call.tenant.account_id, _month(call), now_ms=call.now_ms)
+async def get_earnings(at: Reading, call: Call) -> OneEarnings:
+    earned = await forecast.earnings(at, _month(call))
     return OneEarnings(earnings_view(earned))
 
 
-async def list_payouts(tx: Tx, call: Call) -> Listed:
+async def list_payouts(at: Reading, call: Call) -> Listed:
     page = call.page
-    rows, total = await payouts.page_of(tx, call.tenant.account_id, page)
+    rows, total = await payouts.page_of(at, page)
     meta = PayoutMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(PayoutList([payout_view(row) for row in rows], meta), page, total)
 
 
-async def get_payout(tx: Tx, call: Call) -> OnePayout:
-    return OnePayout(payout_view(await payouts.get(tx, call.tenant.account_id, call.path["uuid"])))
+async def get_payout(at: Reading, call: Call) -> OnePayout:
+    return OnePayout(payout_view(await payouts.get(at, call.path["uuid"])))
 
 
 _P, _N, _ME = "/v2/partner_programs", "/v2/partner_network/partner_programs", "/v2/partner_profile"

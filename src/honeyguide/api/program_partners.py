@@ -21,7 +21,8 @@ from honeyguide.partners import network, program_partners, programs
 from honeyguide.partners.program_partners import ProgramPartner, Removal
 from honeyguide.partners.rules import PARTNER_STATUSES
 from honeyguide.signups import removed_partners
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 
 class ProgramPartnerView(View, frozen=True):
@@ -76,56 +77,58 @@ def _view(p: ProgramPartner) -> ProgramPartnerView:
     )
 
 
-async def _get(tx: Tx, call: Call) -> ProgramPartner:
+async def _get(at: Reading, call: Call) -> ProgramPartner:
     """The partner whom the path names, if they are in the program that it names."""
-    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
-    found = await program_partners.get(tx, program.account_id, call.path["partner_campaign_uuid"])
+    program = await programs.get_unsettled(at, call.path["uuid"])
+    found = await program_partners.get(
+        at.of_account(program.account_id), call.path["partner_campaign_uuid"]
+    )
     if found.program_id != program.id:
         raise Missing(program_partners.UNKNOWN)
     return found
 
 
-async def list_program_partners(tx: Tx, call: Call) -> Listed:
+async def list_program_partners(at: Reading, call: Call) -> Listed:
     page = call.page
-    program = await programs.get_unsettled(tx, call.tenant.account_id, call.path["uuid"])
-    rows, total = await program_partners.page_of(tx, program, page)
+    program = await programs.get_unsettled(at, call.path["uuid"])
+    rows, total = await program_partners.page_of(at.tx, program, page)
     meta = ProgramPartnerMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(ProgramPartnerList([_view(row) for row in rows], meta), page, total)
 
 
-async def get_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
-    return OneProgramPartner(_view(await _get(tx, call)))
+async def get_program_partner(at: Reading, call: Call) -> OneProgramPartner:
+    return OneProgramPartner(_view(await _get(at, call)))
 
 
-async def remove_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
+async def remove_program_partner(change: Change, call: Call) -> OneProgramPartner:
     removal = Removal(
         reason=call.query.get("reason") or None,
         ends_pending=call.choice("end_pending", ("false", "true"), "false") == "true",
     )
-    partner = await _get(tx, call)
-    removed = await removed_partners.remove(call.change(tx), partner.id, removal)
+    partner = await _get(change, call)
+    removed = await removed_partners.remove(change, partner.id, removal)
     return OneProgramPartner(_view(removed))
 
 
-async def allow_program_partner(tx: Tx, call: Call) -> OneProgramPartner:
-    partner = await _get(tx, call)
-    return OneProgramPartner(_view(await removed_partners.allow(call.change(tx), partner.id)))
+async def allow_program_partner(change: Change, call: Call) -> OneProgramPartner:
+    partner = await _get(change, call)
+    return OneProgramPartner(_view(await removed_partners.allow(change, partner.id)))
 
 
-async def block_partner(tx: Tx, call: Call) -> OneProgramPartner:
+async def block_partner(change: Change, call: Call) -> OneProgramPartner:
     removal = Removal(reason=call.body.reason or None, ends_pending=call.body.end_pending)
-    partner = await _get(tx, call)
-    blocked = await removed_partners.block(call.change(tx), partner.id, removal)
+    partner = await _get(change, call)
+    blocked = await removed_partners.block(change, partner.id, removal)
     return OneProgramPartner(_view(blocked))
 
 
-async def unblock_partner(tx: Tx, call: Call) -> OneProgramPartner:
-    partner = await _get(tx, call)
-    return OneProgramPartner(_view(await removed_partners.unblock(call.change(tx), partner.id)))
+async def unblock_partner(change: Change, call: Call) -> OneProgramPartner:
+    partner = await _get(change, call)
+    return OneProgramPartner(_view(await removed_partners.unblock(change, partner.id)))
 
 
-async def leave_program(tx: Tx, call: Call) -> OnePartnerCampaign:
-    left = await network.leave(call.change(tx), call.path["uuid"])
+async def leave_program(change: Change, call: Call) -> OnePartnerCampaign:
+    left = await network.leave(change, call.path["uuid"])
     return OnePartnerCampaign(partner_campaign_view(call.site, left))
 
 

@@ -22,7 +22,8 @@ from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import PublicationChanges, PublicationFields
 from honeyguide.signups import undone_stops
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 F = TypeVar("F", bound=PublicationFields)
 
@@ -53,36 +54,36 @@ async def _stored(call: Call, logo: object) -> StoredLogo:
     return await logos.store(clean, call.site.logo_folder)
 
 
-async def create_publication(tx: Tx, call: Call) -> OnePublication:
+async def create_publication(change: Change, call: Call) -> OnePublication:
     body: WithLogo[PublicationFields] = call.body
     assert body.logo is not None
-    made = await publications.create(call.change(tx), body.fields, body.logo)
+    made = await publications.create(change, body.fields, body.logo)
     return OnePublication(publication_view(call.site, made))
 
 
-async def list_publications(tx: Tx, call: Call) -> Listed:
+async def list_publications(at: Reading, call: Call) -> Listed:
     page = call.page
-    rows, total = await publications.page_of(tx, call.tenant.account_id, page)
+    rows, total = await publications.page_of(at, page)
     meta = PublicationMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [publication_view(call.site, row) for row in rows]
     return Listed(PublicationList(shown, meta), page, total)
 
 
-async def get_publication(tx: Tx, call: Call) -> OnePublication:
-    found = await publications.get(tx, call.tenant.account_id, call.path["uuid"])
+async def get_publication(at: Reading, call: Call) -> OnePublication:
+    found = await publications.get(at, call.path["uuid"])
     return OnePublication(publication_view(call.site, found))
 
 
-async def update_publication(tx: Tx, call: Call) -> OnePublication:
+async def update_publication(change: Change, call: Call) -> OnePublication:
     body: WithLogo[PublicationChanges] = call.body
     changed = await undone_stops.update_publication(
-        call.change(tx), call.path["uuid"], body.fields, body.logo
+        change, call.path["uuid"], body.fields, body.logo
     )
     return OnePublication(publication_view(call.site, changed))
 
 
-async def delete_publication(tx: Tx, call: Call) -> Message:
-    await publications.delete(call.change(tx), call.path["uuid"])
+async def delete_publication(change: Change, call: Call) -> Message:
+    await publications.delete(change, call.path["uuid"])
     return Message("The publication was deleted.")
 
 

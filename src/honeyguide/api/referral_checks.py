@@ -17,6 +17,7 @@ from honeyguide.kernel.public import doc
 from honeyguide.signups import referral_checks
 from honeyguide.signups.referral_checks import AskedSignup, ReferralCheck, TakenBack
 from honeyguide.store import Store
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 
@@ -52,7 +53,7 @@ async def _try_out(tx: Tx, call: Call, asked: AskedSignup) -> NoReturn:
     await referral_checks.try_out(call.change(tx), asked)
 
 
-async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
+async def check_referral(at: Reading, call: Call) -> OneReferralCheck:
     """What `check_and_take_back` found."""
     if isinstance(call.body, bodies.ReferralCheckInput):
         # The answer to this Idempotency-Key expired while we looked for it.

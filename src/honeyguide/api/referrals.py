@@ -23,25 +23,29 @@ from honeyguide.screening import explanations
 from honeyguide.signups import group_decisions, privacy, signups
 from honeyguide.signups.group_decisions import DecisionResult, GroupDecision
 from honeyguide.store import Store
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, referral_states, subscribers
 
 
 async def get_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return explained(await explanations.explain(tx, call.site, call.tenant, call.path["uuid"]))
+    return explained(await explanations.explain(call.reading(tx), call.path["uuid"]))
 
 
-async def _decide(tx: Tx, call: Call, status: referral_states.Status) -> OneExplainedReferral:
-    await signups.decide(call.change(tx), call.path["uuid"], status)
-    return await get_subscriber_referral(tx, call)
+async def _decide(
+    change: Change, call: Call, status: referral_states.Status
+) -> OneExplainedReferral:
+    await signups.decide(change, call.path["uuid"], status)
+    return await get_subscriber_referral(change.tx, call)
 
 
 async def verify_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(tx, call, referral_states.Status.VERIFIED)
+    return await _decide(call.change(tx), call, referral_states.Status.VERIFIED)
 
 
 async def reject_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(tx, call, referral_states.Status.REJECTED)
+    return await _decide(call.change(tx), call, referral_states.Status.REJECTED)
 
 
 async def decide_in_parts(store: Store, call: Call) -> list[DecisionResult]:
@@ -63,7 +67,7 @@ async def _decide_part(
     return await group_decisions.decide_many(call.change(tx), part, earlier)
 
 
-async def decide_referrals(tx: Tx, call: Call) -> DecidedReferralList:
+async def decide_referrals(at: Reading, call: Call) -> DecidedReferralList:
     """What `decide_in_parts` did."""
     if isinstance(call.body, bodies.ReferralDecisionsInput):
         # The answer to this Idempotency-Key expired while we looked for it.
@@ -71,20 +75,18 @@ async def decide_referrals(tx: Tx, call: Call) -> DecidedReferralList:
     return DecidedReferralList([decided_view(each) for each in call.body])
 
 
-async def get_campaign_settings(tx: Tx, call: Call) -> OneCampaignSettings:
-    return settings_view(call.site, await campaigns.get(tx, call.tenant))
+async def get_campaign_settings(at: Reading, call: Call) -> OneCampaignSettings:
+    return settings_view(call.site, await campaigns.get(at))
 
 
-async def update_campaign_settings(tx: Tx, call: Call) -> OneCampaignSettings:
+async def update_campaign_settings(change: Change, call: Call) -> OneCampaignSettings:
     chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
-    return settings_view(call.site, await campaigns.configure(call.change(tx), chosen))
+    return settings_view(call.site, await campaigns.configure(change, chosen))
 
 
-async def export_subscriber(tx: Tx, call: Call) -> SubscriberExport:
+async def export_subscriber(at: Reading, call: Call) -> SubscriberExport:
     return SubscriberExport(
-        await privacy.export_person(
-            tx, call.tenant, await subscribers.get(tx, call.tenant, call.path["uuid"])
-        )
+        await privacy.export_person(at, await subscribers.get(at, call.path["uuid"]))
     )
 
 

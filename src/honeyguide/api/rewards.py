@@ -27,99 +27,96 @@ from honeyguide.kernel.paging import Page
 from honeyguide.rewards import adjustments, earned_rewards, fulfillment, rewards
 from honeyguide.rewards.rewards import Reward
 from honeyguide.rewards.shipments import PostalAddress
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import subscribers
 
 
-async def create_reward(tx: Tx, call: Call) -> OneReward:
+async def create_reward(change: Change, call: Call) -> OneReward:
     fields = msgspec.structs.asdict(call.body)
     codes = fields.pop("coupon_codes")
     new = rewards.NewReward(**fields, pool=codes is not UNSET)
-    reward = await rewards.create(call.change(tx), new)
-    return await _with_codes(tx, call, reward, codes)
+    reward = await rewards.create(change, new)
+    return await _with_codes(change, call, reward, codes)
 
 
 async def _with_codes(
-    tx: Tx, call: Call, reward: Reward, codes: list[str] | UnsetType
+    change: Change, call: Call, reward: Reward, codes: list[str] | UnsetType
 ) -> OneReward:
     """Add codes to the reward's pool, if the request has any."""
     if codes is not UNSET:
-        await earned_rewards.add_codes(call.change(tx), reward.id, codes)
-        reward = await rewards.get(tx, call.tenant, reward.id)
+        await earned_rewards.add_codes(change, reward.id, codes)
+        reward = await rewards.get(change, reward.id)
     return OneReward(reward_view(reward))
 
 
-async def list_rewards(tx: Tx, call: Call) -> RewardList:
-    return RewardList(
-        [reward_view(reward) for reward in await rewards.of_campaign(tx, call.tenant)]
-    )
+async def list_rewards(at: Reading, call: Call) -> RewardList:
+    return RewardList([reward_view(reward) for reward in await rewards.of_campaign(at)])
 
 
-async def get_reward(tx: Tx, call: Call) -> OneReward:
-    return OneReward(reward_view(await rewards.get(tx, call.tenant, call.path["uuid"])))
+async def get_reward(at: Reading, call: Call) -> OneReward:
+    return OneReward(reward_view(await rewards.get(at, call.path["uuid"])))
 
 
-async def update_reward(tx: Tx, call: Call) -> OneReward:
-    reward = await rewards.update(call.change(tx), call.path["uuid"], call.body)
-    return await _with_codes(tx, call, reward, call.body.coupon_codes)
+async def update_reward(change: Change, call: Call) -> OneReward:
+    reward = await rewards.update(change, call.path["uuid"], call.body)
+    return await _with_codes(change, call, reward, call.body.coupon_codes)
 
 
-async def delete_reward(tx: Tx, call: Call) -> Message:
-    await rewards.delete(call.change(tx), call.path["uuid"])
+async def delete_reward(change: Change, call: Call) -> Message:
+    await rewards.delete(change, call.path["uuid"])
     return Message("The reward was deleted.")
 
 
-async def list_earned_rewards(tx: Tx, call: Call) -> Listed:
+async def list_earned_rewards(at: Reading, call: Call) -> Listed:
     page = Page(call.page.page, earned_rewards.MOST_IN_ANSWER)
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    earned = await earned_rewards.earned_by(
-        tx, call.tenant, subscriber.id, most=page.per_page, skip=page.skip
-    )
-    total = await earned_rewards.count_earned_by(tx, call.tenant, subscriber.id)
-    offered = await rewards.of_campaign(tx, call.tenant)
+    subscriber = await subscribers.get(at, call.path["uuid"])
+    earned = await earned_rewards.earned_by(at, subscriber.id, most=page.per_page, skip=page.skip)
+    total = await earned_rewards.count_earned_by(at, subscriber.id)
+    offered = await rewards.of_campaign(at)
     shown = [earned_view(each) for each in earned]
     meta = EarnedRewardMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(EarnedRewardList(shown, progress_view(subscriber, offered), meta), page, total)
 
 
-async def list_adjustments(tx: Tx, call: Call) -> AdjustmentList:
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    made = await adjustments.of_subscriber(tx, call.tenant, subscriber.id)
-    offered = await rewards.of_campaign(tx, call.tenant)
+async def list_adjustments(at: Reading, call: Call) -> AdjustmentList:
+    subscriber = await subscribers.get(at, call.path["uuid"])
+    made = await adjustments.of_subscriber(at, subscriber.id)
+    offered = await rewards.of_campaign(at)
     shown = [adjustment_view(each) for each in made]
     return AdjustmentList(shown, progress_view(subscriber, offered))
 
 
-async def create_adjustment(tx: Tx, call: Call) -> OneAdjustment:
-    made = await adjustments.add(call.change(tx), call.path["uuid"], call.body)
+async def create_adjustment(change: Change, call: Call) -> OneAdjustment:
+    made = await adjustments.add(change, call.path["uuid"], call.body)
     return OneAdjustment(adjustment_view(made))
 
 
-async def _named(tx: Tx, call: Call) -> tuple[str, str | None]:
+async def _named(at: Reading, call: Call) -> tuple[str, str | None]:
     """The earned reward's id, and the subscriber it must belong to, if the path names one."""
     if "reward_uuid" not in call.path:
         return call.path["uuid"], None
-    return call.path["reward_uuid"], (await subscribers.get(tx, call.tenant, call.path["uuid"])).id
+    return call.path["reward_uuid"], (await subscribers.get(at, call.path["uuid"])).id
 
 
-async def approve_earned_reward(tx: Tx, call: Call) -> OneEarnedReward:
-    earned_id, of = await _named(tx, call)
-    earned = await earned_rewards.approve(call.change(tx), earned_id, of=of)
+async def approve_earned_reward(change: Change, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(change, call)
+    earned = await earned_rewards.approve(change, earned_id, of=of)
     return OneEarnedReward(earned_view(earned))
 
 
-async def redeem_earned_reward(tx: Tx, call: Call) -> OneEarnedReward:
-    earned_id, of = await _named(tx, call)
+async def redeem_earned_reward(change: Change, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(change, call)
     shipping = _shipping(call.body.shipping_details)
     earned = await earned_rewards.redeem(
-        call.change(tx), earned_id, shipping=shipping, variant=call.body.variant, of=of
+        change, earned_id, shipping=shipping, variant=call.body.variant, of=of
     )
     return OneEarnedReward(earned_view(earned))
 
 
-async def decline_claim(tx: Tx, call: Call) -> OneEarnedReward:
-    earned_id, of = await _named(tx, call)
-    earned = await fulfillment.decline(call.change(tx), earned_id, call.body.reason, of=of)
+async def decline_claim(change: Change, call: Call) -> OneEarnedReward:
+    earned_id, of = await _named(change, call)
+    earned = await fulfillment.decline(change, earned_id, call.body.reason, of=of)
     return OneEarnedReward(earned_view(earned))
 
 

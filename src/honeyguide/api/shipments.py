@@ -16,7 +16,8 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.public import doc
 from honeyguide.rewards import shipments
 from honeyguide.rewards.shipments import Shipment
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 
 class RecipientView(View, frozen=True):
@@ -72,17 +73,17 @@ def shipment_view(s: Shipment) -> ShipmentView:
     return _fill_shipment(s, subscriber=recipient, shipping_details=details)
 
 
-async def list_shipments(tx: Tx, call: Call) -> Listed:
+async def list_shipments(at: Reading, call: Call) -> Listed:
     page = call.page
     status = call.choice("status", shipments.SHIPMENT_STATUSES, shipments.TO_SEND)
-    rows, total = await shipments.page_newest_first(tx, call.tenant, status, page)
+    rows, total = await shipments.page_newest_first(at, status, page)
     meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
     return Listed(ShipmentList([shipment_view(row) for row in rows], meta), page, total)
 
 
-async def mark_shipment_sent(tx: Tx, call: Call) -> OneShipment:
+async def mark_shipment_sent(change: Change, call: Call) -> OneShipment:
     shipment, _ = await shipments.mark_sent(
-        call.change(tx),
+        change,
         call.path["uuid"],
         by=actors.API,
         tracking_note=call.body.tracking_note,

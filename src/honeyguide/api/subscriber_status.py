@@ -10,7 +10,7 @@ from honeyguide.api.call import Call, resource
 from honeyguide.api.views import View, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import hub, subscribers
 from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
 
@@ -47,8 +47,8 @@ class SubscriberReferralPage(View, frozen=True):
     ]
 
 
-async def get_subscriber_status(tx: Tx, call: Call) -> SubscriberStatus:
-    found = await subscribers.get(tx, call.tenant, call.path["uuid"])
+async def get_subscriber_status(at: Reading, call: Call) -> SubscriberStatus:
+    found = await subscribers.get(at, call.path["uuid"])
     has_left = found.status == "unsubscribed"
     return SubscriberStatus(
         status=found.status,
@@ -59,8 +59,8 @@ async def get_subscriber_status(tx: Tx, call: Call) -> SubscriberStatus:
     )
 
 
-async def get_subscriber_referral_page(tx: Tx, call: Call) -> SubscriberReferralPage:
-    found = await subscribers.get(tx, call.tenant, call.path["uuid"])
+async def get_subscriber_referral_page(at: Reading, call: Call) -> SubscriberReferralPage:
+    found = await subscribers.get(at, call.path["uuid"])
     return SubscriberReferralPage(hub.link(call.site, found))
 
 

@@ -7,7 +7,8 @@ from honeyguide.api import bodies
 from honeyguide.api.call import Call, Endpoint, Route, resource
 from honeyguide.api.subscriber_views import TagList
 from honeyguide.kernel.errors import Required
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import subscribers, tags
 
 
@@ -18,34 +19,34 @@ def _given(call: Call) -> list[str]:
     return tags.check_tags(body.tags)
 
 
-async def list_tags(tx: Tx, call: Call) -> TagList:
-    return TagList(await tags.in_use(tx, call.tenant))
+async def list_tags(at: Reading, call: Call) -> TagList:
+    return TagList(await tags.in_use(at))
 
 
-async def get_subscriber_tags(tx: Tx, call: Call) -> TagList:
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    return TagList(await tags.of_subscriber(tx, call.tenant, subscriber.id))
+async def get_subscriber_tags(at: Reading, call: Call) -> TagList:
+    subscriber = await subscribers.get(at, call.path["uuid"])
+    return TagList(await tags.of_subscriber(at, subscriber.id))
 
 
-async def replace_subscriber_tags(tx: Tx, call: Call) -> TagList:
+async def replace_subscriber_tags(change: Change, call: Call) -> TagList:
     given = _given(call)
-    subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
-    await tags.replace(tx, call.tenant, subscriber.id, given, now_ms=call.now_ms)
-    return await get_subscriber_tags(tx, call)
+    subscriber = await subscribers.get_locked(change, call.path["uuid"])
+    await tags.replace(change, subscriber.id, given)
+    return await get_subscriber_tags(change, call)
 
 
-async def add_subscriber_tags(tx: Tx, call: Call) -> TagList:
+async def add_subscriber_tags(change: Change, call: Call) -> TagList:
     given = _given(call)
-    subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
-    await tags.add(tx, call.tenant, [subscriber.id], given, now_ms=call.now_ms)
-    return await get_subscriber_tags(tx, call)
+    subscriber = await subscribers.get_locked(change, call.path["uuid"])
+    await tags.add(change, [subscriber.id], given)
+    return await get_subscriber_tags(change, call)
 
 
-async def remove_subscriber_tags(tx: Tx, call: Call) -> TagList:
+async def remove_subscriber_tags(change: Change, call: Call) -> TagList:
     given = _given(call)
-    subscriber = await subscribers.get_locked(tx, call.tenant, call.path["uuid"])
-    await tags.remove(tx, call.tenant, [subscriber.id], given)
-    return await get_subscriber_tags(tx, call)
+    subscriber = await subscribers.get_locked(change, call.path["uuid"])
+    await tags.remove(change, [subscriber.id], given)
+    return await get_subscriber_tags(change, call)
 
 
 _C = "/v1/campaigns/{campaign_uuid}"

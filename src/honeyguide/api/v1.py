@@ -18,23 +18,24 @@ from honeyguide.api.subscriber_views import (
 from honeyguide.kernel.errors import Invalid
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, subscribers
 
 
-async def list_campaigns(tx: Tx, call: Call) -> views.CampaignList:
-    return views.CampaignList([views.campaign_view(await campaigns.get(tx, call.tenant))])
+async def list_campaigns(at: Reading, call: Call) -> views.CampaignList:
+    return views.CampaignList([views.campaign_view(await campaigns.get(at))])
 
 
-async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
-    return views.OneCampaign(views.campaign_view(await campaigns.get(tx, call.tenant)))
+async def get_campaign(at: Reading, call: Call) -> views.OneCampaign:
+    return views.OneCampaign(views.campaign_view(await campaigns.get(at)))
 
 
-async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
+async def update_campaign(change: Change, call: Call) -> views.OneCampaign:
     body: CampaignUpdate = call.body
     if body.name is not msgspec.UNSET:
-        await campaigns.rename(call.change(tx), body.name)
-    return await get_campaign(tx, call)
+        await campaigns.rename(change, body.name)
+    return await get_campaign(change, call)
 
 
 def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
@@ -46,37 +47,37 @@ def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
     return NewSubscriber(**given)
 
 
-async def create_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
-    subscriber = await signups.sign_up(call.change(tx), _new_subscriber(call.body))
+async def create_subscriber(change: Change, call: Call) -> OneSavedSubscriber:
+    subscriber = await signups.sign_up(change, _new_subscriber(call.body))
     return OneSavedSubscriber(written(subscriber))
 
 
-async def list_subscribers(tx: Tx, call: Call) -> Listed:
+async def list_subscribers(at: Reading, call: Call) -> Listed:
     page = call.page
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
+        at, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = [read(row) for row in rows]
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> OneSubscriber:
-    return OneSubscriber(read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
+async def get_subscriber(at: Reading, call: Call) -> OneSubscriber:
+    return OneSubscriber(read(await subscribers.get(at, call.path["uuid"])))
 
 
-async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
+async def list_subscriber_referrals(at: Reading, call: Call) -> Listed:
     page = call.page
-    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
+    referrer = await subscribers.get(at, call.path["uuid"])
+    rows, total = await subscribers.page_of_referred(at, referrer, page)
     shown = [read(row) for row in rows]
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def update_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
-    changed = await signups.update(call.change(tx), call.path["uuid"], call.body)
+async def update_subscriber(change: Change, call: Call) -> OneSavedSubscriber:
+    changed = await signups.update(change, call.path["uuid"], call.body)
     return OneSavedSubscriber(written(changed))
 
 
-async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
-    await signups.erase(call.change(tx), call.path["uuid"])
+async def delete_subscriber(change: Change, call: Call) -> views.Message:
+    await signups.erase(change, call.path["uuid"])
     return views.Message("The subscriber was deleted.")

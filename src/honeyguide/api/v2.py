@@ -9,35 +9,33 @@ from honeyguide.api.call import Call, Listed
 from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
 from honeyguide.rewards import earned_rewards
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, codes, subscribers, tags
 from honeyguide.subscribers.campaigns import Campaign
 from honeyguide.subscribers.subscribers import Subscriber
 
 
-async def _expanded(tx: Tx, call: Call) -> Campaign | None:
+async def _expanded(at: Reading, call: Call) -> Campaign | None:
     """The campaign, when `expand=campaigns` asks for it."""
     expand = call.query.get("expand")
     if expand is None:
         return None
     if expand != "campaigns":
         raise Invalid("{field} must be campaigns.", param="expand")
-    return await campaigns.get(tx, call.tenant)
+    return await campaigns.get(at)
 
 
 async def _programs(
-    tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]
+    at: Reading, call: Call, campaign: Campaign | None, rows: list[Subscriber]
 ) -> list[views.Programs]:
     """Each subscriber's figures in the campaign, with all that another Honeyguide needs to import
     them. One query finds what all of them earned."""
     if campaign is None:
         return [msgspec.UNSET for _ in rows]
     ids = [s.id for s in rows]
-    earned = await earned_rewards.earned_by_each(
-        tx, call.tenant, ids, most=earned_rewards.MOST_IN_ANSWER
-    )
-    further = await codes.of_subscribers(tx, call.tenant, ids)
-    tagged = await tags.of_subscribers(tx, call.tenant, ids)
+    earned = await earned_rewards.earned_by_each(at, ids, most=earned_rewards.MOST_IN_ANSWER)
+    further = await codes.of_subscribers(at, ids)
+    tagged = await tags.of_subscribers(at, ids)
     return [
         [
             views.ReferralProgram(
@@ -61,28 +59,28 @@ async def _programs(
     ]
 
 
-async def list_subscribers(tx: Tx, call: Call) -> Listed:
-    page, campaign = call.page, await _expanded(tx, call)
+async def list_subscribers(at: Reading, call: Call) -> Listed:
+    page, campaign = call.page, await _expanded(at, call)
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
+        at, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
+    shown = list(map(views.plain, rows, await _programs(at, call, campaign, rows)))
     return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> views.OneSubscriberV2:
-    campaign = await _expanded(tx, call)
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
+async def get_subscriber(at: Reading, call: Call) -> views.OneSubscriberV2:
+    campaign = await _expanded(at, call)
+    subscriber = await subscribers.get(at, call.path["uuid"])
     return views.OneSubscriberV2(
-        views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0])
+        views.plain(subscriber, (await _programs(at, call, campaign, [subscriber]))[0])
     )
 
 
-async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
-    page, campaign = call.page, await _expanded(tx, call)
-    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
-    shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
+async def list_subscriber_referrals(at: Reading, call: Call) -> Listed:
+    page, campaign = call.page, await _expanded(at, call)
+    referrer = await subscribers.get(at, call.path["uuid"])
+    rows, total = await subscribers.page_of_referred(at, referrer, page)
+    shown = list(map(views.counted, rows, await _programs(at, call, campaign, rows)))
     return Listed(
         views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
     )

@@ -9,20 +9,21 @@ from honeyguide.api import bodies
 from honeyguide.api.call import Call, resource
 from honeyguide.api.verification_views import OneProgramVerification, verification_view
 from honeyguide.partners import term_changes, verification
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 
-async def get_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
-    found = await verification.get(tx, call.tenant.account_id, call.path["uuid"])
+async def get_program_verification(at: Reading, call: Call) -> OneProgramVerification:
+    found = await verification.get(at, call.path["uuid"])
     return OneProgramVerification(verification_view(found))
 
 
-async def update_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
+async def update_program_verification(change: Change, call: Call) -> OneProgramVerification:
     nested = call.body.verification
     fields = call.body if isinstance(nested, UnsetType) else nested
     program_id = call.path["uuid"]
-    await term_changes.change_now(call.change(tx), program_id, chosen=fields)
-    changed = await verification.get(tx, call.tenant.account_id, program_id)
+    await term_changes.change_now(change, program_id, chosen=fields)
+    changed = await verification.get(change, program_id)
     return OneProgramVerification(verification_view(changed))
 
 

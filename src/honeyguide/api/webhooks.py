@@ -33,6 +33,8 @@ from honeyguide.events import webhooks
 from honeyguide.events.webhooks import Flags, Webhook
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 
@@ -65,16 +67,14 @@ async def create_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
 
 
 async def list_webhooks(tx: Tx, call: Call) -> WebhookListV2 | WebhookList:
-    hooks = await webhooks.of_account(tx, call.tenant.account_id, _scope(call))
+    hooks = await webhooks.of_account(call.reading(tx), _scope(call))
     if _scope(call):
         return WebhookList([webhook_view(hook) for hook in hooks])
     return WebhookListV2([webhook_view_v2(hook) for hook in hooks])
 
 
 async def get_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
-    return _one(
-        call, await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
-    )
+    return _one(call, await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"]))
 
 
 async def update_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
@@ -94,14 +94,14 @@ async def delete_webhook(tx: Tx, call: Call) -> Message:
     return Message("The webhook was deleted.")
 
 
-async def get_more_events(tx: Tx, call: Call) -> OneMoreEvents:
-    hook = await webhooks.get(tx, call.tenant.account_id, "", call.path["uuid"])
+async def get_more_events(at: Reading, call: Call) -> OneMoreEvents:
+    hook = await webhooks.get(at, "", call.path["uuid"])
     return more_events_view(hook)
 
 
-async def update_more_events(tx: Tx, call: Call) -> OneMoreEvents:
+async def update_more_events(change: Change, call: Call) -> OneMoreEvents:
     hook = await webhooks.update(
-        call.change(tx),
+        change,
         "",
         call.path["uuid"],
         msgspec.UNSET,
@@ -113,7 +113,7 @@ async def update_more_events(tx: Tx, call: Call) -> OneMoreEvents:
 
 async def get_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
     return WebhookSecret(
-        (await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])).secret
+        (await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])).secret
     )
 
 
@@ -123,7 +123,7 @@ async def rotate_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
 
 
 async def get_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
-    hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
+    hook = await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])
     return SparkLoopTokenView(hook.sparkloop_token)
 
 
@@ -138,18 +138,14 @@ async def set_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
 
 
 async def send_test_event(tx: Tx, call: Call) -> OneDelivery:
-    sent = await webhooks.send_test(
-        tx, call.tenant.account_id, _scope(call), call.path["uuid"], now_ms=call.now_ms
-    )
+    sent = await webhooks.send_test(call.change(tx), _scope(call), call.path["uuid"])
     return OneDelivery(delivery_view(*sent))
 
 
 async def list_deliveries(tx: Tx, call: Call) -> Listed:
     page = call.page
-    hook = await webhooks.get(tx, call.tenant.account_id, _scope(call), call.path["uuid"])
-    rows, total = await webhooks.page_of_deliveries(
-        tx, call.tenant.account_id, _scope(call), hook.id, page
-    )
+    hook = await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])
+    rows, total = await webhooks.page_of_deliveries(call.reading(tx), _scope(call), hook.id, page)
     shown = DeliveryList(
         disabled_at=iso(hook.disabled_ms) if hook.disabled_ms else None,
         deliveries=[delivery_view(*row) for row in rows],
@@ -160,23 +156,17 @@ async def list_deliveries(tx: Tx, call: Call) -> Listed:
 
 async def resend_delivery(tx: Tx, call: Call) -> OneDelivery:
     again = await webhooks.resend(
-        tx,
-        call.tenant.account_id,
+        call.change(tx),
         _scope(call),
         call.path["uuid"],
         call.path["delivery_uuid"],
-        now_ms=call.now_ms,
     )
     return OneDelivery(delivery_view(*again))
 
 
 async def replay_events(tx: Tx, call: Call) -> ReplayedEvents:
     hook_id, since = call.path["uuid"], call.body.since
-    return ReplayedEvents(
-        await webhooks.replay(
-            tx, call.tenant.account_id, _scope(call), hook_id, since, now_ms=call.now_ms
-        )
-    )
+    return ReplayedEvents(await webhooks.replay(call.change(tx), _scope(call), hook_id, since))
 
 
 _webhooks = resource("Webhooks", right=Right.WEBHOOKS)

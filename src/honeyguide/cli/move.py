@@ -17,6 +17,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import certificate, checking, importing
 from honeyguide.moving.checking import Certificate
 from honeyguide.store import Tx
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import campaigns
 from honeyguide.work.certificates import check_some
 
@@ -61,13 +62,17 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
     store = services.store
     tenant = await store.read(_tenant, account)
     if import_id == NEWEST:
-        import_id = await store.read(_newest, tenant)
+        import_id = await store.read(reads(_newest, services.site, tenant, services.clock()))
     kept = await store.read(importing.get, tenant, import_id)
     check_id = await store.write(checking.begin, tenant, import_id, now_ms=services.clock())
     secret_keys = services.settings.secret_keys
     with progress(TimeRemainingColumn(), transient=False) as bar:
         task = bar.add_task("Comparing", total=kept.total)
-        while (check := await store.read(checking.get, tenant, check_id)).made_ms is None:
+        while (
+            check := await store.read(
+                reads(checking.get, services.site, tenant, services.clock()), check_id
+            )
+        ).made_ms is None:
             bar.update(task, completed=check.found.lines)
             await check_some(services.site, secret_keys, store, [check_id], services.clock())
             await asyncio.sleep(0)
@@ -78,8 +83,8 @@ async def _tenant(tx: Tx, email: str) -> Tenant:
     return await campaigns.tenant_of(tx, (await accounts.get_named(tx, email)).id)
 
 
-async def _newest(tx: Tx, tenant: Tenant) -> str:
-    for kept in await importing.of_account(tx, tenant):
+async def _newest(at: Reading) -> str:
+    for kept in await importing.of_account(at):
         if kept.status == "done":
             return kept.id
     raise Invalid("This account has no import of the last 30 days that is done.")

@@ -25,6 +25,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import fetching, importing, moved_documents, remote_people
 from honeyguide.moving.fetching import FetchStage, RemoteFetch
 from honeyguide.moving.remote_api import SPARKLOOP_URL, RemoteApi, parse_base_url, parse_key
+from honeyguide.store.reading import reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
 from honeyguide.work.fetches import Fetcher
@@ -106,9 +107,13 @@ async def _move(services: Services, given: RemoteImport) -> _Moved:
     if fetch.stage == FetchStage.DONE and not given.dry_run and fetch.import_status == "new":
         # A dry run fetched people only.
         await store.write(fetching.go_on_with_partners, fetch)
-        fetch = await store.read(fetching.get, tenant, fetch.import_id)
+        fetch = await store.read(
+            reads(fetching.get, services.site, tenant, services.clock()), fetch.import_id
+        )
     fetch = await _fetch(services, fetcher, fetch, api, only_people=given.dry_run)
-    documents = await store.read(moved_documents.count, tenant)
+    documents = await store.read(
+        reads(moved_documents.count, services.site, tenant, services.clock())
+    )
     if not fetch.lines:
         await store.write(importing.forget, tenant, fetch.import_id)
         return _Moved(fetch, None, documents)
@@ -129,12 +134,14 @@ async def _tenant(tx: Tx, email: str) -> Tenant:
 async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteApi) -> RemoteFetch:
     """The fetch that was interrupted, or a new one."""
     store, now_ms = services.store, services.clock()
-    found = await store.read(fetching.find_unfinished, tenant, base_url)
+    found = await store.read(
+        reads(fetching.find_unfinished, services.site, tenant, now_ms), base_url
+    )
     is_old = found is not None and now_ms - found.created_ms > REUSED_MS
     if found is not None and not (is_old and found.stage == FetchStage.DONE):
         typer.echo(f"Going on with {found.fetched:,} people fetched before.", err=True)
         await store.write(fetching.resume, found, secret=found.secret)
-        return await store.read(fetching.get, tenant, found.import_id)
+        return await store.read(reads(fetching.get, services.site, tenant, now_ms), found.import_id)
     try:
         campaign = await api.campaign()
     except PlatformError as error:
@@ -142,7 +149,7 @@ async def _begin(services: Services, tenant: Tenant, base_url: str, api: RemoteA
     import_id = await store.write(
         fetching.begin, tenant, base_url, campaign.name, now_ms=services.clock()
     )
-    return await store.read(fetching.get, tenant, import_id)
+    return await store.read(reads(fetching.get, services.site, tenant, now_ms), import_id)
 
 
 async def _fetch(

@@ -35,6 +35,7 @@ from honeyguide.moving.trial import Trial
 from honeyguide.moving.uploaded_files import MOST_COMMAND_BYTES, UploadedFile
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.store.reading import reads
 from honeyguide.subscribers import campaigns, page_index, subscriber_filters
 
 app = typer.Typer()
@@ -293,7 +294,9 @@ async def _export(
         out.write(form.header)
         while not is_last:
             rows, after = await services.store.replica_snapshot(
-                exporting.batch, tenant, filters, after=after
+                reads(exporting.batch, services.site, tenant, services.clock()),
+                filters,
+                after=after,
             )
             out.write(form.text(services.site, rows))
             written += form.count_lines(rows)

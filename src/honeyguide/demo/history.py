@@ -38,6 +38,7 @@ from honeyguide.screening import evidence, moves
 from honeyguide.signups import group_looks, lifecycle, removed_partners, reversals, signups
 from honeyguide.store import Tx
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.subscribers import daily_counts, page_index, search
 from honeyguide.subscribers import subscribers as people
 from honeyguide.subscribers.clicks import count_clicks
@@ -250,7 +251,7 @@ async def _weekly_tasks(tx: Tx, state: DemoState, at_ms: int) -> None:
 
 async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     earned, _ = await earned_rewards.page_of_earned(
-        tx, account.tenant, earned_rewards.UNLOCKED, Page(1, 200)
+        Reading(tx, state.site, account.tenant, at_ms), earned_rewards.UNLOCKED, Page(1, 200)
     )
     for each in earned:
         if each.is_claimed:
@@ -262,7 +263,9 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         # Of late, many claim what comes by post, so that there is something to send.
         is_late = at_ms >= state.end_ms - UNSENT_MS
         if state.rng.random() < ((0.4 if is_late else 0.03) if is_physical else 0.07):
-            winner = await people.get(tx, account.tenant, each.subscriber_id)
+            winner = await people.get(
+                Reading(tx, state.site, account.tenant, at_ms), each.subscriber_id
+            )
             address = shipping.address_of(winner) if is_physical else None
             variants = rewards.variants_of(each.variants)
             actor = actors.subscriber(each.subscriber_id)
@@ -277,7 +280,7 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
 
 async def _approve(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     waiting, _ = await earned_rewards.page_of_earned(
-        tx, account.tenant, earned_rewards.AWAITING, Page(1, 60)
+        Reading(tx, state.site, account.tenant, at_ms), earned_rewards.AWAITING, Page(1, 60)
     )
     # The newest two wait on, so that there is always something to approve.
     for each in waiting[2:]:
@@ -288,7 +291,9 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
     """Reject a few of the referrals that screening holds; the others wait for their
     verification.
     """
-    held = await search.judged(tx, account.tenant, "pending", before=None, most=40)
+    held = await search.judged(
+        Reading(tx, state.site, account.tenant, at_ms), "pending", before=None, most=40
+    )
     for each in held:
         if each.referral_reason in SUSPICIONS and state.rng.random() < 0.4:
             await signups.decide(state.change(tx, account, at_ms), each.id, "rejected")
@@ -299,7 +304,9 @@ async def _review(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
 async def _adjust(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """The best advocate brought friends whom no link could count."""
     meetup = AdjustmentFields(amount=2, reason="Brought two friends to our meetup")
-    for best in await daily_counts.top_advocates(tx, account.tenant, most=1):
+    for best in await daily_counts.top_advocates(
+        Reading(tx, state.site, account.tenant, at_ms), most=1
+    ):
         await adjustments.add(state.change(tx, account, at_ms), best.id, meetup)
 
 
@@ -311,9 +318,11 @@ async def _reverse_one(tx: Tx, state: DemoState, at_ms: int) -> None:
         if campaign.owner_id != owner.tenant.account_id:
             continue
         change = state.change(tx, owner, at_ms)
-        place = await program_partners.get(tx, campaign.owner_id, campaign.partner_campaign_id)
+        place = await program_partners.get(
+            AccountReading(tx, state.site, campaign.owner_id, at_ms), campaign.partner_campaign_id
+        )
         newest, _ = await partner_referrals.of_partner_campaign(
-            tx, place.account_id, place.id, Page(1, 50)
+            AccountReading(tx, state.site, place.account_id, at_ms), place.id, Page(1, 50)
         )
         for charged in (each.id for each in newest if each.charged_cents is not None):
             (outcome,) = await reversals.reverse(change, place.program_id, [charged], reversal)
@@ -330,7 +339,8 @@ async def _part(tx: Tx, state: DemoState, at_ms: int) -> None:
     for plan in owner.newsletter.publications:
         if plan.program.is_paused:
             program = await programs.get(
-                tx, owner.tenant.account_id, owner.programs[plan.program.slug]
+                AccountReading(tx, state.site, owner.tenant.account_id, at_ms),
+                owner.programs[plan.program.slug],
             )
             for partner in (await program_partners.page_of(tx, program, Page(1, 1)))[0]:
                 await removed_partners.remove(change, partner.id, why)

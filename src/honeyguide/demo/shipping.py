@@ -10,6 +10,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.rewards import shipment_emails, shipments
 from honeyguide.rewards.shipments import UNDO_MS, PostalAddress
 from honeyguide.store import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers.subscribers import Subscriber
 
 # A street, which takes a number, with its own town.
@@ -59,7 +60,9 @@ def _name_in(email: str) -> str:
 async def ship(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> None:
     """Sends what was claimed, tells the subscribers, and marks what has arrived."""
     change, by = state.change(tx, account, at_ms), account.newsletter.email
-    for number, each in enumerate(await shipments.to_send(tx, account.tenant, most=50)):
+    for number, each in enumerate(
+        await shipments.to_send(Reading(tx, state.site, account.tenant, at_ms), most=50)
+    ):
         note = NOTES[number % len(NOTES)]
         rng = random.Random(each.id)
         digits = [f"{rng.randrange(1000):03d}" for _ in range(4)]
@@ -70,7 +73,9 @@ async def ship(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) -> No
         if recipient.tenant == account.tenant:
             later = state.change(tx, account, later_ms)
             await shipment_emails.announce(later, recipient.subscriber_id)
-    for number, each in enumerate(await shipments.sent(tx, account.tenant, most=50)):
+    for number, each in enumerate(
+        await shipments.sent(Reading(tx, state.site, account.tenant, at_ms), most=50)
+    ):
         is_there = (each.sent_ms or at_ms) <= at_ms - ARRIVES_MS and number % 5
         if is_there and each.delivered_ms is None:
             await shipments.mark_delivered(change, each.id)

@@ -15,6 +15,7 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -104,9 +105,9 @@ async def record(
     )
 
 
-async def of_account(tx: Tx, account_id: str, *, most: int) -> list[LoggedChange]:
+async def of_account(at: AccountReading, *, most: int) -> list[LoggedChange]:
     """The newest first."""
-    return await tx.all(_OF_ACCOUNT, account_id=account_id, most=most)
+    return await at.all(_OF_ACCOUNT, most=most)
 
 
 async def of_month(
@@ -152,9 +153,9 @@ async def purged_ms(tx: Tx) -> int:
     return await tx.one(_PURGED_MS) or 0
 
 
-async def about(tx: Tx, account_id: str, subscriber_id: str) -> list[LoggedChange]:
+async def about(at: AccountReading, subscriber_id: str) -> list[LoggedChange]:
     """What was done to a subscriber or what they earned, and by them, the first first."""
-    return await tx.all(_ABOUT, account_id=account_id, subscriber_id=subscriber_id)
+    return await at.all(_ABOUT, subscriber_id=subscriber_id)
 
 
 async def erase(change: Change, subscriber_id: str) -> None:

@@ -10,6 +10,8 @@ changes of one subscriber are ten rows until they are taken, which makes them on
 from __future__ import annotations
 
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -19,22 +21,18 @@ _TAKE = _sql.value("take", str)
 _FORGET = _sql.command("forget")
 
 
-async def record(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def record(change: Change, subscriber_id: str) -> None:
     """For a change that the triggers do not see."""
-    await tx.run(
+    await change.run(
         _RECORD,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
     )
 
 
-async def take(tx: Tx, tenant: Tenant, *, most: int) -> list[str]:
+async def take(at: Reading, *, most: int) -> list[str]:
     """Removes up to so many changes from the feed, oldest first, and returns whose they are, each
     subscriber once. The caller stores what is to be done about them in the same transaction."""
-    taken = await tx.all(
-        _TAKE, account_id=tenant.account_id, campaign_id=tenant.campaign_id, most=most
-    )
+    taken = await at.all(_TAKE, most=most)
     return list(dict.fromkeys(taken))
 
 

@@ -11,8 +11,8 @@ import msgspec
 
 from honeyguide.kernel.clock import DAY_MS, iso
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -84,16 +84,16 @@ _DROP_ANSWERS_TO = _sql.command("drop_answers_to")
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
-async def listeners(tx: Tx, tenant: Tenant) -> Listeners:
+async def listeners(at: Reading) -> Listeners:
     """The webhooks of an account by the types of events that they want, also disabled ones, which
     can replay them after they are enabled. An event that nobody wants need not be built.
     """
-    return await listeners_of(tx, tenant.account_id)
+    return await listeners_of(at)
 
 
-async def listeners_of(tx: Tx, account_id: str) -> Listeners:
+async def listeners_of(at: AccountReading) -> Listeners:
     found: Listeners = {}
-    for webhook_id, *flags in await tx.all(_LISTENERS, account_id=account_id):
+    for webhook_id, *flags in await at.all(_LISTENERS):
         for kind, is_on in zip(ALL_TYPES, flags, strict=True):
             if is_on:
                 found.setdefault(kind, []).append(webhook_id)

@@ -23,6 +23,7 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail.emails import Backlog
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -144,16 +145,16 @@ async def create(
         **given,
     )
     await change_log.record(change, "webhook.created", webhook_id, None, given)
-    return await get(change.tx, change.tenant.account_id, scope, webhook_id)
+    return await get(change, scope, webhook_id)
 
 
-async def of_account(tx: Tx, account_id: str, scope: str) -> list[Webhook]:
-    return await tx.all(_LIST, account_id=account_id, campaign_id=scope)
+async def of_account(at: AccountReading, scope: str) -> list[Webhook]:
+    return await at.tx.all(_LIST, account_id=at.account_id, campaign_id=scope)
 
 
-async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
+async def get(at: AccountReading, scope: str, webhook_id: str) -> Webhook:
     webhook = (
-        await tx.one(_BY_ID, account_id=account_id, campaign_id=scope, id=webhook_id)
+        await at.tx.one(_BY_ID, account_id=at.account_id, campaign_id=scope, id=webhook_id)
         if is_id(webhook_id)
         else None
     )
@@ -162,13 +163,13 @@ async def get(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
     return webhook
 
 
-async def get_locked(tx: Tx, account_id: str, scope: str, webhook_id: str) -> tuple[Webhook, str]:
+async def get_locked(change: Change, scope: str, webhook_id: str) -> tuple[Webhook, str]:
     """Lock the webhook, with its old secrets, for a change that depends on its current state."""
-    webhook = await get(tx, account_id, scope, webhook_id)
-    locked = await tx.lock(_LOCK, "update", account_id=account_id, id=webhook.id)
+    webhook = await get(change, scope, webhook_id)
+    locked = await change.lock(_LOCK, "update", id=webhook.id)
     if not locked:
         raise Missing(UNKNOWN)
-    return await get(tx, account_id, scope, webhook_id), locked[0]
+    return await get(change, scope, webhook_id), locked[0]
 
 
 async def update(
@@ -181,15 +182,14 @@ async def update(
     policy: OutboundPolicy,
 ) -> Webhook:
     """Saving a URL, even the same one, enables the webhook again."""
-    account_id = change.tenant.account_id
-    old, _ = await get_locked(change.tx, account_id, scope, webhook_id)
+    old, _ = await get_locked(change, scope, webhook_id)
     if url is not UNSET:
         check_url(url, policy)
     kept = {name: getattr(old, name) for name in ("url", *fields.columns(Flags))}
     given = kept | fields.checked(Flags, flags) | ({} if url is UNSET else {"url": url})
     await change.run(_UPDATE, id=old.id, **given)
     change.tx.wake(outbox.RECALLS)
-    new = await get(change.tx, account_id, scope, webhook_id)
+    new = await get(change, scope, webhook_id)
     before, after = (_logged(each) for each in (old, new))
     await change_log.record(change, "webhook.changed", new.id, before, after)
     return new
@@ -201,7 +201,7 @@ def _logged(webhook: Webhook) -> dict[str, Any]:
 
 
 async def delete(change: Change, scope: str, webhook_id: str) -> None:
-    webhook = await get(change.tx, change.tenant.account_id, scope, webhook_id)
+    webhook = await get(change, scope, webhook_id)
     await change.run(_DELETE, id=webhook.id)
     change.tx.wake(outbox.RECALLS)
     await change_log.record(change, "webhook.deleted", webhook.id, {"url": webhook.url})
@@ -209,7 +209,7 @@ async def delete(change: Change, scope: str, webhook_id: str) -> None:
 
 async def rotate_secret(change: Change, scope: str, webhook_id: str) -> str:
     """A new secret; for a day every delivery is signed with the old one as well."""
-    webhook, old_secrets = await get_locked(change.tx, change.tenant.account_id, scope, webhook_id)
+    webhook, old_secrets = await get_locked(change, scope, webhook_id)
     secret = signature.new_secret()
     until_ms = change.now_ms + OVERLAP_MS
     old_secrets = signature.retire(
@@ -228,13 +228,12 @@ async def set_sparkloop_token(
     """
     if token is not None:
         check_sparkloop_token(token)
-    account_id = change.tenant.account_id
-    webhook, _ = await get_locked(change.tx, account_id, scope, webhook_id)
+    webhook, _ = await get_locked(change, scope, webhook_id)
     await change.run(_SET_SPARKLOOP_TOKEN, id=webhook.id, sparkloop_token=token)
     change.tx.wake(outbox.RECALLS)
     if token != webhook.sparkloop_token:
         await change_log.record(change, "webhook.sparkloop_token_changed", webhook.id)
-    return await get(change.tx, account_id, scope, webhook_id)
+    return await get(change, scope, webhook_id)
 
 
 def check_sparkloop_token(token: str) -> None:
@@ -247,20 +246,18 @@ def check_sparkloop_token(token: str) -> None:
         )
 
 
-async def send_test(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, *, now_ms: int
-) -> tuple[Delivery, list[Attempt]]:
+async def send_test(change: Change, scope: str, webhook_id: str) -> tuple[Delivery, list[Attempt]]:
     """An event of type `test`, to this webhook alone, whatever its flags."""
-    webhook = await get_enabled(tx, account_id, scope, webhook_id)
+    webhook = await get_enabled(change, scope, webhook_id)
     facts = {"message": outbox.TEST_MESSAGE}
-    event = outbox.Event(account_id, outbox.TEST, facts, [webhook.id], subscriber_id=None)
-    made = await outbox.emit(tx, [event], now_ms=now_ms)
-    return await get_delivery(tx, account_id, webhook.id, made[0])
+    event = outbox.Event(change.account_id, outbox.TEST, facts, [webhook.id], subscriber_id=None)
+    made = await outbox.emit(change.tx, [event], now_ms=change.now_ms)
+    return await get_delivery(change, webhook.id, made[0])
 
 
-async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> Webhook:
-    webhook = await get(tx, account_id, scope, webhook_id)
-    if any(await tx.lock(_DISABLED_MS, "key share", account_id=account_id, id=webhook.id)):
+async def get_enabled(change: Change, scope: str, webhook_id: str) -> Webhook:
+    webhook = await get(change, scope, webhook_id)
+    if any(await change.lock(_DISABLED_MS, "key share", id=webhook.id)):
         raise Invalid(
             "This webhook is disabled. Change its URL, or save the same one again, to enable it.",
             code="disabled",
@@ -269,8 +266,7 @@ async def get_enabled(tx: Tx, account_id: str, scope: str, webhook_id: str) -> W
 
 
 async def page_of_deliveries(
-    tx: Tx,
-    account_id: str,
+    at: AccountReading,
     scope: str,
     webhook_id: str,
     page: Page,
@@ -280,62 +276,54 @@ async def page_of_deliveries(
 ) -> tuple[list[tuple[Delivery, list[Attempt]]], int]:
     """The log, newest first, each delivery with its attempts in order, and how many there are."""
     count, listed = (_COUNT_FAILED, _FAILED) if only_failed else (_COUNT_DELIVERIES, _DELIVERIES)
-    webhook = await get(tx, account_id, scope, webhook_id)
-    values: dict[str, Any] = {"account_id": account_id, "webhook_id": webhook.id}
-    total = await tx.one(count, **values, most=count_up_to) or 0
-    rows = await tx.all(listed, **values, most=page.per_page, skip=page.skip)
+    webhook = await get(at, scope, webhook_id)
+    values: dict[str, Any] = {"account_id": at.account_id, "webhook_id": webhook.id}
+    total = await at.one(count, **values, most=count_up_to) or 0
+    rows = await at.all(listed, **values, most=page.per_page, skip=page.skip)
     by_delivery: dict[str, list[Attempt]] = {row.id: [] for row in rows}
-    for attempt in await tx.all(_ATTEMPTS, account_id=account_id, ids=list(by_delivery)):
+    for attempt in await at.all(_ATTEMPTS, ids=list(by_delivery)):
         by_delivery[attempt.delivery_id].append(attempt)
     return [(row, by_delivery[row.id]) for row in rows], total
 
 
-async def bodies_of(tx: Tx, account_id: str, deliveries: Iterable[Delivery]) -> dict[str, str]:
+async def bodies_of(at: AccountReading, deliveries: Iterable[Delivery]) -> dict[str, str]:
     """What is sent, byte for byte, by the ID of its event. Erasing a subscriber removes it."""
     ids = [delivery.event_id for delivery in deliveries]
-    return dict(await tx.all(_BODIES, account_id=account_id, ids=ids))
+    return dict(await at.all(_BODIES, ids=ids))
 
 
 async def get_delivery(
-    tx: Tx, account_id: str, webhook_id: str, delivery_id: str
+    at: AccountReading, webhook_id: str, delivery_id: str
 ) -> tuple[Delivery, list[Attempt]]:
-    row = await tx.one(_DELIVERY, account_id=account_id, webhook_id=webhook_id, id=delivery_id)
+    row = await at.one(_DELIVERY, webhook_id=webhook_id, id=delivery_id)
     if row is None:
         raise Missing("There is no such delivery.")
-    return row, await tx.all(_ATTEMPTS_OF, account_id=account_id, delivery_id=row.id)
+    return row, await at.all(_ATTEMPTS_OF, delivery_id=row.id)
 
 
 async def resend(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, delivery_id: str, *, now_ms: int
+    change: Change, scope: str, webhook_id: str, delivery_id: str
 ) -> tuple[Delivery, list[Attempt]]:
     """The same event again: same id, same bytes, a new timestamp."""
-    webhook = await get_enabled(tx, account_id, scope, webhook_id)
-    row, _ = await get_delivery(
-        tx, account_id, webhook.id, delivery_id if is_id(delivery_id) else ""
-    )
-    if not await tx.run(
-        _RESEND, account_id=account_id, webhook_id=webhook.id, id=row.id, now_ms=now_ms
-    ):
+    webhook = await get_enabled(change, scope, webhook_id)
+    row, _ = await get_delivery(change, webhook.id, delivery_id if is_id(delivery_id) else "")
+    if not await change.run(_RESEND, webhook_id=webhook.id, id=row.id):
         raise Invalid(
             "The subscriber in this event was erased, so it cannot be sent again.", code="erased"
         )
-    tx.wake(outbox.DELIVERIES)
-    return await get_delivery(tx, account_id, webhook.id, row.id)
+    change.tx.wake(outbox.DELIVERIES)
+    return await get_delivery(change, webhook.id, row.id)
 
 
-async def replay(
-    tx: Tx, account_id: str, scope: str, webhook_id: str, since: str | None, *, now_ms: int
-) -> int:
+async def replay(change: Change, scope: str, webhook_id: str, since: str | None) -> int:
     """Send everything since a time again, whatever its status, as far as the log reaches back."""
-    webhook = await get_enabled(tx, account_id, scope, webhook_id)
+    webhook = await get_enabled(change, scope, webhook_id)
     if not since:
         raise Required("since", "{field} is required, such as 2026-11-15T00:00:00Z.")
-    since_ms = parse_past(since, param="since", now_ms=now_ms)
-    count = await tx.run(
-        _REPLAY, account_id=account_id, webhook_id=webhook.id, since_ms=since_ms, now_ms=now_ms
-    )
+    since_ms = parse_past(since, param="since", now_ms=change.now_ms)
+    count = await change.run(_REPLAY, webhook_id=webhook.id, since_ms=since_ms)
     if count:
-        tx.wake(outbox.DELIVERIES)
+        change.tx.wake(outbox.DELIVERIES)
     return count
 
 

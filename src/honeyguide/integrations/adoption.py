@@ -232,7 +232,7 @@ async def refused(tx: Tx, integration: Integration, *, most: int) -> list[Refuse
 
 async def answer(change: Change, answered: str) -> None:
     """`adopt` or `replace`. To replace them, nobody has to wait for the list to be read."""
-    integration = await integrations.get(change.tx, change.tenant)
+    integration = await integrations.get(change)
     before = integration.adoption
     may_answer = before == integrations.ASKED or (
         before == integrations.READING and answered == integrations.REPLACE

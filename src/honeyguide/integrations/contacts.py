@@ -137,7 +137,7 @@ async def plan(
     at: Reading, integration: Integration, queue: Sequence[QueuedWrite]
 ) -> list[PlannedWrite]:
     ids = [each.subscriber_id for each in queue]
-    all_rewards = await rewards.of_campaign(at.tx, at.tenant)
+    all_rewards = await rewards.of_campaign(at)
     # The newest comes last.
     last = {each.subscriber_id: each for each in await at.all(_EARNED, ids=ids)}
     found = await adoption.of_contacts(at, integration, ids)

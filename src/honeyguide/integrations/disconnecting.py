@@ -38,7 +38,7 @@ _FINISH = _sql.command("finish")
 
 async def disconnect(change: Change) -> None:
     """Erases the key. The platform's fields stay there, and another one can be connected."""
-    integration = await integrations.get(change.tx, change.tenant)
+    integration = await integrations.get(change)
     await change.run(_DELETE, id=integration.id)
     await change.run(_INSERT, id=integration.id)
     change.tx.scrub()
@@ -50,7 +50,7 @@ async def disconnect(change: Change) -> None:
 async def change_list(change: Change, keys: EncryptionKeys, new: NewIntegration) -> None:
     """Another list of the same platform, which is logged as one disconnected and one connected.
     What was written to the old one says nothing about it, so the first sync begins again."""
-    before = await integrations.get(change.tx, change.tenant)
+    before = await integrations.get(change)
     await disconnect(change)
     await integrations.connect(change, keys, new, created_ms=before.created_ms)
 

@@ -221,12 +221,12 @@ async def _find(leased: LeasedIntegration, reported: PlatformChange) -> Subscrib
     """By the platform's ID, else by the old address, else by the address."""
     if reported.remote_id is not None:
         subscriber_id = await leased.one(_BY_REMOTE_ID, remote_id=reported.remote_id)
-        found = subscriber_id and await subscribers.find(leased.tx, leased.tenant, subscriber_id)
+        found = subscriber_id and await subscribers.find(leased, subscriber_id)
         if found:
             return found
     for email in (reported.old_email, reported.email):
         if email:
-            found = await subscribers.find(leased.tx, leased.tenant, email)
+            found = await subscribers.find(leased, email)
             if found:
                 return found
     return None
@@ -290,7 +290,7 @@ async def _update(leased: LeasedIntegration, found: Subscriber, reported: Platfo
     if is_here or (before is None and left_later):
         there = EmailAddress.parse(reported.email).text if _key(reported.email) else found.email
         await _note_there(leased, found.id, email=there)
-        await changes.record(leased.tx, leased.tenant, found.id)
+        await changes.record(leased, found.id)
     fields: dict[str, str] = {}
     if _key(reported.email) not in known:
         fields["email"] = reported.email

@@ -24,6 +24,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 from honeyguide.subscribers import page_index
@@ -173,12 +174,12 @@ class AlreadyConnected(Invalid):
 _TAKEN: Refusals = {"integration_campaign": AlreadyConnected}
 
 
-async def find(tx: Tx, tenant: Tenant) -> Integration | None:
-    return await tx.one(_OF_CAMPAIGN, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+async def find(at: Reading) -> Integration | None:
+    return await at.one(_OF_CAMPAIGN)
 
 
-async def get(tx: Tx, tenant: Tenant) -> Integration:
-    integration = await find(tx, tenant)
+async def get(at: Reading) -> Integration:
+    integration = await find(at)
     if integration is None:
         raise Missing("No platform is connected.")
     return integration
@@ -265,7 +266,7 @@ async def connect(
         created_ms=change.now_ms if created_ms is None else created_ms,
     )
     change.tx.wake(TOPIC)
-    made = await get(change.tx, change.tenant)
+    made = await get(change)
     await change_log.record(change, "integration.connected", made.id, None, logged(made))
     return made
 
@@ -293,7 +294,7 @@ async def replace_credentials(
 ) -> None:
     """A new key for the same list, and the address of its new webhook, if there is one. It goes on
     where it stopped."""
-    integration = await get(change.tx, change.tenant)
+    integration = await get(change)
     await change.run(
         _SET_CREDENTIALS,
         id=integration.id,
@@ -309,7 +310,7 @@ async def replace_credentials(
 
 async def set_status(change: Change, status: str) -> None:
     """`active` or `paused`. While it is paused, changes are kept and nothing is sent."""
-    integration = await get(change.tx, change.tenant)
+    integration = await get(change)
     if integration.status == FAILED and status == PAUSED:
         return
     await change.run(_SET_STATUS, id=integration.id, status=status)
@@ -318,7 +319,7 @@ async def set_status(change: Change, status: str) -> None:
 
 
 async def _log_changed(change: Change, before: Integration) -> None:
-    after = await get(change.tx, change.tenant)
+    after = await get(change)
     old, new = logged(before), logged(after)
     await change_log.record(change, "integration.changed", after.id, old, new)
 
@@ -328,7 +329,7 @@ async def set_field_names(
 ) -> None:
     """Everybody is written again with the new names. If another tool may have filled the new
     fields, the list is read first (`has_fields`, as in `NewIntegration`)."""
-    integration = await get(change.tx, change.tenant)
+    integration = await get(change)
     await change.run(
         _SET_FIELD_NAMES,
         id=integration.id,
@@ -341,13 +342,12 @@ async def set_field_names(
     await _log_changed(change, integration)
 
 
-async def retry_failed(tx: Tx, tenant: Tenant, subscriber_id: str | None = None) -> int:
+async def retry_failed(change: Change, subscriber_id: str | None = None) -> int:
     """Queues one subscriber that could not be written again, or all."""
-    integration = await get(tx, tenant)
-    tx.wake(TOPIC)
-    return await tx.run(
+    integration = await get(change)
+    change.tx.wake(TOPIC)
+    return await change.run(
         _RETRY_FAILED,
-        account_id=tenant.account_id,
         id=integration.id,
         subscriber_id=subscriber_id,
     )
@@ -366,22 +366,18 @@ async def backlog(tx: Tx, integration: Integration) -> SyncBacklog:
     return SyncBacklog(due.total, failed.total, never_written)
 
 
-async def count_to_write(tx: Tx, tenant: Tenant) -> int:
+async def count_to_write(at: Reading) -> int:
     """How many a first sync writes. Those who unsubscribed before it are never written, and those
     who still have to confirm only when they do."""
-    total = await page_index.total(tx, tenant.campaign_id, "all")
-    not_written = await tx.one(
-        _COUNT_NOT_WRITTEN, account_id=tenant.account_id, campaign_id=tenant.campaign_id
-    )
+    total = await page_index.total(at.tx, at.tenant.campaign_id, "all")
+    not_written = await at.one(_COUNT_NOT_WRITTEN)
     return max(0, total - (not_written or 0))
 
 
-async def state_of(tx: Tx, tenant: Tenant, subscriber_id: str) -> SyncState | None:
+async def state_of(at: Reading, subscriber_id: str) -> SyncState | None:
     """For the subscriber's page: synced when, and with what."""
-    return await tx.one(
+    return await at.one(
         _OF_SUBSCRIBER,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
     )
 

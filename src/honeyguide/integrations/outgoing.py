@@ -85,7 +85,7 @@ _FINISH_FIRST_SYNC = _sql.command("finish_first_sync")
 async def queue_changes(leased: LeasedIntegration) -> bool:
     """Moves changes from the feed to the queue, each subscriber once. Tells whether there were
     any."""
-    ids = await changes.take(leased.tx, leased.tenant, most=MOST_CHANGES)
+    ids = await changes.take(leased, most=MOST_CHANGES)
     if ids:
         await leased.lock_lease()
         await leased.run(_QUEUE_CHANGED, ids=ids, gap_ms=GAP_MS)

@@ -112,7 +112,7 @@ async def count_missing(at: Reading, integration: Integration) -> MissingCount:
 
 async def believe_missing(change: Change) -> None:
     """The operator says that so many were really deleted there. Each one is looked up."""
-    integration = await integrations.find(change.tx, change.tenant)
+    integration = await integrations.find(change)
     if not await change.run(_BELIEVE_MISSING, top_ms=TOP_MS):
         return
     change.tx.wake(integrations.TOPIC)

@@ -43,12 +43,12 @@ async def page_of(
 
 async def remove_batch(change: Change) -> int:
     """Has some of them removed there. Returns how many; none if nobody is left."""
-    integration = await integrations.get(change.tx, change.tenant)
+    integration = await integrations.get(change)
     ids = await change.all(_NEXT, most=BATCH, id=integration.id)
     if ids:
         await change.run(_MARK, ids=ids, id=integration.id)
         for subscriber_id in ids:
-            await changes.record(change.tx, change.tenant, subscriber_id)
+            await changes.record(change, subscriber_id)
         change.tx.wake(integrations.TOPIC)
         asked = {"contacts": len(ids)}
         await change_log.record(

@@ -14,7 +14,9 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import email_kinds
 from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -163,35 +165,34 @@ async def enqueue(
     return True
 
 
-async def of_account(tx: Tx, account_id: str, page: Page) -> list[QueuedEmail]:
+async def of_account(at: AccountReading, page: Page) -> list[QueuedEmail]:
     """What went out on this account's behalf, newest first."""
-    return await tx.all(_OF_ACCOUNT, account_id=account_id, per_page=page.per_page, skip=page.skip)
+    return await at.all(_OF_ACCOUNT, per_page=page.per_page, skip=page.skip)
 
 
-async def text_of(tx: Tx, account_id: str, email_id: str) -> str | None:
+async def text_of(at: AccountReading, email_id: str) -> str | None:
     """The text as it was sent, while it is kept."""
-    return await tx.one(_TEXT_OF, account_id=account_id, id=email_id)
+    return await at.one(_TEXT_OF, id=email_id)
 
 
-async def of_subscriber(tx: Tx, account_id: str, about_id: str) -> list[QueuedEmail]:
+async def of_subscriber(at: AccountReading, about_id: str) -> list[QueuedEmail]:
     """Every email about one subscriber, newest first: for the timeline and the export."""
-    return await tx.all(_OF_SUBSCRIBER, account_id=account_id, about_id=about_id)
+    return await at.all(_OF_SUBSCRIBER, about_id=about_id)
 
 
-async def find_bounces(tx: Tx, account_id: str, about_id: str) -> list[Bounce]:
+async def find_bounces(at: AccountReading, about_id: str) -> list[Bounce]:
     """Emails to this subscriber that bounced, or were not sent because an earlier one did, the
     newest first."""
-    return await tx.all(_FIND_BOUNCES, account_id=account_id, about_id=about_id)
+    return await at.all(_FIND_BOUNCES, about_id=about_id)
 
 
 async def count_recent(
-    tx: Tx, account_id: str, to: EmailAddress, kind: EmailKind, *, since_ms: int, day_ago_ms: int
+    at: AccountReading, to: EmailAddress, kind: EmailKind, *, since_ms: int, day_ago_ms: int
 ) -> RecentCounts:
     """Emails of a kind to this mailbox: those of this account since a time and in a day, and those
     of all accounts in a day."""
-    found = await tx.one(
+    found = await at.one(
         _COUNT_RECENT,
-        account_id=account_id,
         mailbox=to.person,
         kind=kind.name,
         since_ms=since_ms,
@@ -212,9 +213,9 @@ async def unsent(tx: Tx, *, most: int) -> Backlog:
     return await tx.one(_UNSENT, most=most) or Backlog(0, None)
 
 
-async def erase(tx: Tx, account_id: str, about_id: str) -> None:
+async def erase(change: Change, about_id: str) -> None:
     """Empties every email about a subscriber and cancels those not sent yet. Their rows remain."""
-    await tx.run(_ERASE, account_id=account_id, about_id=about_id)
+    await change.run(_ERASE, about_id=about_id)
 
 
 async def replace_ending(tx: Tx, account_id: str, kind: str, ending: str, instead: str) -> None:
@@ -235,27 +236,26 @@ async def withdraw(tx: Tx, account_id: str, once: str) -> None:
     await tx.run(_WITHDRAW, account_id=account_id, once_key=once)
 
 
-async def hand_over(tx: Tx, account_id: str, old_id: str, new_id: str) -> None:
+async def hand_over(change: Change, old_id: str, new_id: str) -> None:
     """Assigns the emails of one subscriber to another who has the same address. So limits per
     mailbox still count them, and an erasure finds them."""
-    await tx.run(_HAND_OVER, account_id=account_id, old_id=old_id, new_id=new_id)
+    await change.run(_HAND_OVER, old_id=old_id, new_id=new_id)
 
 
-async def cancel_unsent(tx: Tx, account_id: str, about_id: str, error: str) -> None:
-    await tx.run(_CANCEL_UNSENT, account_id=account_id, about_id=about_id, error=error)
+async def cancel_unsent(change: Change, about_id: str, error: str) -> None:
+    await change.run(_CANCEL_UNSENT, about_id=about_id, error=error)
 
 
 async def rewrite_unsent(
-    tx: Tx, account_id: str, about_id: str, to: EmailAddress, rewrite: Callable[[str], str]
+    change: Change, about_id: str, to: EmailAddress, rewrite: Callable[[str], str]
 ) -> None:
     """Gives every email to a subscriber that has not left this address, and rewrites its texts."""
     kinds = email_kinds.TO_SUBSCRIBERS
-    unsent = await tx.all(_UNSENT_TO, account_id=account_id, about_id=about_id, kinds=kinds)
+    unsent = await change.all(_UNSENT_TO, about_id=about_id, kinds=kinds)
     for email in unsent:
         stop_url = email.unsubscribe_url
-        await tx.run(
+        await change.run(
             _REWRITE,
-            account_id=account_id,
             id=email.id,
             to_email=to.text,
             mailbox=to.person,

@@ -17,6 +17,8 @@ from honeyguide.mail.notification_kinds import (
     WEEKLY,
     NotificationKind,
 )
+from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -60,10 +62,10 @@ _RESET = _sql.command("reset")
 _CANCEL_DIGEST = _sql.command("cancel_digest")
 
 
-async def of_account(tx: Tx, account_id: str) -> dict[str, Choice]:
+async def of_account(at: AccountReading) -> dict[str, Choice]:
     """The choice for every kind, by its name."""
     chosen = {kind.name: DEFAULT for kind in NOTIFICATION_KINDS}
-    for row in await tx.all(_OF_ACCOUNT, account_id=account_id):
+    for row in await at.all(_OF_ACCOUNT):
         if row.kind in chosen:
             chosen[row.kind] = Choice(row.delivery, bool(row.to_slack))
     return chosen
@@ -84,28 +86,27 @@ async def delivery_of(
     )
 
 
-async def save(tx: Tx, account_id: str, chosen: Mapping[str, Choice]) -> None:
+async def save(change: Change, chosen: Mapping[str, Choice]) -> None:
     """By the names of kinds; others stay as they are. What waits for a digest leaves it if the new
     choice is no digest."""
     for name, choice in sorted(chosen.items()):
         kind = BY_NAME[checks.one_of(name, tuple(BY_NAME), param="kind")]
         checks.one_of(choice.delivery, kind.deliveries, param=name)
         if choice == DEFAULT:
-            await tx.run(_RESET, account_id=account_id, kind=name)
+            await change.run(_RESET, kind=name)
         else:
-            await tx.run(
+            await change.run(
                 _SET,
-                account_id=account_id,
                 kind=name,
                 delivery=choice.delivery,
                 to_slack=int(choice.to_slack),
             )
         if choice.delivery not in (DAILY, WEEKLY):
             for covered in kind.notifications:
-                await tx.run(_CANCEL_DIGEST, account_id=account_id, kind=covered)
+                await change.run(_CANCEL_DIGEST, kind=covered)
 
 
-async def turn_off(tx: Tx, account_id: str, kind: NotificationKind) -> None:
+async def turn_off(change: Change, kind: NotificationKind) -> None:
     """One kind, as the link in its email does."""
-    old = (await of_account(tx, account_id))[kind.name]
-    await save(tx, account_id, {kind.name: old._replace(delivery=OFF)})
+    old = (await of_account(change))[kind.name]
+    await save(change, {kind.name: old._replace(delivery=OFF)})

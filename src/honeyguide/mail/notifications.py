@@ -23,6 +23,7 @@ from honeyguide.mail.content import EmailText
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.mail.layout import HONEYGUIDE, EmailBranding, EmailParts
 from honeyguide.mail.notification_kinds import AT_ONCE, OFF
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -148,13 +149,13 @@ async def withdraw(tx: Tx, account_id: str, once: str, *, now_ms: int) -> bool:
     return bool(await tx.run(_WITHDRAW, account_id=account_id, once_key=once))
 
 
-async def unread(tx: Tx, account_id: str) -> int:
-    return await tx.one(_COUNT_UNREAD, account_id=account_id) or 0
+async def unread(at: AccountReading) -> int:
+    return await at.one(_COUNT_UNREAD) or 0
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> list[ShownNotification]:
+async def page_of(at: AccountReading, page: Page) -> list[ShownNotification]:
     """The newest first, each with its email."""
-    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
+    return await at.all(_LIST, most=page.per_page, skip=page.skip)
 
 
 async def read_all(tx: Tx, account_id: str, *, now_ms: int) -> None:

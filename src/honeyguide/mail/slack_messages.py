@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -57,14 +58,14 @@ async def all_encrypted_urls(tx: Tx) -> list[str]:
     return await tx.all(_ALL_ENCRYPTED_URLS)
 
 
-async def set_webhook(tx: Tx, account_id: str, *, encrypted_url: str, host: str) -> None:
+async def set_webhook(change: Change, *, encrypted_url: str, host: str) -> None:
     """The caller has checked the URL."""
-    await tx.run(_SET_WEBHOOK, account_id=account_id, encrypted_url=encrypted_url, host=host)
+    await change.run(_SET_WEBHOOK, encrypted_url=encrypted_url, host=host)
 
 
-async def delete_webhook(tx: Tx, account_id: str) -> None:
-    await tx.run(_DELETE_WEBHOOK, account_id=account_id)
-    await tx.run(_DELETE_MESSAGES, account_id=account_id)
+async def delete_webhook(change: Change) -> None:
+    await change.run(_DELETE_WEBHOOK)
+    await change.run(_DELETE_MESSAGES)
 
 
 async def enqueue(

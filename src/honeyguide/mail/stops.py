@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
+from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 
 class StoppedSubscriber(NamedTuple):
@@ -29,35 +30,31 @@ _LIST = _sql.query("list", StoppedSubscriber)
 _COUNT = _sql.value("count", int)
 
 
-async def stop(
-    tx: Tx, account_id: str, subscriber_id: str, *, is_final: bool = False, now_ms: int
-) -> None:
+async def stop(change: Change, subscriber_id: str, *, is_final: bool = False) -> None:
     """With `is_final`, while they are unsubscribed, also those that any form asks for."""
-    await tx.run(
+    await change.run(
         _STOP,
-        account_id=account_id,
         subscriber_id=subscriber_id,
         is_final=int(is_final),
-        now_ms=now_ms,
     )
 
 
-async def resume(tx: Tx, account_id: str, subscriber_id: str) -> None:
+async def resume(change: Change, subscriber_id: str) -> None:
     """Sends them again; also part of an erasure."""
-    await tx.run(_RESUME, account_id=account_id, subscriber_id=subscriber_id)
+    await change.run(_RESUME, subscriber_id=subscriber_id)
 
 
-async def stopped_ms(tx: Tx, account_id: str, subscriber_id: str) -> int | None:
+async def stopped_ms(at: AccountReading, subscriber_id: str) -> int | None:
     """Since when; None while they get these emails."""
-    return await tx.one(_STOPPED_MS, account_id=account_id, subscriber_id=subscriber_id)
+    return await at.one(_STOPPED_MS, subscriber_id=subscriber_id)
 
 
-async def is_final(tx: Tx, account_id: str, subscriber_id: str) -> bool:
+async def is_final(at: AccountReading, subscriber_id: str) -> bool:
     """Whether they want no email at all while they are unsubscribed."""
-    return bool(await tx.one(_IS_FINAL, account_id=account_id, subscriber_id=subscriber_id))
+    return bool(await at.one(_IS_FINAL, subscriber_id=subscriber_id))
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[StoppedSubscriber], int]:
+async def page_of(at: AccountReading, page: Page) -> tuple[list[StoppedSubscriber], int]:
     """Subscribers who stopped these emails, the last one first, and their number."""
-    rows = await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip)
-    return rows, await tx.one(_COUNT, account_id=account_id) or 0
+    rows = await at.all(_LIST, most=page.per_page, skip=page.skip)
+    return rows, await at.one(_COUNT) or 0

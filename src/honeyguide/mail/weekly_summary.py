@@ -12,8 +12,8 @@ from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.mail import layout
 from honeyguide.mail.content import EmailText, Paragraph
 from honeyguide.mail.layout import EmailParts
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 KIND = "weekly_summary"
 
@@ -167,8 +167,8 @@ _DELETE_NOTIFICATION = _sql.command("delete_notification")
 _MAKE_DUE_AGAIN = _sql.command("make_due_again")
 
 
-async def rewrite_unsent(tx: Tx, account_id: str) -> None:
+async def rewrite_unsent(change: Change) -> None:
     """Part of an erasure: a summary that waits for the mail server may name the subscriber."""
-    if await tx.run(_CANCEL_UNSENT, account_id=account_id):
-        await tx.run(_DELETE_NOTIFICATION, account_id=account_id)
-        await tx.run(_MAKE_DUE_AGAIN, account_id=account_id)
+    if await change.run(_CANCEL_UNSENT):
+        await change.run(_DELETE_NOTIFICATION)
+        await change.run(_MAKE_DUE_AGAIN)

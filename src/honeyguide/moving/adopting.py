@@ -88,7 +88,7 @@ async def _adopt(change: Change, integration: Integration, values: Sequence[Adop
     ]
     await change.run(_MARK, rows=marks)
     for each in counted:
-        await changes.record(change.tx, change.tenant, each.id)
+        await changes.record(change, each.id)
 
 
 def code_of(value: AdoptionValue) -> str | None:

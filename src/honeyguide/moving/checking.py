@@ -32,6 +32,7 @@ from honeyguide.moving.import_files import ImportLine
 from honeyguide.moving.importing import Import, ImportPart
 from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
@@ -127,17 +128,15 @@ async def find_running(tx: Tx, check_id: str) -> Certificate | None:
     return await tx.one(_BY_RUNNING_ID, id=check_id)
 
 
-async def get(tx: Tx, tenant: Tenant, check_id: str) -> Certificate:
-    found = (
-        await tx.one(_BY_ID, account_id=tenant.account_id, id=check_id) if is_id(check_id) else None
-    )
+async def get(at: Reading, check_id: str) -> Certificate:
+    found = await at.one(_BY_ID, id=check_id) if is_id(check_id) else None
     if found is None:
         raise Missing(UNKNOWN)
     return found
 
 
-async def get_made(tx: Tx, tenant: Tenant, check_id: str) -> Certificate:
-    found = await get(tx, tenant, check_id)
+async def get_made(at: Reading, check_id: str) -> Certificate:
+    found = await get(at, check_id)
     if found.made_ms is None:
         raise Missing(UNKNOWN)
     return found
@@ -147,9 +146,9 @@ async def newest_of_import(tx: Tx, tenant: Tenant, import_id: str) -> Certificat
     return await tx.one(_NEWEST_OF_IMPORT, account_id=tenant.account_id, import_id=import_id)
 
 
-async def of_account(tx: Tx, tenant: Tenant, *, most: int = 20) -> list[Certificate]:
+async def of_account(at: Reading, *, most: int = 20) -> list[Certificate]:
     """Those that are made, the newest first."""
-    return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id, most=most)
+    return await at.all(_OF_ACCOUNT, most=most)
 
 
 async def compare_part(tx: Tx, site: Site, check: Certificate, *, now_ms: int) -> ComparedPart:
@@ -190,12 +189,14 @@ async def finish(
         content=certificate.content(
             check.found,
             MoveFacts(
-                newsletter=(await campaigns.get(tx, tenant)).name,
+                newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
                 source=kept.tool.facts.name,
                 total=kept.total,
                 started_at=iso(kept.created_ms),
                 finished_at=iso(_ended_ms(kept, now_ms)),
-                not_tried=(await old_links.of_source(tx, tenant, kept.tool)).not_tried,
+                not_tried=(
+                    await old_links.of_source(Reading(tx, site, tenant, now_ms), kept.tool)
+                ).not_tried,
                 reported=await _all_reported(tx, kept),
             ),
         ),
@@ -244,10 +245,10 @@ async def _compare_lines(
     tally.refused += len(read.people) - len(people)
     here = await _find_people(change, kept, [person.email.key for person in people])
     ids = [each.id for each in here.values()]
-    earned = await earned_rewards.earned_by_each(change.tx, change.tenant, ids)
+    earned = await earned_rewards.earned_by_each(change, ids)
     names = [person.referrer for person in people if person.referrer]
     named = await referrers.find_named(change, kept.id, names) if names else {}
-    old = await old_links.of_source(change.tx, change.tenant, kept.tool)
+    old = await old_links.of_source(change, kept.tool)
     in_lines = (code for person in people for code in person.codes)
     followed = await old_links.follow_all(change.tx, old, in_lines)
     offered = await change.fact(rewards.of_campaign)

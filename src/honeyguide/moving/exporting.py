@@ -10,11 +10,10 @@ import msgspec
 
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import own_cells
 from honeyguide.rewards import earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import codes, consents, notes, search, tags
 from honeyguide.subscribers.consents import Consent
 from honeyguide.subscribers.notes import SubscriberNote
@@ -90,19 +89,19 @@ def line(site: Site, exported: ExportedRow) -> tuple[str | int, ...]:
 
 
 async def batch(
-    tx: Tx, tenant: Tenant, filters: SubscriberFilter, *, after: search.Cursor | None
+    at: Reading, filters: SubscriberFilter, *, after: search.Cursor | None
 ) -> tuple[list[ExportedRow], search.Cursor | None]:
     """The next rows, and after which one to continue; None if these were the last. Oldest first, so
     that whoever signs up meanwhile comes last and nobody is missed or repeated.
     """
     oldest_first = msgspec.structs.replace(filters, sort="oldest")
-    rows, last = await search.export_part(tx, tenant, oldest_first, after=after, most=BATCH)
+    rows, last = await search.export_part(at, oldest_first, after=after, most=BATCH)
     ids = [row.id for row in rows]
-    tagged = await tags.of_subscribers(tx, tenant, ids)
-    further = await codes.of_subscribers(tx, tenant, ids)
-    noted = await notes.of_subscribers(tx, tenant, ids)
-    agreed = await consents.of_subscribers(tx, tenant, ids)
-    earned = await earned_rewards.earned_by_each(tx, tenant, ids)
+    tagged = await tags.of_subscribers(at, ids)
+    further = await codes.of_subscribers(at, ids)
+    noted = await notes.of_subscribers(at, ids)
+    agreed = await consents.of_subscribers(at, ids)
+    earned = await earned_rewards.earned_by_each(at, ids)
     lines = [
         ExportedRow(
             subscriber=row,

@@ -25,6 +25,7 @@ from honeyguide.moving import import_files, importing, remote_people
 from honeyguide.moving.remote_api import INTERVAL_S, PER_PAGE, RemotePage, service_name, source_of
 from honeyguide.moving.remote_people import ReadPeople
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -154,27 +155,27 @@ async def begin(
     return import_id
 
 
-async def get(tx: Tx, tenant: Tenant, import_id: str) -> RemoteFetch:
-    found = await find(tx, tenant, import_id)
+async def get(at: Reading, import_id: str) -> RemoteFetch:
+    found = await find(at, import_id)
     if found is None:
         raise Missing("There is no such import.")
     return found
 
 
-async def find(tx: Tx, tenant: Tenant, import_id: str) -> RemoteFetch | None:
+async def find(at: Reading, import_id: str) -> RemoteFetch | None:
     if not is_id(import_id):
         return None
-    return await tx.one(_BY_ID, account_id=tenant.account_id, import_id=import_id)
+    return await at.one(_BY_ID, import_id=import_id)
 
 
-async def of_account(tx: Tx, tenant: Tenant) -> list[RemoteFetch]:
+async def of_account(at: Reading) -> list[RemoteFetch]:
     """The newest first."""
-    return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
+    return await at.all(_OF_ACCOUNT)
 
 
-async def find_unfinished(tx: Tx, tenant: Tenant, base_url: str) -> RemoteFetch | None:
+async def find_unfinished(at: Reading, base_url: str) -> RemoteFetch | None:
     """One that can go on: not all of it is fetched, or it is not imported yet."""
-    for each in await of_account(tx, tenant):
+    for each in await of_account(at):
         is_open = each.stage != FetchStage.DONE or (each.lines > 0 and each.import_status != "done")
         if each.base_url == base_url and is_open:
             return each
@@ -340,7 +341,7 @@ async def _note(
 async def notify_ended(change: Change, before: RemoteFetch) -> None:
     """Notifies the operator if a fetch in the background has just ended, well or not. Whoever
     fetches at a terminal sees it there."""
-    after = await get(change.tx, before.tenant, before.import_id)
+    after = await get(change.of(before.tenant), before.import_id)
     if not before.is_under_way or after.is_under_way:
         return
     link = f"/subscribers/import/api/{after.import_id}"

@@ -27,6 +27,7 @@ from honeyguide.moving.trial import Trial
 from honeyguide.moving.uploaded_files import UploadedFile
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -238,33 +239,31 @@ async def get(tx: Tx, tenant: Tenant, import_id: str) -> Import:
     return found
 
 
-async def of_account(tx: Tx, tenant: Tenant) -> list[Import]:
-    return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
+async def of_account(at: Reading) -> list[Import]:
+    return await at.all(_OF_ACCOUNT)
 
 
-async def errors(
-    tx: Tx, tenant: Tenant, import_id: str, *, most: int = MOST_ERRORS
-) -> list[RefusedLine]:
-    return await tx.all(_ERRORS, account_id=tenant.account_id, import_id=import_id, most=most)
+async def errors(at: Reading, import_id: str, *, most: int = MOST_ERRORS) -> list[RefusedLine]:
+    return await at.all(_ERRORS, import_id=import_id, most=most)
 
 
-async def findings_of(tx: Tx, tenant: Tenant, import_id: str, *, most: int) -> list[ImportFinding]:
+async def findings_of(at: Reading, import_id: str, *, most: int) -> list[ImportFinding]:
     """In the order of the lines."""
-    return await tx.all(_FINDINGS, account_id=tenant.account_id, import_id=import_id, most=most)
+    return await at.all(_FINDINGS, import_id=import_id, most=most)
 
 
-async def count_findings(tx: Tx, tenant: Tenant, import_id: str) -> dict[FindingKind, int]:
-    return dict(await tx.all(_COUNT_FINDINGS, account_id=tenant.account_id, import_id=import_id))
+async def count_findings(at: Reading, import_id: str) -> dict[FindingKind, int]:
+    return dict(await at.all(_COUNT_FINDINGS, import_id=import_id))
 
 
-async def lines_of(tx: Tx, tenant: Tenant, import_id: str, n: int) -> list[ImportLine] | None:
+async def lines_of(at: Reading, import_id: str, n: int) -> list[ImportLine] | None:
     """The lines of part `n`; None past the last."""
-    part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=n)
+    part = await at.one(_PART_AT, import_id=import_id, n=n)
     return part.lines if part else None
 
 
-async def first_lines(tx: Tx, tenant: Tenant, import_id: str, most: int) -> list[list[str]]:
-    part = await tx.one(_PART_AT, account_id=tenant.account_id, import_id=import_id, n=0)
+async def first_lines(at: Reading, import_id: str, most: int) -> list[list[str]]:
+    part = await at.one(_PART_AT, import_id=import_id, n=0)
     return [line.cells for line in part.lines[:most]] if part else []
 
 
@@ -289,11 +288,10 @@ async def choose(
     )
 
 
-async def understand(tx: Tx, tenant: Tenant, import_id: str, file: UploadedFile) -> None:
+async def understand(change: Change, import_id: str, file: UploadedFile) -> None:
     """Stores where the file is from, and what its columns and dates mean then."""
-    await tx.run(
+    await change.run(
         _SET_SOURCE,
-        account_id=tenant.account_id,
         id=import_id,
         source=file.source.value,
         mapping=_json(file.mapping),
@@ -341,7 +339,7 @@ def _change(tx: Tx, site: Site, kept: Import, now_ms: int) -> Change:
     return Change(tx, site, kept.tenant, actors.job(IMPORTING), now_ms)
 
 
-async def note_dry(tx: Tx, tenant: Tenant, import_id: str, trial: Trial) -> None:
+async def note_dry(change: Change, import_id: str, trial: Trial) -> None:
     # Without the lines themselves: this is kept, and an erasure would have to find it.
     refused = [refused_line(*each) for each in trial.refused[:SHOWN]]
     summary = {
@@ -356,4 +354,4 @@ async def note_dry(tx: Tx, tenant: Tenant, import_id: str, trial: Trial) -> None
             {"line": each.line, "sentence": each.sentence} for each in trial.findings[:SHOWN]
         ],
     }
-    await tx.run(_SET_DRY, account_id=tenant.account_id, id=import_id, dry=_json(summary))
+    await change.run(_SET_DRY, id=import_id, dry=_json(summary))

@@ -14,6 +14,8 @@ from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.fetching import FetchStage
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -119,37 +121,29 @@ async def add(
     return document_id if added else None
 
 
-async def set_made(
-    tx: Tx, tenant: Tenant, document_id: str, made_id: str | None, note: str = ""
-) -> None:
+async def set_made(change: Change, document_id: str, made_id: str | None, note: str = "") -> None:
     """Which publication or program was created from it, or why none was."""
-    await tx.run(
-        _SET_MADE, account_id=tenant.account_id, id=document_id, made_id=made_id, note=note[:500]
-    )
+    await change.run(_SET_MADE, id=document_id, made_id=made_id, note=note[:500])
 
 
-async def get(tx: Tx, tenant: Tenant, document_id: str) -> MovedDocument:
+async def get(at: Reading, document_id: str) -> MovedDocument:
     found = None
     if is_id(document_id):
-        found = await tx.one(_BY_ID, account_id=tenant.account_id, id=document_id)
+        found = await at.one(_BY_ID, id=document_id)
     if found is None:
         raise Missing("There is no such document.")
     return found
 
 
-async def find(
-    tx: Tx, tenant: Tenant, kind: FetchStage, base_url: str, uuid: str
-) -> MovedDocument | None:
-    return await tx.one(
-        _BY_UUID, account_id=tenant.account_id, kind=kind, base_url=base_url, uuid=uuid
-    )
+async def find(at: Reading, kind: FetchStage, base_url: str, uuid: str) -> MovedDocument | None:
+    return await at.one(_BY_UUID, kind=kind, base_url=base_url, uuid=uuid)
 
 
-async def count(tx: Tx, tenant: Tenant) -> int:
-    return await tx.one(_COUNT, account_id=tenant.account_id) or 0
+async def count(at: Reading) -> int:
+    return await at.one(_COUNT) or 0
 
 
-async def page_of(tx: Tx, tenant: Tenant, page: Page) -> tuple[list[MovedDocument], int]:
+async def page_of(at: Reading, page: Page) -> tuple[list[MovedDocument], int]:
     """The newest first."""
-    rows = await tx.all(_LIST, account_id=tenant.account_id, most=page.per_page, skip=page.skip)
-    return rows, await count(tx, tenant)
+    rows = await at.all(_LIST, most=page.per_page, skip=page.skip)
+    return rows, await count(at)

@@ -61,22 +61,21 @@ async def add_publication(
     made_id, note = None, logo if isinstance(logo, str) else ""
     if isinstance(logo, StoredLogo):
         made_id = (await publications.create(change, publication_fields(document), logo)).id
-    await moved_documents.set_made(change.tx, change.tenant, document_id, made_id, note)
+    await moved_documents.set_made(change, document_id, made_id, note)
 
 
 async def add_program(
     change: Change, fetch: RemoteFetch, document: RemoteDocument, problem: str = ""
 ) -> None:
     """Paused. With a problem, only the document is kept."""
-    tx, tenant = change.tx, change.tenant
+    tx = change.tx
     document_id = await _add(change, fetch, FetchStage.PARTNER_PROGRAMS, document)
     if document_id is None:
         return
     made_id, note = None, problem
     owner_uuid = str(document.values.get("publication_uuid") or "")
     owner = await moved_documents.find(
-        tx,
-        tenant,
+        change,
         FetchStage.PUBLICATIONS,
         fetch.base_url,
         owner_uuid[: moved_documents.UUID_LIMIT],
@@ -85,9 +84,9 @@ async def add_program(
         note = NO_PUBLICATION
     elif not problem and owner is not None and owner.made_id is not None:
         made_id = (await programs.create(change, owner.made_id, program_fields(document))).id
-        publication = await publications.get(tx, tenant.account_id, owner.made_id)
+        publication = await publications.get(change, owner.made_id)
         await publications.set_enabled(tx, publication, False)
-    await moved_documents.set_made(tx, tenant, document_id, made_id, note)
+    await moved_documents.set_made(change, document_id, made_id, note)
 
 
 async def _add(

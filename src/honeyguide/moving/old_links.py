@@ -11,6 +11,7 @@ from typing import NamedTuple
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving.sources import ImportSource
 from honeyguide.signups import lifecycle
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, link_hosts, link_parameters, links
 
@@ -31,14 +32,14 @@ class OldLinks(NamedTuple):
     """The other forms, and why."""
 
 
-async def of_source(tx: Tx, tenant: Tenant, source: ImportSource) -> OldLinks:
-    campaign = await campaigns.get(tx, tenant)
-    hosts = await link_hosts.of_account(tx, tenant)
+async def of_source(at: Reading, source: ImportSource) -> OldLinks:
+    campaign = await campaigns.get(at)
+    hosts = await link_hosts.of_account(at)
     has_host = any(each.is_verified for each in hosts)
     all_forms = list(dict.fromkeys([*source.facts.links, IN_CAMPAIGN, REF]))
     whys = {form: why for form in all_forms if (why := why_not(form, has_host=has_host))}
     return OldLinks(
-        tenant,
+        at.tenant,
         campaign.slug,
         json.loads(campaign.link_parameters),
         [form for form in all_forms if form not in whys],

@@ -86,7 +86,7 @@ async def _add(change: Change, import_id: str, people: Sequence[ImportedPerson])
     here = [person for person in people if person.email.key in ids]
     tagged = {person.email.key: person.tags for person in here if person.tags}
     if tagged:
-        await tags.add_by_email(change.tx, change.tenant, tagged, now_ms=change.now_ms)
+        await tags.add_by_email(change, tagged)
     await _add_notes(change, here, ids)
     for person in here:
         result.findings.extend(person.findings)
@@ -104,7 +104,7 @@ async def _add_notes(change: Change, people: Sequence[ImportedPerson], ids: dict
         for note in [*person.notes, *([ImportedNote(person.note)] if person.note else [])]
     ]
     if noted:
-        await notes.add_once(change.tx, change.tenant, noted, now_ms=change.now_ms)
+        await notes.add_once(change, noted)
 
 
 async def _restore(
@@ -122,7 +122,7 @@ async def _restore(
     ]
     agreed = [(id, consent) for id, person in theirs for consent in person.consents]
     if agreed:
-        await consents.carry_over(change.tx, change.tenant, agreed, now_ms=change.now_ms)
+        await consents.carry_over(change, agreed)
     offered = await change.fact(rewards.of_campaign)
     earned = [
         (id, reward, each)

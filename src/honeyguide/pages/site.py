@@ -31,6 +31,7 @@ from honeyguide.pages.readers.routes import is_reader_path, reader_routes
 from honeyguide.pages.readers.showing import failure
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.static import Static
+from honeyguide.store.reading import reads
 
 HEADERS = {
     "content-security-policy": (
@@ -146,7 +147,7 @@ class Reference(Fixed):
         if visit.visitor is None or second_factor.is_missing(visit):
             return everyones
         ids = await self._services.store.read(
-            reference_ids.own_ids, visit.tenant, now_ms=visit.now_ms
+            reads(reference_ids.own_ids, self._services.site, visit.tenant, visit.now_ms)
         )
         html = reference_ids.with_ids(self._html, ids)
         if visit.who.may(Right.ACCOUNT):

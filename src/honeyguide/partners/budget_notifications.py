@@ -17,6 +17,7 @@ from honeyguide.mail import notifications, partner_texts, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.partners import partner_emails, rules
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -178,7 +179,7 @@ async def _message(
     **more: str,
 ) -> PartnerMessage:
     brand = await partner_emails.branding_of(
-        tx, site, budget.account_id, budget.publication_name, budget.logo_id
+        AccountReading(tx, site, budget.account_id, now_ms), budget.publication_name, budget.logo_id
     )
     facts = {
         "program": budget.publication_name,

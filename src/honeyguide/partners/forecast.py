@@ -10,6 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.partners import outlook, rules
 from honeyguide.partners.expected_fees import OpenMonth
 from honeyguide.partners.programs import Program
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
@@ -221,12 +222,11 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
     )
 
 
-async def in_review_cents(tx: Tx, account_id: str, program_id: str) -> int:
+async def in_review_cents(at: AccountReading, program_id: str) -> int:
     """The fees of suspicious referrals: they are charged only if the owner verifies them."""
     return (
-        await tx.one(
+        await at.one(
             _IN_REVIEW_CENTS,
-            account_id=account_id,
             program_id=program_id,
             suspicions=_SUSPICIONS,
         )
@@ -234,42 +234,33 @@ async def in_review_cents(tx: Tx, account_id: str, program_id: str) -> int:
     )
 
 
-async def undecided(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Undecided:
+async def undecided(at: AccountReading, program_id: str) -> Undecided:
     """For the owner who is about to delete it."""
-    found = await tx.all(
+    found = await at.all(
         _PENDING_OF_PROGRAM,
-        account_id=account_id,
         program_id=program_id,
         due_from_ms=0,
         due_before_ms=_EVER_MS,
     )
-    months = await outlook.of_program(tx, account_id, program_id, now_ms=now_ms)
+    months = await outlook.of_program(at, program_id)
     return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))
 
 
-async def undecided_of_partner(
-    tx: Tx, account_id: str, partner_campaign_id: str, *, now_ms: int
-) -> Undecided:
+async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> Undecided:
     """For the partner who is about to leave: what they may still earn."""
-    found = await tx.all(
-        _PENDING_OF_PARTNER, account_id=account_id, due_from_ms=0, due_before_ms=_EVER_MS
-    )
-    months = await outlook.of_partner(tx, account_id, now_ms=now_ms)
+    found = await at.all(_PENDING_OF_PARTNER, due_from_ms=0, due_before_ms=_EVER_MS)
+    months = await outlook.of_partner(at)
     return Undecided(
         sum(row.n for row in found if row.partner_campaign_id == partner_campaign_id),
         sum(each.of(partner_campaign_id).expected_cents for each in months),
     )
 
 
-async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earnings:
-    pending = _by_partner_campaign(
-        await tx.all(_PENDING_OF_PARTNER, account_id=account_id, **_waiting(month, now_ms))
-    )
+async def earnings(at: AccountReading, month: str) -> Earnings:
+    pending = _by_partner_campaign(await at.all(_PENDING_OF_PARTNER, **_waiting(month, at.now_ms)))
     from_ms, to_ms = rules.month_bounds(month)
-    outcomes = await tx.one(
-        _OUTCOMES_OF_PARTNER, account_id=account_id, month=month, from_ms=from_ms, to_ms=to_ms
-    )
-    rows = await tx.all(_PROGRAMS_OF_PARTNER, account_id=account_id, month=month)
+    outcomes = await at.one(_OUTCOMES_OF_PARTNER, month=month, from_ms=from_ms, to_ms=to_ms)
+    rows = await at.all(_PROGRAMS_OF_PARTNER, month=month)
     return Earnings(
         month,
         sum(row.spent_cents for row in rows),
@@ -279,9 +270,9 @@ async def earnings(tx: Tx, account_id: str, month: str, *, now_ms: int) -> Earni
     )
 
 
-async def reached_of_partner(tx: Tx, account_id: str, month: str) -> set[str]:
+async def reached_of_partner(at: AccountReading, month: str) -> set[str]:
     """The partner's places whose program has reached its budget, by their ids."""
-    return set(await tx.all(_REACHED_OF_PARTNER, account_id=account_id, month=month))
+    return set(await at.all(_REACHED_OF_PARTNER, month=month))
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
@@ -289,16 +280,14 @@ async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:
     return await tx.all(_DUE_DAYS_OF_PROGRAM, **program_key, waiting=_NOT_BY_TIME)
 
 
-async def upcoming_of_partner(tx: Tx, account_id: str) -> list[DueDay]:
-    return await tx.all(_DUE_DAYS_OF_PARTNER, account_id=account_id, waiting=_NOT_BY_TIME)
+async def upcoming_of_partner(at: AccountReading) -> list[DueDay]:
+    return await at.all(_DUE_DAYS_OF_PARTNER, waiting=_NOT_BY_TIME)
 
 
-async def open_months(
-    tx: Tx, account_id: str, partner_campaign_ids: list[str], *, now_ms: int
-) -> dict[str, OpenMonth]:
+async def open_months(at: AccountReading, partner_campaign_ids: list[str]) -> dict[str, OpenMonth]:
     """What the present month has held so far, for each of these partners of the owner's."""
-    month = rules.month_of(now_ms)
-    rooms = await tx.all(_ROOMS, account_id=account_id, ids=partner_campaign_ids, month=month)
+    month = rules.month_of(at.now_ms)
+    rooms = await at.all(_ROOMS, ids=partner_campaign_ids, month=month)
     return {
         room.partner_campaign_id: OpenMonth(
             budget_cents=room.total_budget_cents,
@@ -312,6 +301,6 @@ async def open_months(
     }
 
 
-async def nearly_spent(tx: Tx, account_id: str, month: str) -> list[NearlySpent]:
+async def nearly_spent(at: AccountReading, month: str) -> list[NearlySpent]:
     """The account's programs whose budget may soon stop charging, fullest first."""
-    return await tx.all(_NEARLY_SPENT, account_id=account_id, month=month)
+    return await at.all(_NEARLY_SPENT, month=month)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -54,6 +55,6 @@ async def lookup(tx: Tx, code: str) -> PartnerLink | None:
     return None if known is None else await tx.one(_BY_CODE, code=known)
 
 
-async def of_program(tx: Tx, account_id: str, program_id: str) -> PartnerLink | None:
+async def of_program(at: AccountReading, program_id: str) -> PartnerLink | None:
     """By the program, for its hosted page; no partner is named as the sender."""
-    return await tx.one(_BY_PROGRAM, account_id=account_id, program_id=program_id)
+    return await at.one(_BY_PROGRAM, program_id=program_id)

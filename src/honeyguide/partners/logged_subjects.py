@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 
 class SubjectName(NamedTuple):
@@ -19,7 +19,7 @@ _sql = beside(__file__)
 _NAMES = _sql.query("names", SubjectName)
 
 
-async def names_of(tx: Tx, account_id: str, ids: Iterable[str]) -> dict[str, str]:
+async def names_of(at: AccountReading, ids: Iterable[str]) -> dict[str, str]:
     ids_given = sorted({each for each in ids if each})
-    found = await tx.all(_NAMES, account_id=account_id, ids=ids_given) if ids_given else []
+    found = await at.all(_NAMES, ids=ids_given) if ids_given else []
     return {each.id: each.name for each in found if each.name}

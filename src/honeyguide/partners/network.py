@@ -20,6 +20,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import partner_notifications, publications, rules
 from honeyguide.store import Again
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -190,10 +191,10 @@ _PARTNER_CAMPAIGNS_BY_ID = _sql.query("partner_campaigns_by_id", PartnerCampaign
 
 
 async def page_of(
-    tx: Tx, account_id: str, query: NetworkQuery, page: Page, *, now_ms: int
+    at: AccountReading, query: NetworkQuery, page: Page
 ) -> tuple[list[NetworkProgram], int]:
-    ids, total = await find(tx, query, page)
-    return await _programs_by_id(tx, account_id, ids, now_ms=now_ms), total
+    ids, total = await find(at.tx, query, page)
+    return await _programs_by_id(at.tx, at.account_id, ids, now_ms=at.now_ms), total
 
 
 async def find(tx: Tx, query: NetworkQuery, page: Page) -> tuple[list[str], int]:
@@ -244,10 +245,12 @@ async def get(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> Netwo
     raise Missing(UNKNOWN)
 
 
-async def get_own(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> NetworkProgram:
+async def get_own(at: AccountReading, program_id: str) -> NetworkProgram:
     """As its owner sees it, who can change it while it is paused and nobody else finds it."""
-    found = await _programs_by_id(tx, account_id, [program_id], now_ms=now_ms, paused_too=True)
-    if not found or found[0].account_id != account_id:
+    found = await _programs_by_id(
+        at.tx, at.account_id, [program_id], now_ms=at.now_ms, paused_too=True
+    )
+    if not found or found[0].account_id != at.account_id:
         raise Missing(UNKNOWN)
     return found[0]
 
@@ -280,8 +283,10 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     program = await get(tx, account_id, program_id, now_ms=change.now_ms)
     # So that an owner who blocks a partner at this moment finds all that the partner has joined.
     owner: dict[str, Any] = {"account_id": program.account_id}
-    await tx.lock(_LOCK_PROGRAM, "share", **owner, id=program.id)
-    if await tx.one(_IS_KEPT_OUT, **owner, program_id=program.id, partner_account_id=account_id):
+    await change.lock(_LOCK_PROGRAM, "share", **owner, id=program.id)
+    if await change.one(
+        _IS_KEPT_OUT, **owner, program_id=program.id, partner_account_id=account_id
+    ):
         raise Invalid(
             "The owner of this program removed you; you can join again once they allow it.",
             code="partner_removed",
@@ -299,7 +304,7 @@ async def join(change: Change, program_id: str, reason: str | None) -> tuple[Par
     left_ms = joined.left_ms
     if left_ms is not None:
         await change.run(_JOIN_AGAIN, id=joined.id, reason=reason)
-        joined = await get_partner_campaign(tx, account_id, joined.id, now_ms=change.now_ms)
+        joined = await get_partner_campaign(change, joined.id)
     if is_new or left_ms is not None:
         after = {"program_id": program.id, "reason": reason}
         await change_log.record(change, "partner_campaign.joined", joined.id, None, after)
@@ -328,49 +333,37 @@ async def leave(change: Change, campaign_id: str) -> PartnerCampaign:
         await _record_for_owner(change, before, "partner.left")
         if before.removed_ms is None:
             await partner_notifications.left(change, before)
-    return await get_partner_campaign(
-        change.tx, change.tenant.account_id, before.id, now_ms=change.now_ms
-    )
+    return await get_partner_campaign(change, before.id)
 
 
 async def _get_locked(change: Change, campaign_id: str) -> PartnerCampaign:
-    account_id, now_ms = change.tenant.account_id, change.now_ms
-    found = await get_partner_campaign(change.tx, account_id, campaign_id, now_ms=now_ms)
+    found = await get_partner_campaign(change, campaign_id)
     await change.lock(_LOCK, id=found.id)
-    return await get_partner_campaign(change.tx, account_id, found.id, now_ms=now_ms)
+    return await get_partner_campaign(change, found.id)
 
 
-async def get_partner_campaign(
-    tx: Tx, account_id: str, campaign_id: str, *, now_ms: int
-) -> PartnerCampaign:
+async def get_partner_campaign(at: AccountReading, campaign_id: str) -> PartnerCampaign:
     """By its own id or the program's."""
     found = None
     if is_id(campaign_id):
-        found = await tx.one(
-            _PARTNER_CAMPAIGN, account_id=account_id, id=campaign_id, month=rules.month_of(now_ms)
-        )
+        found = await at.one(_PARTNER_CAMPAIGN, id=campaign_id, month=rules.month_of(at.now_ms))
     if found is None:
         raise Missing("There is no such partner campaign.")
     return found
 
 
-async def partner_campaigns_by_id(
-    tx: Tx, account_id: str, ids: list[str], *, now_ms: int
-) -> dict[str, PartnerCampaign]:
-    found = await tx.all(
-        _PARTNER_CAMPAIGNS_BY_ID, account_id=account_id, month=rules.month_of(now_ms), ids=ids
-    )
+async def partner_campaigns_by_id(at: AccountReading, ids: list[str]) -> dict[str, PartnerCampaign]:
+    found = await at.all(_PARTNER_CAMPAIGNS_BY_ID, month=rules.month_of(at.now_ms), ids=ids)
     return {each.id: each for each in found}
 
 
 async def page_of_partner_campaigns(
-    tx: Tx, account_id: str, page: Page, *, now_ms: int
+    at: AccountReading, page: Page
 ) -> tuple[list[PartnerCampaign], int]:
-    total = await tx.one(_COUNT_PARTNER_CAMPAIGNS, account_id=account_id) or 0
-    month = rules.month_of(now_ms)
-    return await tx.all(
+    total = await at.one(_COUNT_PARTNER_CAMPAIGNS) or 0
+    month = rules.month_of(at.now_ms)
+    return await at.all(
         _LIST_PARTNER_CAMPAIGNS,
-        account_id=account_id,
         month=month,
         most=page.per_page,
         skip=page.skip,

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.partners import expected_fees, rules
 from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import Reason
@@ -125,30 +126,32 @@ def _side(name: str) -> _Side:
 _OWNER, _PARTNER = _side("owner"), _side("partner")
 
 
-async def of_program(
-    tx: Tx, account_id: str, program_id: str, *, now_ms: int
-) -> list[MonthOutlook]:
+async def of_program(at: AccountReading, program_id: str) -> list[MonthOutlook]:
     """For the owner: every partner's cap, and the budget over all of them."""
-    key = {"account_id": account_id, "program_id": program_id}
-    (found,) = await _read(tx, _OWNER, key, now_ms=now_ms)
+    key = {"account_id": at.account_id, "program_id": program_id}
+    (found,) = await _read(at.tx, _OWNER, key, now_ms=at.now_ms)
     return found.months
 
 
-async def of_owner(tx: Tx, account_id: str, *, now_ms: int) -> list[ProgramOutlook]:
+async def of_owner(at: AccountReading) -> list[ProgramOutlook]:
     """Each of the account's programs, oldest first. A deleted one is among them while its pending
     referrals finish, and to the end of the month in which it was last charged."""
-    return await _read(tx, _OWNER, {"account_id": account_id, "program_id": ""}, now_ms=now_ms)
+    return await _read(
+        at.tx, _OWNER, {"account_id": at.account_id, "program_id": ""}, now_ms=at.now_ms
+    )
 
 
-async def of_partner(tx: Tx, account_id: str, *, now_ms: int) -> list[MonthOutlook]:
+async def of_partner(at: AccountReading) -> list[MonthOutlook]:
     """Over all programs that the account joined: what of the pending fees each program can still
     pay after those of its other partners that fall due earlier."""
-    programs = await _read(tx, _PARTNER, {"account_id": account_id}, now_ms=now_ms)
-    own = set(await tx.all(_CAMPAIGNS_OF_PARTNER, account_id=account_id))
+    programs = await _read(at.tx, _PARTNER, {"account_id": at.account_id}, now_ms=at.now_ms)
+    own = set(await at.all(_CAMPAIGNS_OF_PARTNER))
     spent: dict[str, int] = {}
-    for row in await tx.all(_SPENT_OF_PARTNER, account_id=account_id, month=rules.month_of(now_ms)):
+    for row in await at.all(_SPENT_OF_PARTNER, month=rules.month_of(at.now_ms)):
         spent[row.month] = spent.get(row.month, 0) + row.spent_cents
-    by_month: dict[str, dict[str, ExpectedFees]] = {month: {} for month in _this_and_next(now_ms)}
+    by_month: dict[str, dict[str, ExpectedFees]] = {
+        month: {} for month in _this_and_next(at.now_ms)
+    }
     for program in programs:
         for each in program.months:
             own_fees = {place: fees for place, fees in each.by_partner.items() if place in own}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.partners.statements import MonthTotal
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS
@@ -105,16 +106,16 @@ _CHARGED_OF_PROGRAM = _sql.query("charged_of_program", ChargedReferrals)
 
 
 async def of_program(
-    tx: Tx, account_id: str, program_id: str, *, since_ms: int, before_ms: int
+    at: AccountReading, program_id: str, *, since_ms: int, before_ms: int
 ) -> FigureDays:
-    key = {"account_id": account_id, "program_id": program_id}
-    return await _read(tx, _DAYS_OF_PROGRAM, _CLICKS_OF_PROGRAM, key, since_ms, before_ms)
+    key = {"account_id": at.account_id, "program_id": program_id}
+    return await _read(at.tx, _DAYS_OF_PROGRAM, _CLICKS_OF_PROGRAM, key, since_ms, before_ms)
 
 
-async def of_partner(tx: Tx, account_id: str, *, since_ms: int, before_ms: int) -> FigureDays:
+async def of_partner(at: AccountReading, *, since_ms: int, before_ms: int) -> FigureDays:
     """Of every program that the account joined."""
-    key = {"account_id": account_id}
-    return await _read(tx, _DAYS_OF_PARTNER, _CLICKS_OF_PARTNER, key, since_ms, before_ms)
+    key = {"account_id": at.account_id}
+    return await _read(at.tx, _DAYS_OF_PARTNER, _CLICKS_OF_PARTNER, key, since_ms, before_ms)
 
 
 async def _read(
@@ -132,30 +133,24 @@ async def _read(
     )
 
 
-async def months_of_partner(tx: Tx, account_id: str, *, after: str) -> list[MonthTotal]:
+async def months_of_partner(at: AccountReading, *, after: str) -> list[MonthTotal]:
     """What the partner earned in each month after one, months without earnings left out."""
-    return await tx.all(_MONTHS_OF_PARTNER, account_id=account_id, after=after)
+    return await at.all(_MONTHS_OF_PARTNER, after=after)
 
 
-async def months_of_campaign(tx: Tx, account_id: str, partner_campaign_id: str) -> list[MonthTotal]:
+async def months_of_campaign(at: AccountReading, partner_campaign_id: str) -> list[MonthTotal]:
     """What one partner cost the owner, newest month first, months without charges left out."""
-    return await tx.all(
-        _MONTHS_OF_CAMPAIGN, account_id=account_id, id=partner_campaign_id, most=MOST_MONTHS
-    )
+    return await at.all(_MONTHS_OF_CAMPAIGN, id=partner_campaign_id, most=MOST_MONTHS)
 
 
-async def charged_of_partner(tx: Tx, account_id: str, month: str) -> dict[str, int]:
+async def charged_of_partner(at: AccountReading, month: str) -> dict[str, int]:
     """How many referrals were charged and not taken back, by partner campaign."""
-    rows = await tx.all(_CHARGED_OF_PARTNER, account_id=account_id, month=month)
+    rows = await at.all(_CHARGED_OF_PARTNER, month=month)
     return {row.partner_campaign_id: row.n for row in rows}
 
 
-async def charged_of_program(
-    tx: Tx, account_id: str, program_id: str, month: str
-) -> dict[str, int]:
-    rows = await tx.all(
-        _CHARGED_OF_PROGRAM, account_id=account_id, program_id=program_id, month=month
-    )
+async def charged_of_program(at: AccountReading, program_id: str, month: str) -> dict[str, int]:
+    rows = await at.all(_CHARGED_OF_PROGRAM, program_id=program_id, month=month)
     return {row.partner_campaign_id: row.n for row in rows}
 
 

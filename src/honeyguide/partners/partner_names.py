@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.branding import picture_path
 
 
@@ -27,7 +27,7 @@ _sql = beside(__file__)
 _NAMES = _sql.query("names", NamedPartner)
 
 
-async def of(tx: Tx, account_id: str, ids: list[str]) -> dict[str, NamedPartner]:
+async def of(at: AccountReading, ids: list[str]) -> dict[str, NamedPartner]:
     """By the id of the partner campaign."""
-    found = await tx.all(_NAMES, account_id=account_id, ids=ids) if ids else []
+    found = await at.all(_NAMES, ids=ids) if ids else []
     return {each.id: each for each in found}

@@ -195,9 +195,7 @@ async def _notify_partner(
         return
     account = await accounts.get(change.tx, partner.account_id)
     brand = await partner_emails.branding_of(
-        change.tx,
-        change.site,
-        partner.owner_account_id,
+        change.of_account(partner.owner_account_id),
         partner.publication_name,
         partner.logo_id,
     )

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import rules
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 PENDING, CONFIRMED, REJECTED, UNCHARGED = STATES = ("pending", "confirmed", "rejected", "uncharged")
 
@@ -49,34 +49,31 @@ _OF_PARTNER_CAMPAIGN = _sql.query("of_partner_campaign", ReferredSubscriber)
 
 
 async def of_month(
-    tx: Tx, account_id: str, state: str, month: str, *, most: int
+    at: AccountReading, state: str, month: str, *, most: int
 ) -> list[ReferredSubscriber]:
     """The referrals behind one figure of a month's earnings. Pending means pending now, whatever
     the month."""
     if state == PENDING:
-        return await tx.all(_PENDING, account_id=account_id, most=most)
+        return await at.all(_PENDING, most=most)
     if state == REJECTED:
         from_ms, to_ms = rules.month_bounds(month)
-        return await tx.all(
-            _REJECTED, account_id=account_id, from_ms=from_ms, to_ms=to_ms, most=most
-        )
+        return await at.all(_REJECTED, from_ms=from_ms, to_ms=to_ms, most=most)
     statement = _CONFIRMED if state == CONFIRMED else _UNCHARGED
-    return await tx.all(statement, account_id=account_id, month=month, most=most)
+    return await at.all(statement, month=month, most=most)
 
 
 async def of_partner_campaign(
-    tx: Tx, account_id: str, place_id: str, page: Page
+    at: AccountReading, place_id: str, page: Page
 ) -> tuple[list[ReferredSubscriber], int]:
     """The referrals of one partner campaign, newest first, with any status; and how many there are,
     or one more than up to here: all are counted only for a page that does not exist."""
-    rows = await tx.all(
+    rows = await at.all(
         _OF_PARTNER_CAMPAIGN,
-        account_id=account_id,
         place_id=place_id,
         most=page.per_page + 1,
         skip=page.skip,
     )
     if not rows:
-        count = await tx.one(_COUNT_OF_PARTNER_CAMPAIGN, account_id=account_id, place_id=place_id)
+        count = await at.one(_COUNT_OF_PARTNER_CAMPAIGN, place_id=place_id)
         return [], count or 0
     return rows[: page.per_page], page.skip + len(rows)

@@ -15,6 +15,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import ledger, rules
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -170,22 +171,22 @@ async def set_paid_out(tx: Tx, month: str, *, now_ms: int) -> None:
     await tx.run(_PAID_OUT, month=month, now_ms=now_ms)
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Payout], int]:
-    total = await tx.one(_COUNT, account_id=account_id) or 0
-    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+async def page_of(at: AccountReading, page: Page) -> tuple[list[Payout], int]:
+    total = await at.one(_COUNT) or 0
+    return await at.all(_LIST, most=page.per_page, skip=page.skip), total
 
 
-async def get(tx: Tx, account_id: str, payout_id: str) -> Payout:
-    payout = await tx.one(_BY_ID, account_id=account_id, id=payout_id) if is_id(payout_id) else None
+async def get(at: AccountReading, payout_id: str) -> Payout:
+    payout = await at.one(_BY_ID, id=payout_id) if is_id(payout_id) else None
     if payout is None:
         raise Missing(UNKNOWN)
     return payout
 
 
-async def find_of_month(tx: Tx, account_id: str, month: str) -> Payout | None:
+async def find_of_month(at: AccountReading, month: str) -> Payout | None:
     """A partner's payout of one month. There is none before the month is closed, and none without
     earnings."""
-    return await tx.one(_OF_MONTH, account_id=account_id, month=month)
+    return await at.one(_OF_MONTH, month=month)
 
 
 async def of_month(tx: Tx, month: str = "", *, open_only: bool = False) -> list[Owed]:

@@ -19,6 +19,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.partners import partner_notifications, rules
 from honeyguide.partners.programs import Program
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -95,11 +96,11 @@ async def page_of(tx: Tx, program: Program, page: Page) -> tuple[list[ProgramPar
     return await tx.all(_LIST, **program_key, most=page.per_page, skip=page.skip), total
 
 
-async def get(tx: Tx, account_id: str, partner_id: str) -> ProgramPartner:
+async def get(at: AccountReading, partner_id: str) -> ProgramPartner:
     """By the id of the partner campaign, also if its program was deleted since."""
     found = None
     if is_id(partner_id):
-        found = await tx.one(_BY_ID, account_id=account_id, id=partner_id)
+        found = await at.one(_BY_ID, id=partner_id)
     if found is None:
         raise Missing(UNKNOWN)
     return found
@@ -111,13 +112,13 @@ async def _lock_person(change: Change, partner: ProgramPartner) -> list[ProgramP
     if not partner.is_own:
         accounts |= set(await change.all(_SAME_OWNERS, partner_account_id=partner.account_id))
     ids = await change.lock(_LOCK_ALL, accounts=sorted(accounts))
-    return [await get(change.tx, change.tenant.account_id, each) for each in ids]
+    return [await get(change, each) for each in ids]
 
 
 async def _lock_in_program(change: Change, partner_id: str) -> list[ProgramPartner]:
     # Whoever joins locks the program, so from here on no partner campaign is added unseen.
     await change.lock(_LOCK_PROGRAMS)
-    partner = await get(change.tx, change.tenant.account_id, partner_id)
+    partner = await get(change, partner_id)
     joined = await _lock_person(change, partner)
     return [each for each in joined if each.program_id == partner.program_id]
 
@@ -125,7 +126,7 @@ async def _lock_in_program(change: Change, partner_id: str) -> list[ProgramPartn
 async def _lock_accounts(change: Change, partner_id: str) -> list[ProgramPartner]:
     """One partner campaign of each account, the given one among them."""
     await change.lock(_LOCK_PROGRAMS)
-    joined = await _lock_person(change, await get(change.tx, change.tenant.account_id, partner_id))
+    joined = await _lock_person(change, await get(change, partner_id))
     joined.sort(key=lambda each: each.id == partner_id)
     return list({each.account_id: each for each in joined}.values())
 
@@ -149,7 +150,7 @@ async def remove(
             await partner_notifications.removed(
                 change, before, removal.reason, pending_ended=removal.ends_pending
             )
-    partner = await get(change.tx, change.tenant.account_id, partner_id)
+    partner = await get(change, partner_id)
     return partner, [each.id for each in removed]
 
 
@@ -180,7 +181,7 @@ async def allow(change: Change, partner_id: str) -> tuple[ProgramPartner, dict[s
                 counts_again=before.left_ms is None,
                 is_undone=bool(before.is_running),
             )
-    return await get(change.tx, change.tenant.account_id, partner_id), removed
+    return await get(change, partner_id), removed
 
 
 async def block(
@@ -189,8 +190,7 @@ async def block(
     """Keeps the partner out of all the owner's programs. Also gives the ids of the partner's
     campaigns in these."""
     removal.check()
-    tx, account_id = change.tx, change.tenant.account_id
-    if (await get(tx, account_id, partner_id)).is_own:
+    if (await get(change, partner_id)).is_own:
         raise Invalid("You cannot block your own account.", code="own_program")
     for before in await _lock_accounts(change, partner_id):
         if await change.run(_BLOCK, partner_account_id=before.account_id, reason=removal.reason):
@@ -201,7 +201,7 @@ async def block(
             await partner_notifications.blocked(
                 change, before, removal.reason, pending_ended=removal.ends_pending
             )
-    partner = await get(tx, account_id, partner_id)
+    partner = await get(change, partner_id)
     return partner, [each.id for each in await _lock_person(change, partner)]
 
 
@@ -223,4 +223,4 @@ async def unblock(change: Change, partner_id: str) -> tuple[ProgramPartner, dict
             await partner_notifications.unblocked(
                 change, before, blocked_ms=blocked_ms, is_undone=is_undone
             )
-    return await get(change.tx, change.tenant.account_id, partner_id), blocked
+    return await get(change, partner_id), blocked

@@ -17,8 +17,8 @@ from honeyguide.kernel.paging import Page
 from honeyguide.partners import charges, program_stops, publications, verification
 from honeyguide.partners.verification import VerificationFields
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import slugs
 
 UNKNOWN = "There is no such partner program."
@@ -135,7 +135,7 @@ async def create(
     columns |= verification.first_columns(change.site, chosen)
     tx, account_id = change.tx, change.tenant.account_id
     try:
-        publication = await publications.get_locked(tx, account_id, publication_id)
+        publication = await publications.get_locked(change, publication_id)
     except Missing:
         raise Invalid(
             "{field} does not match any of your publications.", param="publication_uuid"
@@ -159,42 +159,40 @@ async def create(
     await change_log.record(change, "program.created", program_id, None, made)
     if not (change.site.has_mail_server or columns["is_verification_chosen"]):
         await verification.notify_without_email(change, program_id, publication.name)
-    return await get(tx, account_id, program_id)
+    return await get(change, program_id)
 
 
-async def get(tx: Tx, account_id: str, program_id: str) -> Program:
-    program = (
-        await tx.one(_BY_ID, account_id=account_id, id=program_id) if is_id(program_id) else None
-    )
+async def get(at: AccountReading, program_id: str) -> Program:
+    program = await at.one(_BY_ID, id=program_id) if is_id(program_id) else None
     if program is None:
         raise Missing(UNKNOWN)
     return program
 
 
-async def get_unsettled(tx: Tx, account_id: str, program_id: str) -> Program:
+async def get_unsettled(at: AccountReading, program_id: str) -> Program:
     """To look at: also a deleted one, while a referral is pending or a month in which it was
     charged is open."""
     found = None
     if is_id(program_id):
-        found = await tx.one(_LIVE_OR_UNSETTLED, account_id=account_id, id=program_id)
+        found = await at.one(_LIVE_OR_UNSETTLED, id=program_id)
     if found is None:
         raise Missing(UNKNOWN)
     return found
 
 
-async def list_deleted_unsettled(tx: Tx, account_id: str) -> list[Program]:
+async def list_deleted_unsettled(at: AccountReading) -> list[Program]:
     """The deleted ones that `get_unsettled` still finds."""
-    return await tx.all(_LIST_UNSETTLED, account_id=account_id)
+    return await at.all(_LIST_UNSETTLED)
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Program], int]:
-    total = await tx.one(_COUNT, account_id=account_id) or 0
-    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+async def page_of(at: AccountReading, page: Page) -> tuple[list[Program], int]:
+    total = await at.one(_COUNT) or 0
+    return await at.all(_LIST, most=page.per_page, skip=page.skip), total
 
 
-async def of_publications(tx: Tx, account_id: str, ids: list[str]) -> dict[str, Program]:
+async def of_publications(at: AccountReading, ids: list[str]) -> dict[str, Program]:
     """The program of each of these publications that has one."""
-    found = await tx.all(_OF_PUBLICATIONS, account_id=account_id, ids=ids)
+    found = await at.all(_OF_PUBLICATIONS, ids=ids)
     return {program.publication_id: program for program in found}
 
 
@@ -204,21 +202,20 @@ async def update(change: Change, program_id: str, given: ProgramFields) -> Progr
 
 async def set_columns(change: Change, program_id: str, changed: dict[str, Any]) -> Program:
     """Partners are told by `term_changes`."""
-    tx, account_id = change.tx, change.tenant.account_id
-    old = await _get_locked(tx, account_id, program_id)
+    old = await _get_locked(change, program_id)
     before = {name: getattr(old, name) for name in _COLUMNS}
     await _write(change, old, {**before, **changed})
     await change_log.record(change, "program.changed", old.id, before, {**before, **changed})
-    return await get(tx, account_id, program_id)
+    return await get(change, program_id)
 
 
 async def switch(change: Change, program_id: str, *, on: bool) -> None:
     """While it is off, it is not in the partner network and new signups do not count. Pending
     referrals run to their end."""
-    tx, account_id = change.tx, change.tenant.account_id
-    program = await get(tx, account_id, program_id)
-    publication = await publications.get_locked(tx, account_id, program.publication_id)
-    await get(tx, account_id, program_id)  # it may have been deleted while we waited for the lock
+    tx = change.tx
+    program = await get(change, program_id)
+    publication = await publications.get_locked(change, program.publication_id)
+    await get(change, program_id)  # it may have been deleted while we waited for the lock
     before = await program_stops.states(change)
     await publications.set_enabled(tx, publication, on)
     await program_stops.follow(change, before)
@@ -228,11 +225,11 @@ async def switch(change: Change, program_id: str, *, on: bool) -> None:
     await change_log.record(change, "program.switched", program.id, old, new)
 
 
-async def _get_locked(tx: Tx, account_id: str, program_id: str) -> Program:
+async def _get_locked(change: Change, program_id: str) -> Program:
     """Two changes at once would each write back what the other changed."""
-    if not is_id(program_id) or not await tx.lock(_LOCK, account_id=account_id, id=program_id):
+    if not is_id(program_id) or not await change.lock(_LOCK, id=program_id):
         raise Missing(UNKNOWN)
-    return await get(tx, account_id, program_id)
+    return await get(change, program_id)
 
 
 async def _write(change: Change, old: Program, columns: dict[str, Any]) -> None:
@@ -256,9 +253,9 @@ async def _write(change: Change, old: Program, columns: dict[str, Any]) -> None:
 
 async def delete(change: Change, program_id: str) -> None:
     tx, account_id = change.tx, change.tenant.account_id
-    known = await get(tx, account_id, program_id)
-    publication = await publications.get_locked(tx, account_id, known.publication_id)
-    program = await _get_locked(tx, account_id, program_id)
+    known = await get(change, program_id)
+    publication = await publications.get_locked(change, known.publication_id)
+    program = await _get_locked(change, program_id)
     before = await program_stops.states(change)
     await change.run(_DELETE, id=program.id)
     await program_stops.follow(change, before)

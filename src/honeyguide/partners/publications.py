@@ -18,6 +18,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.partners import audience, logos, program_stops
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import slugs
@@ -100,7 +101,7 @@ async def create(change: Change, given: PublicationFields, logo: StoredLogo) -> 
     await add_logo(change.tx, account_id, logo, now_ms=change.now_ms)
     await change.run(_INSERT, id=publication_id, search_text=_search_text(columns), **columns)
     await change_log.record(change, "publication.created", publication_id, None, columns)
-    return await get(change.tx, account_id, publication_id)
+    return await get(change, publication_id)
 
 
 def check_required(given: PublicationFields, has_logo: bool) -> None:
@@ -111,37 +112,31 @@ def check_required(given: PublicationFields, has_logo: bool) -> None:
     fields.checked(PublicationFields, given)
 
 
-async def get(tx: Tx, account_id: str, publication_id: str) -> Publication:
-    found = (
-        await tx.one(_BY_ID, account_id=account_id, id=publication_id)
-        if is_id(publication_id)
-        else None
-    )
+async def get(at: AccountReading, publication_id: str) -> Publication:
+    found = await at.one(_BY_ID, id=publication_id) if is_id(publication_id) else None
     if found is None:
         raise Missing(UNKNOWN)
     return found
 
 
-async def get_locked(tx: Tx, account_id: str, publication_id: str) -> Publication:
+async def get_locked(change: Change, publication_id: str) -> Publication:
     """Locked, because two changes at once would each write back what the other changed. Lock its
     program afterwards, if at all."""
-    if not is_id(publication_id) or not await tx.lock(
-        _LOCK, account_id=account_id, id=publication_id
-    ):
+    if not is_id(publication_id) or not await change.lock(_LOCK, id=publication_id):
         raise Missing(UNKNOWN)
-    return await get(tx, account_id, publication_id)
+    return await get(change, publication_id)
 
 
-async def page_of(tx: Tx, account_id: str, page: Page) -> tuple[list[Publication], int]:
-    total = await tx.one(_COUNT, account_id=account_id) or 0
-    return await tx.all(_LIST, account_id=account_id, most=page.per_page, skip=page.skip), total
+async def page_of(at: AccountReading, page: Page) -> tuple[list[Publication], int]:
+    total = await at.one(_COUNT) or 0
+    return await at.all(_LIST, most=page.per_page, skip=page.skip), total
 
 
 async def update(
     change: Change, publication_id: str, given: PublicationChanges, logo: StoredLogo | None
 ) -> Publication:
     tx, account_id = change.tx, change.tenant.account_id
-    old = await get_locked(tx, account_id, publication_id)
+    old = await get_locked(change, publication_id)
     before = {name: getattr(old, name) for name in _CHANGED}
     columns = {**before, **fields.checked(PublicationChanges, given)}
     if given.enabled_partner_program is True:
@@ -153,20 +148,20 @@ async def update(
     await change.run(_UPDATE, id=old.id, search_text=_search_text(columns), **columns)
     await program_stops.follow(change, states)
     await change_log.record(change, "publication.changed", old.id, before, columns)
-    return await get(tx, account_id, publication_id)
+    return await get(change, publication_id)
 
 
 async def delete(change: Change, publication_id: str) -> None:
     """Its program leaves the network and accepts no more signups. Pending referrals run to their
     end; history stays."""
     tx, account_id = change.tx, change.tenant.account_id
-    publication = await get_locked(tx, account_id, publication_id)
+    publication = await get_locked(change, publication_id)
     states = await program_stops.states(change)
     await change.run(_DELETE, id=publication.id)
     await program_stops.follow(change, states)
     before = {"name": publication.name}
     await change_log.record(change, "publication.deleted", publication.id, before)
-    program_id = await tx.one(_PROGRAM_OF, account_id=account_id, id=publication.id)
+    program_id = await change.one(_PROGRAM_OF, id=publication.id)
     if program_id is not None:  # nobody can reach it any more to free its page's address
         await slugs.free(tx, account_id, program_id)
 
@@ -220,9 +215,9 @@ async def add_logo(tx: Tx, account_id: str, logo: StoredLogo, *, now_ms: int) ->
     await tx.run(_INSERT_LOGO, **logo._asdict(), account_id=account_id, now_ms=now_ms)
 
 
-async def get_own_logo(tx: Tx, account_id: str, logo_id: str) -> StoredLogo:
+async def get_own_logo(at: AccountReading, logo_id: str) -> StoredLogo:
     """A picture that this account uploaded."""
-    found = await tx.one(_OWN_LOGO, id=logo_id, account_id=account_id) if is_id(logo_id) else None
+    found = await at.one(_OWN_LOGO, id=logo_id) if is_id(logo_id) else None
     if found is None:
         raise Required("logo")
     return found

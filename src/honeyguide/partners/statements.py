@@ -14,8 +14,8 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.spreadsheets import csv_text
 from honeyguide.partners import reversal_reasons
 from honeyguide.partners.payouts import Owed
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 PARTNER, OWNER = "partner", "owner"
 BATCH = 1_000
@@ -74,23 +74,22 @@ _LINES = {side: _sql.query(f"of_{side}", StatementLine) for side in (PARTNER, OW
 _TOTALS = {side: _sql.value(f"total_of_{side}", int) for side in (PARTNER, OWNER)}
 
 
-async def total_cents(tx: Tx, account_id: str, side: str, month: str) -> int:
-    return await tx.one(_TOTALS[side], account_id=account_id, month=month) or 0
+async def total_cents(at: AccountReading, side: str, month: str) -> int:
+    return await at.one(_TOTALS[side], month=month) or 0
 
 
-async def months_of_owner(tx: Tx, account_id: str, *, most: int) -> list[MonthTotal]:
+async def months_of_owner(at: AccountReading, *, most: int) -> list[MonthTotal]:
     """What the account's own programs cost, in the newest months with any cost."""
-    return await tx.all(_MONTHS_OF_OWNER, account_id=account_id, most=most)
+    return await at.all(_MONTHS_OF_OWNER, most=most)
 
 
 async def lines(
-    tx: Tx, account_id: str, side: str, month: str, after: StatementLine | None = None
+    at: AccountReading, side: str, month: str, after: StatementLine | None = None
 ) -> list[StatementLine]:
     """The next lines after one; an empty list ends it."""
     after_ms, after_id = (after.created_ms, after.id) if after else (-(2**62), "")
-    return await tx.all(
+    return await at.all(
         _LINES[side],
-        account_id=account_id,
         month=month,
         after_ms=after_ms,
         after_id=after_id,

@@ -25,6 +25,7 @@ from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.verification import Verification, VerificationFields
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.referral_states import Level
@@ -195,15 +196,14 @@ async def use_recommended(change: Change, program_id: str) -> bool:
     return is_used
 
 
-async def find_waiting(tx: Tx, account_id: str, program_id: str) -> TermChange | None:
+async def find_waiting(at: AccountReading, program_id: str) -> TermChange | None:
     """What begins on the next day."""
-    return await tx.one(_TO_BEGIN, account_id=account_id, program_id=program_id)
+    return await at.one(_TO_BEGIN, program_id=program_id)
 
 
 async def _lock(change: Change, program_id: str) -> tuple[ProgramTerms, TermChange | None]:
     """The terms as they are, and what waits to begin."""
-    account_id = change.tenant.account_id
-    await programs.get(change.tx, account_id, program_id)
+    await programs.get(change, program_id)
     await change.lock(_LOCK_PROGRAM, program_id=program_id)
     waiting = await change.lock(_TO_BEGIN, program_id=program_id)
     return await _terms(change, program_id), waiting[0] if waiting else None

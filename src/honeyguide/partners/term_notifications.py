@@ -13,6 +13,7 @@ from honeyguide.mail.email_kinds import TERMS_CHANGED
 from honeyguide.partners import announcements, partner_emails
 from honeyguide.partners.announcements import TermChange
 from honeyguide.partners.budget_notifications import PARTNERS, PartnerOf
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -50,7 +51,9 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
         once_key=once,
         batch=PARTNERS,
     )
-    brand = await partner_emails.branding_of(tx, site, change.account_id, name, logo_id)
+    brand = await partner_emails.branding_of(
+        AccountReading(tx, site, change.account_id, now_ms), name, logo_id
+    )
     for partner in partners:
         message = partner_texts.terms_changed(
             program=name,

@@ -24,6 +24,7 @@ from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.notification_kinds import NO_CONFIRMATIONS
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.origins import Origin
@@ -255,14 +256,14 @@ def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
     return given
 
 
-async def get(tx: Tx, account_id: str, program_id: str) -> Verification:
-    return of(await _get(tx, account_id, program_id))
+async def get(at: AccountReading, program_id: str) -> Verification:
+    return of(await _get(at, program_id))
 
 
-async def _get(tx: Tx, account_id: str, program_id: str) -> VerificationRow:
+async def _get(at: AccountReading, program_id: str) -> VerificationRow:
     found = None
     if is_id(program_id):
-        found = await tx.one(_OF_PROGRAM, account_id=account_id, id=program_id)
+        found = await at.one(_OF_PROGRAM, id=program_id)
     if found is None:
         raise Missing(UNKNOWN)
     return found
@@ -271,7 +272,7 @@ async def _get(tx: Tx, account_id: str, program_id: str) -> VerificationRow:
 async def _get_locked(change: Change, program_id: str) -> VerificationRow:
     if not is_id(program_id) or not await change.lock(_LOCK, id=program_id):
         raise Missing(UNKNOWN)
-    return await _get(change.tx, change.tenant.account_id, program_id)
+    return await _get(change, program_id)
 
 
 async def set_verification(
@@ -327,13 +328,13 @@ async def keep_own(change: Change, program_id: str) -> bool:
     return True
 
 
-async def is_offered(tx: Tx, account_id: str, program_id: str) -> bool:
+async def is_offered(at: AccountReading, program_id: str) -> bool:
     """Whether to recommend to an older program what new ones start with."""
-    return _is_offered(await _get(tx, account_id, program_id))
+    return _is_offered(await _get(at, program_id))
 
 
-async def offered(tx: Tx, account_id: str, *, most: int) -> list[OfferedProgram]:
-    return await tx.all(_OFFERED, account_id=account_id, most=most)
+async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:
+    return await at.all(_OFFERED, most=most)
 
 
 async def count_held(tx: Tx, account_id: str, program_id: str, *, now_ms: int) -> HeldShare:

@@ -17,11 +17,10 @@ from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.public import doc
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards import earned_rewards, rewards
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 
 MOST_AMOUNT = 10_000
@@ -86,16 +85,16 @@ _ADD_EACH = _sql.command("add_each")
 _ERASE = _sql.command("erase")
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[Adjustment]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[Adjustment]:
     """The newest first."""
-    return await tx.all(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
 async def add(change: Change, id_or_email: str, fields: AdjustmentFields) -> Adjustment:
     """Adjusts the progress of a subscriber and gives them what they reach by it. What they earned
     before stays, also if they fall below it."""
     amount, reason = _checked(fields)
-    subscriber = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
+    subscriber = await subscribers.get_locked(change, id_or_email)
     left = subscriber.referrals_verified + subscriber.adjustments + amount
     if amount < 0 and left < 0:
         raise Invalid(
@@ -103,7 +102,7 @@ async def add(change: Change, id_or_email: str, fields: AdjustmentFields) -> Adj
             param="amount",
             count=subscriber.toward_rewards,
         )
-    before = await of_subscriber(change.tx, change.tenant, subscriber.id)
+    before = await of_subscriber(change, subscriber.id)
     if len(before) >= MOST_PER_SUBSCRIBER:
         raise Invalid("A subscriber can have {most} adjustments.", most=MOST_PER_SUBSCRIBER)
     made = Adjustment(

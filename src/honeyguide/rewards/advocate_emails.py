@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.events import change_log
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, texts
 from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, hub, names, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -33,14 +32,14 @@ _OF_CAMPAIGN = _sql.query("of_campaign", EmailSwitches)
 _SWITCH = _sql.command("switch")
 
 
-async def switches_of(tx: Tx, tenant: Tenant) -> EmailSwitches:
-    found = await tx.one(_OF_CAMPAIGN, **tenant._asdict())
+async def switches_of(at: Reading) -> EmailSwitches:
+    found = await at.one(_OF_CAMPAIGN)
     assert found is not None
     return found
 
 
 async def switch(change: Change, kind: str, *, is_on: bool) -> None:
-    old = await switches_of(change.tx, change.tenant)
+    old = await switches_of(change)
     new = old._replace(**{kind: int(is_on)})
     await change.run(_SWITCH, **new._asdict())
     await change_log.record(

@@ -15,14 +15,13 @@ from honeyguide.kernel.actors import ActorKind
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards import coupons, earned_states, reward_events, rewards, shipments
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import Reward
 from honeyguide.rewards.shipments import PostalAddress
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import referral_states, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -137,7 +136,7 @@ async def _give(
 
 async def add_codes(change: Change, reward_id: str, codes: list[str]) -> int:
     """Fills a pool, serves those who waited in their order, and returns how many codes were new."""
-    reward = await rewards.get(change.tx, change.tenant, reward_id)
+    reward = await rewards.get(change, reward_id)
     added = await coupons.add(change, reward, codes)
     if added:
         await change_log.record(change, "reward.codes_added", reward.id, None, {"codes": added})
@@ -149,7 +148,7 @@ async def fill(change: Change, reward_id: str) -> bool:
     """Gives a batch of those who wait the codes there are, and returns whether more may be
     served."""
     await rewards.lock(change, reward_id)
-    reward = await rewards.get(change.tx, change.tenant, reward_id, deleted_too=True)
+    reward = await rewards.get(change, reward_id, deleted_too=True)
     batch = min(FILL_BATCH, reward.codes_left)
     waiting = await change.all(_WAITING, reward_id=reward_id, batch=batch)
     if batch and not waiting:
@@ -167,47 +166,37 @@ async def _emit(change: Change, events: list[Event]) -> None:
 
 
 async def earned_by(
-    tx: Tx, tenant: Tenant, subscriber_id: str, *, most: int = _ALL, skip: int = 0
+    at: Reading, subscriber_id: str, *, most: int = _ALL, skip: int = 0
 ) -> list[EarnedReward]:
     """What one advocate earned, the first first."""
-    return await tx.all(
+    return await at.all(
         _OF_PERSON,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
         most=most,
         skip=skip,
     )
 
 
-async def count_earned_by(tx: Tx, tenant: Tenant, subscriber_id: str) -> int:
-    account_id = tenant.account_id
-    return await tx.one(_COUNT_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id) or 0
+async def count_earned_by(at: Reading, subscriber_id: str) -> int:
+    return await at.one(_COUNT_OF_PERSON, subscriber_id=subscriber_id) or 0
 
 
-async def some_earned_by(
-    tx: Tx, tenant: Tenant, subscriber_id: str
-) -> tuple[list[EarnedReward], int]:
+async def some_earned_by(at: Reading, subscriber_id: str) -> tuple[list[EarnedReward], int]:
     """For a page: of each reward the first that are not redeemed, then those redeemed last; and how
     many there are in all. Somebody can earn thousands of a recurring reward."""
-    account_id = tenant.account_id
-    found = await tx.all(
-        _SOME_OF_PERSON, account_id=account_id, subscriber_id=subscriber_id, most=MOST_SHOWN
-    )
-    return found, await count_earned_by(tx, tenant, subscriber_id)
+    found = await at.all(_SOME_OF_PERSON, subscriber_id=subscriber_id, most=MOST_SHOWN)
+    return found, await count_earned_by(at, subscriber_id)
 
 
 async def earned_by_each(
-    tx: Tx, tenant: Tenant, subscriber_ids: list[str], *, most: int = _ALL
+    at: Reading, subscriber_ids: list[str], *, most: int = _ALL
 ) -> dict[str, list[EarnedReward]]:
     """The same for a page of people, in one query. Of more than `most`, everybody's first come
     before anybody's second."""
     found: dict[str, list[EarnedReward]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
     ids = msgspec.json.encode(found).decode()
-    for earned in await tx.all(
+    for earned in await at.all(
         _OF_PEOPLE,
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         ids=ids,
         most=most,
     ):
@@ -215,30 +204,22 @@ async def earned_by_each(
     return found
 
 
-async def page_of_earned(
-    tx: Tx, tenant: Tenant, status: str, page: Page
-) -> tuple[list[EarnedReward], int]:
+async def page_of_earned(at: Reading, status: str, page: Page) -> tuple[list[EarnedReward], int]:
     """What the campaign's advocates earned, by status, newest first: to approve, to ship, to supply
     with codes."""
     checks.one_of(status, EARNED_STATUSES, param="status")
     conditions: dict[str, Any] = {
-        "account_id": tenant.account_id,
-        "campaign_id": tenant.campaign_id,
+        "account_id": at.tenant.account_id,
+        "campaign_id": at.tenant.campaign_id,
         "status": status,
     }
-    total = await tx.one(_COUNT_OF_CAMPAIGN, **conditions) or 0
-    return await tx.all(_OF_CAMPAIGN, **conditions, most=page.per_page, skip=page.skip), total
+    total = await at.one(_COUNT_OF_CAMPAIGN, **conditions) or 0
+    return await at.all(_OF_CAMPAIGN, **conditions, most=page.per_page, skip=page.skip), total
 
 
-async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) -> EarnedReward:
+async def get(at: Reading, earned_id: str, *, of: str | None = None) -> EarnedReward:
     """`of` is the advocate it must belong to."""
-    earned = (
-        await tx.one(
-            _BY_ID, account_id=tenant.account_id, campaign_id=tenant.campaign_id, id=earned_id
-        )
-        if is_id(earned_id)
-        else None
-    )
+    earned = await at.one(_BY_ID, id=earned_id) if is_id(earned_id) else None
     if earned is None or (of is not None and earned.subscriber_id != of):
         raise Missing(UNKNOWN)
     return earned
@@ -246,22 +227,22 @@ async def get(tx: Tx, tenant: Tenant, earned_id: str, *, of: str | None = None) 
 
 async def get_locked(change: Change, earned_id: str, *, of: str | None = None) -> EarnedReward:
     """For a change that depends on its current state."""
-    earned = await get(change.tx, change.tenant, earned_id, of=of)
+    earned = await get(change, earned_id, of=of)
     locked = await change.lock(_LOCK, id=earned.id)
     assert locked  # an earned reward is never deleted
-    return await get(change.tx, change.tenant, earned.id, of=of)
+    return await get(change, earned.id, of=of)
 
 
 async def approve(change: Change, earned_id: str, *, of: str | None = None) -> EarnedReward:
     """The operator agrees. What is approved already stays as it is."""
     earned = await get_locked(change, earned_id, of=of)
     if earned.status == AWAITING:
-        reward = await rewards.get(change.tx, change.tenant, earned.reward_id, deleted_too=True)
+        reward = await rewards.get(change, earned.reward_id, deleted_too=True)
         await _emit(
             change,
             await _give(change, reward, earned.id, earned.subscriber_id, by=change.actor.by),
         )
-    approved = await get(change.tx, change.tenant, earned.id)
+    approved = await get(change, earned.id)
     await _log(change, "earned_reward.approved", earned, approved)
     return approved
 
@@ -301,7 +282,7 @@ async def redeem(
     await change.run(_REDEEM, id=earned.id, by=change.actor.by)
     if winner is not None:
         if earned.kind == rewards.PHYSICAL and address is not None:
-            await shipments.create(change.tx, change.tenant, earned.id, address, variant)
+            await shipments.create(change, earned.id, address, variant)
             await reward_events.notify_to_send(change, earned.id, earned.name)
         facts = {
             "reward": reward_events.body(
@@ -315,7 +296,7 @@ async def redeem(
             change,
             await reward_events.events_about(change, outbox.REWARD_REDEEMED, winner, facts),
         )
-    redeemed = await get(change.tx, change.tenant, earned.id)
+    redeemed = await get(change, earned.id)
     await _log(change, "earned_reward.redeemed", earned, redeemed)
     return redeemed
 
@@ -339,7 +320,7 @@ async def claim(
 ) -> EarnedReward:
     """The subscriber takes what is theirs. A physical reward needs an address, and one of its
     variants if it has any. A manual one is redeemed when the operator has handed it over."""
-    earned = await get(change.tx, change.tenant, earned_id, of=subscriber.id)
+    earned = await get(change, earned_id, of=subscriber.id)
     if earned.kind == rewards.MANUAL:
         return await _ask_for(change, earned.id, subscriber.id)
     if earned.kind != rewards.PHYSICAL:
@@ -361,7 +342,7 @@ async def _ask_for(change: Change, earned_id: str, subscriber_id: str) -> Earned
         raise Missing(UNKNOWN)
     await change.run(_CLAIM, id=earned.id)
     await reward_events.notify_claimed(change, earned.id, earned.name)
-    claimed = await get(change.tx, change.tenant, earned.id)
+    claimed = await get(change, earned.id)
     await _log(change, "earned_reward.claimed", earned, claimed)
     return claimed
 
@@ -374,4 +355,4 @@ async def erase(change: Change, subscriber_id: str) -> None:
         await rewards.lock(change, reward_id)
         queued = await change.one(_COUNT_QUEUED, subscriber_id=subscriber_id, reward_id=reward_id)
         await coupons.leave_queue(change, reward_id, queued or 0)
-    await shipments.erase(change.tx, change.tenant, subscriber_id)
+    await shipments.erase(change, subscriber_id)

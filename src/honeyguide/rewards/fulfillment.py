@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Required
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards import earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 REASON_LIMIT = 500
 
@@ -45,23 +44,21 @@ _DECLINE = _sql.command("decline")
 _FORGET_EARLIER = _sql.command("forget_earlier")
 
 
-async def to_fulfill(tx: Tx, tenant: Tenant, *, most: int) -> list[RewardToFulfill]:
+async def to_fulfill(at: Reading, *, most: int) -> list[RewardToFulfill]:
     """First what subscribers asked for, then what is to be approved, then manual rewards that
     nobody has claimed yet; of each the oldest first."""
     asked: dict[str, Any] = {
-        "account_id": tenant.account_id,
-        "campaign_id": tenant.campaign_id,
+        "account_id": at.tenant.account_id,
+        "campaign_id": at.tenant.campaign_id,
         "most": most,
     }
-    claimed = await tx.all(_CLAIMED, **asked)
-    return (claimed + await tx.all(_UNCLAIMED, **asked))[:most]
+    claimed = await at.all(_CLAIMED, **asked)
+    return (claimed + await at.all(_UNCLAIMED, **asked))[:most]
 
 
-async def claimed_before(tx: Tx, tenant: Tenant, *, most: int) -> list[RewardToFulfill]:
+async def claimed_before(at: Reading, *, most: int) -> list[RewardToFulfill]:
     """Claims of manual rewards from when these were redeemed by claiming, and nobody was told."""
-    return await tx.all(
-        _CLAIMED_BEFORE, account_id=tenant.account_id, campaign_id=tenant.campaign_id, most=most
-    )
+    return await at.all(_CLAIMED_BEFORE, most=most)
 
 
 async def forget_earlier_claims(change: Change) -> None:
@@ -69,11 +66,9 @@ async def forget_earlier_claims(change: Change) -> None:
     await change.run(_FORGET_EARLIER)
 
 
-async def open_claims(tx: Tx, tenant: Tenant, *, most: int) -> OpenClaims:
+async def open_claims(at: Reading, *, most: int) -> OpenClaims:
     """How many wait, counted up to a limit, and since when the first does."""
-    found = await tx.one(
-        _OPEN_CLAIMS, account_id=tenant.account_id, campaign_id=tenant.campaign_id, most=most
-    )
+    found = await at.one(_OPEN_CLAIMS, most=most)
     return found or OpenClaims(0, None)
 
 
@@ -102,4 +97,4 @@ async def decline(
     await change_log.record(
         change, "earned_reward.declined", earned.id, {"claimed": True}, {"claimed": False}
     )
-    return await earned_rewards.get(change.tx, change.tenant, earned.id)
+    return await earned_rewards.get(change, earned.id)

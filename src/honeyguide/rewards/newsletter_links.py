@@ -12,13 +12,12 @@ from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail.newsletter_block import STYLES
 from honeyguide.mail.newsletter_tools import COUNT, HUB, LINK, NEXT, TO_GO, TOOLS, NewsletterTool
 from honeyguide.rewards.rewards import Reward, next_reward
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub
 
 HEADING_LIMIT = 120
@@ -85,9 +84,9 @@ def file_line(
     return (subscriber.email, subscriber.name or "", attributes)
 
 
-async def find_block(tx: Tx, tenant: Tenant) -> NewsletterBlock | None:
+async def find_block(at: Reading) -> NewsletterBlock | None:
     """The one that was tested last."""
-    return await tx.one(_FIND, **tenant._asdict())
+    return await at.one(_FIND)
 
 
 async def save_block(change: Change, block: NewsletterBlock) -> None:
@@ -96,7 +95,7 @@ async def save_block(change: Change, block: NewsletterBlock) -> None:
     checks.text(block.heading, param="heading", limit=HEADING_LIMIT)
     if not checks.is_one_line(block.heading):
         raise Invalid("{field} must be one line of text.", param="heading")
-    old = await find_block(change.tx, change.tenant)
+    old = await find_block(change)
     await change.run(_SAVE, **block._asdict())
     before = old._asdict() if old is not None else None
     campaign_id = change.tenant.campaign_id

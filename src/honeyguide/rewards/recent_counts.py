@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.rewards.earned_rewards import AWAITING, EARNED_STATUSES
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 MOST_EARNED = 1_000
 FOREVER_MS = 2**62
@@ -30,29 +29,26 @@ _EARNED = _sql.value("earned", int)
 _WITHOUT_CODE = _sql.value("without_code", int)
 
 
-async def earned(tx: Tx, tenant: Tenant, *, since_ms: int, until_ms: int) -> RewardCounts:
+async def earned(at: Reading, *, since_ms: int, until_ms: int) -> RewardCounts:
     return RewardCounts(
-        *[await _count(tx, tenant, status, since_ms, until_ms) for status in EARNED_STATUSES]
+        *[await _count(at, status, since_ms, until_ms) for status in EARNED_STATUSES]
     )
 
 
-async def to_approve(tx: Tx, tenant: Tenant) -> int:
+async def to_approve(at: Reading) -> int:
     """Rewards that wait for the operator, whenever they were earned, counted as `earned` counts."""
-    return await _count(tx, tenant, AWAITING)
+    return await _count(at, AWAITING)
 
 
-async def without_code(tx: Tx, tenant: Tenant) -> int:
+async def without_code(at: Reading) -> int:
     """Rewards that wait for coupon codes, whenever they were earned."""
-    return await tx.one(_WITHOUT_CODE, campaign_id=tenant.campaign_id, most=MOST_EARNED + 1) or 0
+    return await at.one(_WITHOUT_CODE, most=MOST_EARNED + 1) or 0
 
 
-async def _count(
-    tx: Tx, tenant: Tenant, status: str, since_ms: int = 0, until_ms: int = FOREVER_MS
-) -> int:
+async def _count(at: Reading, status: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> int:
     return (
-        await tx.one(
+        await at.one(
             _EARNED,
-            campaign_id=tenant.campaign_id,
             status=status,
             since_ms=since_ms,
             until_ms=until_ms,

@@ -15,11 +15,10 @@ from honeyguide.kernel import checks, fields, public
 from honeyguide.kernel.errors import Invalid, Missing, Required
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.public import choice, doc
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.screening import rules
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.page_index import TOP
 
 UNKNOWN = "There is no such reward."
@@ -159,19 +158,13 @@ _LOCK = _sql.value("lock", str)
 _COUNT = _sql.value("count", int)
 
 
-async def of_campaign(tx: Tx, tenant: Tenant) -> list[Reward]:
+async def of_campaign(at: Reading) -> list[Reward]:
     """What can be earned now, the nearest first."""
-    return await tx.all(_OF_CAMPAIGN, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+    return await at.all(_OF_CAMPAIGN)
 
 
-async def get(tx: Tx, tenant: Tenant, reward_id: str, *, deleted_too: bool = False) -> Reward:
-    found = (
-        await tx.one(
-            _BY_ID, account_id=tenant.account_id, campaign_id=tenant.campaign_id, id=reward_id
-        )
-        if is_id(reward_id)
-        else None
-    )
+async def get(at: Reading, reward_id: str, *, deleted_too: bool = False) -> Reward:
+    found = await at.one(_BY_ID, id=reward_id) if is_id(reward_id) else None
     if found is None or (found.deleted_ms is not None and not deleted_too):
         raise Missing(UNKNOWN)
     return found
@@ -194,7 +187,7 @@ async def create(change: Change, new: NewReward) -> Reward:
     reward_id = new_id()
     await change.run(_INSERT, id=reward_id, walk_ms=TOP[0], walk_id=TOP[1], **columns)
     await change_log.record(change, "reward.created", reward_id, None, columns)
-    return await get(change.tx, change.tenant, reward_id)
+    return await get(change, reward_id)
 
 
 async def lock(change: Change, reward_id: str) -> None:
@@ -205,7 +198,7 @@ async def lock(change: Change, reward_id: str) -> None:
 async def update(change: Change, reward_id: str, changes: RewardFields) -> Reward:
     # Without the lock, two changes at once would each write back what the other changed.
     await lock(change, reward_id)
-    old = await get(change.tx, change.tenant, reward_id)
+    old = await get(change, reward_id)
     if changes.kind is not UNSET and changes.kind != old.kind:
         raise Invalid(
             "{field} cannot be changed; delete this reward and create another.", param="kind"
@@ -230,7 +223,7 @@ async def update(change: Change, reward_id: str, changes: RewardFields) -> Rewar
         **{name: columns[name] for name in _CHANGED},
     )
     await change_log.record(change, "reward.changed", old.id, before, columns)
-    return await get(change.tx, change.tenant, old.id)
+    return await get(change, old.id)
 
 
 async def start_backfill(change: Change) -> None:
@@ -240,7 +233,7 @@ async def start_backfill(change: Change) -> None:
 
 async def delete(change: Change, reward_id: str) -> None:
     """No longer offered; what was earned stays earned."""
-    reward = await get(change.tx, change.tenant, reward_id)
+    reward = await get(change, reward_id)
     await change.run(_DELETE, id=reward.id)
     await change_log.record(change, "reward.deleted", reward.id, {"name": reward.name})
 

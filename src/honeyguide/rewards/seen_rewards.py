@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -15,8 +16,8 @@ _UNSEEN = _sql.value("unseen", str)
 _MARK_SEEN = _sql.command("mark_seen")
 
 
-async def unseen(tx: Tx, tenant: Tenant, subscriber_id: str) -> frozenset[str]:
-    return frozenset(await tx.all(_UNSEEN, **tenant._asdict(), subscriber_id=subscriber_id))
+async def unseen(at: Reading, subscriber_id: str) -> frozenset[str]:
+    return frozenset(await at.all(_UNSEEN, subscriber_id=subscriber_id))
 
 
 async def mark_seen(tx: Tx, tenant: Tenant, ids: Collection[str], *, now_ms: int) -> None:

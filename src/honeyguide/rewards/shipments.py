@@ -18,10 +18,10 @@ from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import countries
 from honeyguide.rewards import earned_states
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import Statement, beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.page_index import TOP
@@ -169,71 +169,64 @@ _ERASE = _sql.command("erase")
 
 
 async def create(
-    tx: Tx, tenant: Tenant, earned_id: str, address: PostalAddress, variant: str | None
+    change: Change, earned_id: str, address: PostalAddress, variant: str | None
 ) -> None:
     """Every new shipment is made here, by the claim of a physical reward, in its transaction."""
     text = _stored(address)
-    await tx.run(_CREATE, account_id=tenant.account_id, id=earned_id, address=text, variant=variant)
+    await change.run(_CREATE, id=earned_id, address=text, variant=variant)
 
 
 def _stored(address: PostalAddress) -> str:
     return msgspec.json.encode(address).decode()
 
 
-async def get(tx: Tx, tenant: Tenant, shipment_id: str) -> Shipment:
-    found = await tx.one(_BY_ID, **tenant._asdict(), id=shipment_id) if is_id(shipment_id) else None
+async def get(at: Reading, shipment_id: str) -> Shipment:
+    found = await at.one(_BY_ID, id=shipment_id) if is_id(shipment_id) else None
     if found is None:
         raise Missing(UNKNOWN)
     return found
 
 
-async def find_many(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, Shipment]:
+async def find_many(at: Reading, ids: Sequence[str]) -> dict[str, Shipment]:
     """Those of these that there are, by id."""
-    found = await tx.all(_BY_IDS, **tenant._asdict(), ids=list(ids))
+    found = await at.all(_BY_IDS, ids=list(ids))
     return {each.id: each for each in found}
 
 
-async def count(tx: Tx, tenant: Tenant, status: str, *, most: int = NO_LIMIT) -> int:
+async def count(at: Reading, status: str, *, most: int = NO_LIMIT) -> int:
     """How many there are, counted up to `most`."""
-    return await tx.one(_COUNTS[status], **tenant._asdict(), most=most) or 0
+    return await at.one(_COUNTS[status], most=most) or 0
 
 
-async def count_open(tx: Tx, tenant: Tenant, *, most: int = NO_LIMIT) -> int:
-    return await count(tx, tenant, TO_SEND, most=most)
+async def count_open(at: Reading, *, most: int = NO_LIMIT) -> int:
+    return await count(at, TO_SEND, most=most)
 
 
-async def count_open_by_reward(tx: Tx, tenant: Tenant, *, most: int) -> list[RewardToSend]:
+async def count_open_by_reward(at: Reading, *, most: int) -> list[RewardToSend]:
     """Every physical reward of which something is to send."""
-    counts = await tx.all(_COUNT_TO_SEND_BY_REWARD, **tenant._asdict(), most=most)
+    counts = await at.all(_COUNT_TO_SEND_BY_REWARD, most=most)
     return [each for each in counts if each.to_send]
 
 
-async def unclaimed(tx: Tx, tenant: Tenant, *, most: int) -> list[Unclaimed]:
+async def unclaimed(at: Reading, *, most: int) -> list[Unclaimed]:
     """Those who have waited longest. Each reward is asked for alone, as the index is by reward;
     nobody offers many physical ones."""
     found = [
         each
-        for reward_id in await tx.all(_PHYSICAL_REWARDS, **tenant._asdict())
-        for each in await tx.all(
-            _UNCLAIMED_OF_REWARD, account_id=tenant.account_id, reward_id=reward_id, most=most
-        )
+        for reward_id in await at.all(_PHYSICAL_REWARDS)
+        for each in await at.all(_UNCLAIMED_OF_REWARD, reward_id=reward_id, most=most)
     ]
     return sorted(found, key=lambda each: each.earned_ms)[:most]
 
 
-async def page_newest_first(
-    tx: Tx, tenant: Tenant, status: str, page: Page
-) -> tuple[list[Shipment], int]:
+async def page_newest_first(at: Reading, status: str, page: Page) -> tuple[list[Shipment], int]:
     """By the time of the claim, as every list of the API is ordered."""
-    rows = await tx.all(
-        _NEWEST_FIRST[status], **tenant._asdict(), most=page.per_page, skip=page.skip
-    )
-    return rows, await count(tx, tenant, status)
+    rows = await at.all(_NEWEST_FIRST[status], most=page.per_page, skip=page.skip)
+    return rows, await count(at, status)
 
 
 async def to_send(
-    tx: Tx,
-    tenant: Tenant,
+    at: Reading,
     *,
     reward_id: str | None = None,
     after: Cursor | None = None,
@@ -244,20 +237,16 @@ async def to_send(
     after_ms, after_id = after or _START
     where: dict[str, Any] = {"after_ms": after_ms, "after_id": after_id, "most": most, "skip": skip}
     if reward_id is None:
-        return await tx.all(_TO_SEND, **tenant._asdict(), **where)
-    return await tx.all(
-        _TO_SEND_OF_REWARD, account_id=tenant.account_id, reward_id=reward_id, **where
-    )
+        return await at.all(_TO_SEND, **where)
+    return await at.all(_TO_SEND_OF_REWARD, reward_id=reward_id, **where)
 
 
 async def sent(
-    tx: Tx, tenant: Tenant, *, after: Cursor | None = None, most: int, skip: int = 0
+    at: Reading, *, after: Cursor | None = None, most: int, skip: int = 0
 ) -> list[Shipment]:
     """Sent last comes first."""
     after_ms, after_id = after or TOP
-    return await tx.all(
-        _SENT, **tenant._asdict(), after_ms=after_ms, after_id=after_id, most=most, skip=skip
-    )
+    return await at.all(_SENT, after_ms=after_ms, after_id=after_id, most=most, skip=skip)
 
 
 def clean_note(tracking_note: str | None) -> str | None:
@@ -278,7 +267,7 @@ async def mark_sent(
     """The shipment, and whether this call marked it. If somebody else did before, it stays as it
     is, and says who and when. `batch` is the id that undoes all that were marked together."""
     note = clean_note(tracking_note)
-    found = await get(change.tx, change.tenant, shipment_id)
+    found = await get(change, shipment_id)
     marked = await change.run(
         _MARK_SENT,
         id=found.id,
@@ -290,7 +279,7 @@ async def mark_sent(
     if marked:
         # Without the note: an erasure removes it from the shipment.
         await _log_status(change, "shipment.sent", found.id, TO_SEND, SENT)
-    return await get(change.tx, change.tenant, found.id), marked == 1
+    return await get(change, found.id), marked == 1
 
 
 async def _log_status(change: Change, action: str, shipment_id: str, old: str, new: str) -> None:
@@ -307,7 +296,7 @@ async def _move(
     after: str,
 ) -> bool:
     """Returns whether it was in the state before."""
-    found = await get(change.tx, change.tenant, shipment_id)
+    found = await get(change, shipment_id)
     moved = await change.run(command, id=found.id)
     if moved:
         await _log_status(change, action, found.id, before, after)
@@ -333,7 +322,7 @@ async def change_note(
     """Changes the note of what was sent. With `tell`, the subscriber gets another email, a minute
     later. Returns whether anything changed."""
     note = clean_note(tracking_note)
-    found = await get(change.tx, change.tenant, shipment_id)
+    found = await get(change, shipment_id)
     if found.sent_ms is None or (note == found.tracking_note and not tell):
         return False
     announce_ms = change.now_ms + UNDO_MS if tell else None
@@ -393,6 +382,6 @@ async def remove_addresses(tx: Tx, old: Sequence[OldAddress]) -> None:
     tx.scrub()
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def erase(change: Change, subscriber_id: str) -> None:
     """What is to send leaves the list with its address; what was sent stays, without the note."""
-    await tx.run(_ERASE, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    await change.run(_ERASE, subscriber_id=subscriber_id)

@@ -17,6 +17,7 @@ from honeyguide.screening.mailbox_providers import is_provider
 from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.referral_states import Status
@@ -113,16 +114,14 @@ async def record(change: Change, found: Mapping[str, Iterable[SignalFinding]]) -
         await change.put(_INSERT, found=rows)
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[EvidenceItem]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[EvidenceItem]:
     """The oldest first."""
-    return await tx.all(_OF_SUBSCRIBERS, **tenant._asdict(), ids=[subscriber_id])
+    return await at.all(_OF_SUBSCRIBERS, ids=[subscriber_id])
 
 
-async def of_subscribers(
-    tx: Tx, tenant: Tenant, ids: Sequence[str]
-) -> dict[str, list[EvidenceItem]]:
+async def of_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, list[EvidenceItem]]:
     found: dict[str, list[EvidenceItem]] = {each: [] for each in ids}
-    for item in await tx.all(_OF_SUBSCRIBERS, **tenant._asdict(), ids=list(ids)):
+    for item in await at.all(_OF_SUBSCRIBERS, ids=list(ids)):
         found[item.subscriber_id].append(item)
     return found
 
@@ -151,12 +150,11 @@ async def end_look(change: Change, code: str, *, looked_ms: int) -> None:
 
 
 async def group_of(
-    tx: Tx, tenant: Tenant, code: str, *, at_ms: int, before: int = GROUP, after: int = 0
+    at: Reading, code: str, *, at_ms: int, before: int = GROUP, after: int = 0
 ) -> list[InGroup]:
     """Those who came with the code around a time, the first one first."""
-    return await tx.all(
+    return await at.all(
         _GROUP,
-        campaign_id=tenant.campaign_id,
         code=code,
         at_ms=at_ms,
         since_ms=at_ms - GROUP_MS,
@@ -166,7 +164,7 @@ async def group_of(
 
 
 async def find_group_signals(
-    tx: Tx, tenant: Tenant, code: str, group: Sequence[InGroup]
+    at: Reading, code: str, group: Sequence[InGroup]
 ) -> dict[str, list[SignalFinding]]:
     """What the group says about each of its members. A few people are no group. Nor is anybody with
     an address that was written after they came: the owner could make up what they have in
@@ -186,7 +184,7 @@ async def find_group_signals(
     ]
     if all(is_provider(signup.email.domain) for signup in signups):
         return _without_bursts(group, of_group(signups, {}))
-    rows = await tx.all(_KNOWN_DOMAINS, campaign_id=tenant.campaign_id, code=code, newest=NEWEST)
+    rows = await at.all(_KNOWN_DOMAINS, code=code, newest=NEWEST)
     known = {row.domain: row.n for row in rows}
     total = sum(known.values())
     uncommon = sum(n for domain, n in known.items() if not is_provider(domain))
@@ -229,7 +227,6 @@ async def look_at_new(
 ) -> tuple[list[SignalFinding], bool]:
     """What the group says about somebody who comes just now, and whether its code is new and
     busy."""
-    tx, tenant = change.tx, change.tenant
     new = InGroup(
         id="",
         email=email.text,
@@ -240,8 +237,8 @@ async def look_at_new(
         referral_status=Status.PENDING,
         referral_reason=None,
     )
-    group = await group_of(tx, tenant, code, at_ms=change.now_ms, before=GROUP - 1)
-    found = (await find_group_signals(tx, tenant, code, [*group, new])).get(new.id, [])
+    group = await group_of(change, code, at_ms=change.now_ms, before=GROUP - 1)
+    found = (await find_group_signals(change, code, [*group, new])).get(new.id, [])
     return found, is_new_and_busy(group, new.id, change.now_ms)
 
 
@@ -251,7 +248,7 @@ async def refresh(
     """Stores what the group says about these referrals, and returns all evidence about each."""
     gone = list[_Key]()
     changed, result = dict[str, list[SignalFinding]](), dict[str, list[SignalFinding]]()
-    for subscriber_id, items in (await of_subscribers(change.tx, change.tenant, ids)).items():
+    for subscriber_id, items in (await of_subscribers(change, ids)).items():
         new = {each.signal: each for each in found.get(subscriber_id, [])}
         old = {each.signal: each for each in findings(items)}
         alone = {signal: each for signal, each in old.items() if not signal.facts.is_group}

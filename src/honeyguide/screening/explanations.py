@@ -10,11 +10,9 @@ from honeyguide.kernel import clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.screening import evidence, moves, screening
 from honeyguide.screening.evidence import EvidenceItem
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, reasons, referral_decisions, subscribers
 from honeyguide.subscribers.campaigns import Campaign
 from honeyguide.subscribers.reasons import SCREENING_HOLD_DAYS, Reason, facts_of
@@ -49,17 +47,15 @@ class Explained(NamedTuple):
     status of today. Empty if it never changed since the signup, or if an older version decided."""
 
 
-async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Explained:
-    subscriber = await subscribers.get(tx, tenant, id_or_email)
+async def explain(at: Reading, id_or_email: str) -> Explained:
+    subscriber = await subscribers.get(at, id_or_email)
     if subscriber.referrer_code is None:
         raise Missing(moves.UNREFERRED, code="not_referred")
     referrer = (
-        await subscribers.find(tx, tenant, subscriber.referrer_id)
-        if subscriber.referrer_id
-        else None
+        await subscribers.find(at, subscriber.referrer_id) if subscriber.referrer_id else None
     )
-    signals = await _signals(tx, site, tenant, subscriber, referrer)
-    campaign = await campaigns.get(tx, tenant)
+    signals = await _signals(at, subscriber, referrer)
+    campaign = await campaigns.get(at)
     return Explained(
         subscriber=subscriber,
         referrer_id=subscriber.referrer_id,
@@ -68,16 +64,14 @@ async def explain(tx: Tx, site: Site, tenant: Tenant, id_or_email: str) -> Expla
         signals=signals,
         rule=_rule(subscriber, campaign),
         what_would_change_it=_what_would_change_it(subscriber),
-        evidence=await evidence.of_subscriber(tx, tenant, subscriber.id),
-        decisions=await referral_decisions.of_subscriber(tx, tenant, subscriber.id),
+        evidence=await evidence.of_subscriber(at, subscriber.id),
+        decisions=await referral_decisions.of_subscriber(at, subscriber.id),
     )
 
 
-async def _signals(
-    tx: Tx, site: Site, tenant: Tenant, s: Subscriber, referrer: Subscriber | None
-) -> StoredSignals:
+async def _signals(at: Reading, s: Subscriber, referrer: Subscriber | None) -> StoredSignals:
     network = ip_network_of(s.ip_address)
-    on_code = await screening.on_code(tx, tenant, s.referrer_code or "", network, s.received_ms)
+    on_code = await screening.on_code(at, s.referrer_code or "", network, s.received_ms)
     email = EmailAddress(s.email)
     referrer_email = EmailAddress(referrer.email) if referrer else None
     own = referrer_email is not None and email.key == referrer_email.key
@@ -87,10 +81,9 @@ async def _signals(
         own_address=own,
         alias_of_referrer=same_person and not own,
         referral_loop=await screening.closes_loop(
-            tx,
-            tenant,
+            at,
             referrer.referrer_id if referrer else None,
-            site.person_keys(email),
+            at.site.person_keys(email),
         ),
         disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(

@@ -70,7 +70,7 @@ async def _wait_while_paused(
 
 async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
     """`verified` or `rejected`, by hand."""
-    old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
+    old = await subscribers.get_locked(change, id_or_email)
     decision = _by_hand(old, new_status)
     return await apply(change, old, decision, by=change.actor.by)
 
@@ -78,7 +78,7 @@ async def decide(change: Change, id_or_email: str, new_status: str) -> Changed:
 async def reverse(change: Change, subscriber_id: str) -> Changed:
     """What it cost is taken back: the referral no longer counts. The caller has locked the
     subscriber, who may be erased."""
-    old = await subscribers.get_even_erased(change.tx, change.tenant, subscriber_id)
+    old = await subscribers.get_even_erased(change, subscriber_id)
     decision = rules.on_reversal(old.referral_status)
     return await apply(change, old, decision, by=change.actor.by)
 
@@ -87,7 +87,7 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None
     """Rejects one pending referral of a partner who was removed. None if it was decided
     meanwhile."""
     try:
-        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+        old = await subscribers.get_locked(change, subscriber_id)
     except Missing:
         return None
     decision = rules.on_partner_removed(old.referral_status)
@@ -98,7 +98,7 @@ async def end_with_partner(change: Change, subscriber_id: str) -> Changed | None
 
 async def reject_unconfirmed(change: Change, subscriber_id: str) -> Changed | None:
     """Rejects one pending referral whose address came again with another code."""
-    old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    old = await subscribers.get_locked(change, subscriber_id)
     decision = rules.on_other_code(old.referral_status)
     return None if decision is None else await apply(change, old, decision, by=None)
 
@@ -135,7 +135,7 @@ def check_decision(subscriber: Subscriber, new_status: str) -> None:
 async def verify_due(change: Change, subscriber_id: str) -> Changed | None:
     """Verifies one referral whose holding period is over. None if it was decided meanwhile."""
     try:
-        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+        old = await subscribers.get_locked(change, subscriber_id)
     except Missing:
         return None
     decision = await _decide_again(change, old) or rules.on_due(
@@ -148,7 +148,7 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Changed | No
     """Decides one pending referral again, about which there is new evidence. None if that changes
     nothing."""
     try:
-        old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+        old = await subscribers.get_locked(change, subscriber_id)
     except Missing:
         return None
     decision = await _decide_again(change, old) or await screening.on_evidence(change, old)
@@ -196,4 +196,4 @@ async def apply(
             behind=decision.behind,
             decided_by=by,
         )
-    return Changed(old, await subscribers.get_even_erased(change.tx, change.tenant, old.id))
+    return Changed(old, await subscribers.get_even_erased(change, old.id))

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.screening import evidence
 from honeyguide.screening.evidence import EvidenceItem
 from honeyguide.screening.signals import Signal
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import referral_states, search
 from honeyguide.subscribers.reasons import facts_of
 from honeyguide.subscribers.search import Cursor
@@ -141,14 +140,12 @@ _FEES = _sql.query("fees", lambda subscriber_id, *fee: (subscriber_id, FeeAtArri
 _REFERRERS = _sql.query("referrers", _NamedReferrer)
 
 
-async def page_of_groups(
-    tx: Tx, tenant: Tenant, kind: str, page: Page
-) -> tuple[list[ReviewGroup], int]:
+async def page_of_groups(at: Reading, kind: str, page: Page) -> tuple[list[ReviewGroup], int]:
     """Most dollars at stake first, then most referrals; and how many groups there are."""
-    waiting = await _newest(tx, tenant, kind)
-    found = await evidence.of_subscribers(tx, tenant, [each.id for each in waiting])
+    waiting = await _newest(at, kind)
+    found = await evidence.of_subscribers(at, [each.id for each in waiting])
     paid = [each.id for each in waiting if each.partner_campaign_id is not None]
-    fees = dict(await tx.all(_FEES, account_id=tenant.account_id, ids=paid))
+    fees = dict(await at.all(_FEES, ids=paid))
     groups = []
     for key, members in _grouped(waiting, found).items():
         cents = sum(fees[each.id].fee_cents for each in members if each.id in fees)
@@ -164,20 +161,18 @@ async def page_of_groups(
         )
         for cents, _, _, key, members in groups[page.skip : page.skip + page.per_page]
     ]
-    return await _named(tx, tenant, shown), len(groups)
+    return await _named(at, shown), len(groups)
 
 
-async def members_of_group(
-    tx: Tx, tenant: Tenant, kind: str, code: str, key: str
-) -> list[WaitingReferral]:
+async def members_of_group(at: Reading, kind: str, code: str, key: str) -> list[WaitingReferral]:
     """The newest first; none if nobody of the group waits any more."""
-    waiting = [each for each in await _newest(tx, tenant, kind) if each.referrer_code == code]
-    found = await evidence.of_subscribers(tx, tenant, [each.id for each in waiting])
+    waiting = [each for each in await _newest(at, kind) if each.referrer_code == code]
+    found = await evidence.of_subscribers(at, [each.id for each in waiting])
     return _grouped(waiting, found).get(key, [])
 
 
-async def _newest(tx: Tx, tenant: Tenant, kind: str) -> list[WaitingReferral]:
-    return await tx.all(_NEWEST[kind], campaign_id=tenant.campaign_id, newest=NEWEST)
+async def _newest(at: Reading, kind: str) -> list[WaitingReferral]:
+    return await at.all(_NEWEST[kind], newest=NEWEST)
 
 
 def _grouped(
@@ -225,9 +220,9 @@ def _lines(found: Iterable[list[EvidenceItem]]) -> list[EvidenceLine]:
     return lines
 
 
-async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[ReviewGroup]:
+async def _named(at: Reading, groups: list[ReviewGroup]) -> list[ReviewGroup]:
     ids = {group.referrer_id for group in groups} - {None}
-    referrers = await tx.all(_REFERRERS, campaign_id=tenant.campaign_id, ids=list(ids))
+    referrers = await at.all(_REFERRERS, ids=list(ids))
     by_id = {each.id: each for each in referrers}
     result = []
     for group in groups:
@@ -244,10 +239,8 @@ async def _named(tx: Tx, tenant: Tenant, groups: list[ReviewGroup]) -> list[Revi
 
 
 async def ids_of_code(
-    tx: Tx, tenant: Tenant, kind: str, code: str, *, before: Cursor | None = None, most: int
+    at: Reading, kind: str, code: str, *, before: Cursor | None = None, most: int
 ) -> list[str]:
     """The waiting referrals of one code, newest first."""
     last_at, last_id = before or search.TOP
-    return await tx.all(
-        _OF_CODE[kind], campaign_id=tenant.campaign_id, code=code, at=last_at, id=last_id, most=most
-    )
+    return await at.all(_OF_CODE[kind], code=code, at=last_at, id=last_id, most=most)

@@ -12,13 +12,12 @@ from disposable_email_domains import blocklist
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.screening import evidence, rules, screening_lists
 from honeyguide.screening.screening_lists import ListMatch
 from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, referral_states
 from honeyguide.subscribers.origins import Origin
 from honeyguide.subscribers.subscribers import Subscriber
@@ -77,26 +76,24 @@ def is_disposable(domain: str) -> bool:
     return False
 
 
-async def closes_loop(tx: Tx, tenant: Tenant, above_id: str | None, keys: Sequence[str]) -> bool:
+async def closes_loop(at: Reading, above_id: str | None, keys: Sequence[str]) -> bool:
     """Whether one of those who referred the referrer (`above_id` and everyone above them) is this
     person."""
     if above_id is None:
         return False
     return bool(
-        await tx.one(
+        await at.one(
             _CLOSES_LOOP,
             referrer_id=above_id,
-            campaign_id=tenant.campaign_id,
             person_keys=list(keys),
         )
     )
 
 
-async def on_code(tx: Tx, tenant: Tenant, code: str, network: str | None, until_ms: int) -> OnCode:
+async def on_code(at: Reading, code: str, network: str | None, until_ms: int) -> OnCode:
     """Signups with this code in the last hour, and from this IP network in the last day."""
-    found = await tx.one(
+    found = await at.one(
         _ON_CODE,
-        campaign_id=tenant.campaign_id,
         code=code,
         network=network,
         hour_ago_ms=until_ms - HOUR_MS,
@@ -117,15 +114,15 @@ async def judge_referral(
 ) -> rules.Decision:
     """Gathers what the rules need to know, and no more than the campaign's screening level asks
     for. `found` is the evidence about the signup."""
-    tx, tenant, now_ms = change.tx, change.tenant, change.now_ms
-    loop = await closes_loop(tx, tenant, referrer.referrer_id, person.keys)
+    now_ms = change.now_ms
+    loop = await closes_loop(change, referrer.referrer_id, person.keys)
     same_network, same_code = False, OnCode(0, 0)
     if referrer.screening != referral_states.Level.FLEXIBLE:
         recent = now_ms - referrer.received_ms < DAY_MS
         same_network = (
             recent and person.ip_network is not None and person.ip_network == referrer.network
         )
-        same_code = await on_code(tx, tenant, referrer.ref_code, person.ip_network, now_ms)
+        same_code = await on_code(change, referrer.ref_code, person.ip_network, now_ms)
     listed = referrer_listed = ListMatch.NOWHERE
     if referrer.has_lists:
         listed, referrer_listed = await _look_up_both(change, person, referrer)
@@ -155,7 +152,7 @@ async def on_evidence(change: Change, subscriber: Subscriber) -> rules.Decision 
     enough."""
     if not Origin(subscriber.origin).is_hosted or subscriber.referrer_id is None:
         return None
-    items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
+    items = await evidence.of_subscriber(change, subscriber.id)
     if points(evidence.findings(items)) < SUSPICIOUS_POINTS:
         return None
     campaign = await change.fact(campaigns.get)
@@ -174,9 +171,7 @@ async def _look_up_both(
     """Which list has the person who signs up, and which has the referrer."""
     email = EmailAddress(referrer.email)
     keys = change.site.person_keys(email)
-    found = await screening_lists.find(
-        change.tx, change.tenant, [*person.keys, *keys], [person.email, email]
-    )
+    found = await screening_lists.find(change, [*person.keys, *keys], [person.email, email])
     return (
         screening_lists.judge(found, person.keys, person.email, person.ip_network),
         screening_lists.judge(found, keys, email),
@@ -187,10 +182,10 @@ async def is_allowed(change: Change, subscriber: Subscriber) -> bool:
     """Whether the owner's allow list has them."""
     email = EmailAddress(subscriber.email)
     person = Person(email, change.site.person_keys(email), ip_network_of(subscriber.ip_address))
-    return await look_up(change.tx, change.tenant, person) is ListMatch.ALLOWED
+    return await look_up(change, person) is ListMatch.ALLOWED
 
 
-async def look_up(tx: Tx, tenant: Tenant, person: Person) -> ListMatch:
+async def look_up(at: Reading, person: Person) -> ListMatch:
     """Which list has this person."""
-    found = await screening_lists.find(tx, tenant, person.keys, [person.email])
+    found = await screening_lists.find(at, person.keys, [person.email])
     return screening_lists.judge(found, person.keys, person.email, person.ip_network)

@@ -16,10 +16,9 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 EMAIL, DOMAIN, IP_RANGE = "email", "domain", "ip_range"
 MOST = 1_000
@@ -99,19 +98,19 @@ def _domain(text: str, param: str) -> str:
         ) from None
 
 
-async def entries(tx: Tx, tenant: Tenant) -> list[ScreeningEntry]:
+async def entries(at: Reading) -> list[ScreeningEntry]:
     """Of both lists, newest first."""
-    return await tx.all(_ALL, **tenant._asdict())
+    return await at.all(_ALL)
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> ScreeningEntry | None:
+async def of_subscriber(at: Reading, subscriber_id: str) -> ScreeningEntry | None:
     """The entry for their own email address."""
-    return await tx.one(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+    return await at.one(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
 async def add(change: Change, new: Iterable[NewEntry], *, is_blocked: bool) -> None:
     """To the block list or the allow list; what is on the other list moves."""
-    listed = {(each.kind, each.value): each for each in await entries(change.tx, change.tenant)}
+    listed = {(each.kind, each.value): each for each in await entries(change)}
     for each in new:
         old = listed.get((each.kind, each.value))
         entry_id = new_id() if old is None else old.id
@@ -124,7 +123,7 @@ async def add(change: Change, new: Iterable[NewEntry], *, is_blocked: bool) -> N
 
 
 async def remove(change: Change, entry_id: str) -> None:
-    listed = {each.id: each for each in await entries(change.tx, change.tenant)}
+    listed = {each.id: each for each in await entries(change)}
     if await change.run(_REMOVE, id=entry_id) and entry_id in listed:
         old = listed[entry_id]
         before = _logged(old.kind, is_blocked=bool(old.is_blocked))
@@ -136,22 +135,17 @@ def _logged(kind: str, *, is_blocked: bool) -> dict[str, str]:
     return {"kind": kind, "list": "block" if is_blocked else "allow"}
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def erase(change: Change, subscriber_id: str) -> None:
     """Forgets whose address a hash stands for. The hash stays, so that a block holds."""
-    await tx.run(_ERASE, **tenant._asdict(), subscriber_id=subscriber_id)
+    await change.run(_ERASE, subscriber_id=subscriber_id)
 
 
 async def find(
-    tx: Tx,
-    tenant: Tenant,
-    person_keys: Iterable[str],
-    emails: Iterable[EmailAddress],
+    at: Reading, person_keys: Iterable[str], emails: Iterable[EmailAddress]
 ) -> list[ScreeningEntry]:
     """The entries that may say something about these people."""
     domains = [domain for email in emails for domain in _with_parents(email.domain)]
-    return await tx.all(
-        _RELEVANT, **tenant._asdict(), person_keys=list(person_keys), domains=domains
-    )
+    return await at.all(_RELEVANT, person_keys=list(person_keys), domains=domains)
 
 
 def judge(

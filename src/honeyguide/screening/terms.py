@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from honeyguide.kernel.clock import day
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.screening import evidence, rules, screening, signals
 from honeyguide.screening.evidence import GROUP
 from honeyguide.screening.rules import Decision, ReferralStanding, ReferralTerms
 from honeyguide.screening.signals import Signal, SignalFinding
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import Statement, beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Level, Status
 from honeyguide.subscribers.subscribers import Subscriber
@@ -24,8 +23,8 @@ _TERMS: Statement[ReferralTerms] = _sql.query("terms", ReferralTerms)
 _PERSON_KEYS = _sql.value("person_keys", str)
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> ReferralTerms | None:
-    return await tx.one(_TERMS, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def of_subscriber(at: Reading, subscriber_id: str) -> ReferralTerms | None:
+    return await at.one(_TERMS, subscriber_id=subscriber_id)
 
 
 async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) -> Decision | None:
@@ -35,7 +34,7 @@ async def decide(change: Change, subscriber: Subscriber, *, is_confirmed: bool) 
         return None
     if subscriber.referral_reason == Reason.PARTNER_REMOVED:
         return None
-    found = await of_subscriber(change.tx, change.tenant, subscriber.id)
+    found = await of_subscriber(change, subscriber.id)
     if found is None:
         return None
     known, is_busy = await look_again(change, subscriber, found)
@@ -51,15 +50,15 @@ async def look_again(
     """All evidence about the referral, with what its group says at this moment; and whether its
     code is new and busy."""
     if found.level == Level.FLEXIBLE:
-        items = await evidence.of_subscriber(change.tx, change.tenant, subscriber.id)
+        items = await evidence.of_subscriber(change, subscriber.id)
         return evidence.findings(items), False
     code = subscriber.referrer_code
     assert code is not None
     half = GROUP // 2
     group = await evidence.group_of(
-        change.tx, change.tenant, code, at_ms=subscriber.received_ms, before=half, after=half
+        change, code, at_ms=subscriber.received_ms, before=half, after=half
     )
-    by_group = await evidence.find_group_signals(change.tx, change.tenant, code, group)
+    by_group = await evidence.find_group_signals(change, code, group)
     about = (await evidence.refresh(change, [subscriber.id], by_group))[subscriber.id]
     about += await _find_bounce(change, subscriber)
     is_busy = evidence.is_new_and_busy(group, subscriber.id, subscriber.received_ms)
@@ -69,7 +68,7 @@ async def look_again(
 async def _find_bounce(change: Change, subscriber: Subscriber) -> list[SignalFinding]:
     """At an address that the person brought or confirmed: an owner can change it to any other.
     Emails are sent by a lower package, which knows nothing of referrals."""
-    bounces = await emails.find_bounces(change.tx, change.tenant.account_id, subscriber.id)
+    bounces = await emails.find_bounces(change, subscriber.id)
     own = set(await change.all(_PERSON_KEYS, subscriber_id=subscriber.id)) if bounces else set()
     for bounce in bounces:
         if own.intersection(change.site.person_keys(EmailAddress(bounce.mailbox))):

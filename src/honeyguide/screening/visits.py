@@ -40,11 +40,9 @@ async def _find_no_click(change: Change, visit: Visit, link: ClickedLink) -> Sig
     if visit.was_shown_form and visit.is_on_link:
         return None
     has_clicked = await clicks.has_clicked(
-        change.tx,
-        link.account_id,
+        change.of_account(link.account_id),
         link.target_id,
         link.code,
         visitors=visit.visitors,
-        now_ms=change.now_ms,
     )
     return None if has_clicked else Signal.NO_CLICK.found("not from this browser within a day")

@@ -10,15 +10,14 @@ from honeyguide.events import change_log
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ip_networks import ip_network_of
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.screening import screening
 from honeyguide.screening.screening import Person, Referrer
 from honeyguide.signups import consequences, lifecycle
 from honeyguide.signups.consequence_writer import ChangedSubscriber, write
 from honeyguide.signups.consequences import CampaignFacts
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -38,17 +37,16 @@ class AlreadyRepaired(Invalid):
 async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -> Subscriber:
     """The rules decide the referral as if the subscriber came with the referrer's code now. Of two
     who say so at once, the second is refused."""
-    tx, tenant = change.tx, change.tenant
-    code = await _code_of(tx, tenant, code_or_email)
-    referrer = await _get_referrer(tx, tenant, code)
+    code = await _code_of(change, code_or_email)
+    referrer = await _get_referrer(change, code)
     if referrer.id == subscriber_id:
         raise Invalid("{field} must be somebody else than the subscriber.", param="referrer")
     # Both rows in one order: two who are said to have referred each other must not wait for each
     # other, and the later one must be seen to close a loop.
     for each in sorted((referrer.id, subscriber_id), reverse=True):
-        await subscribers.lock(tx, tenant, each)
-    referrer = await _get_referrer(tx, tenant, code)
-    subscriber = await _get_claiming(tx, tenant, subscriber_id)
+        await subscribers.lock(change, each)
+    referrer = await _get_referrer(change, code)
+    subscriber = await _get_claiming(change, subscriber_id)
     referred = await _decide(change, subscriber, referrer)
     facts = CampaignFacts(had_referrals=not referrer.is_first)
     planned = consequences.of_change(subscriber, referred, facts)
@@ -65,22 +63,22 @@ async def set_referrer(change: Change, subscriber_id: str, code_or_email: str) -
 
 async def forget(change: Change, subscriber_id: str) -> None:
     """Nobody referred them after all."""
-    await subscribers.lock(change.tx, change.tenant, subscriber_id)
-    subscriber = await _get_claiming(change.tx, change.tenant, subscriber_id)
+    await subscribers.lock(change, subscriber_id)
+    subscriber = await _get_claiming(change, subscriber_id)
     await change.run(_FORGET, id=subscriber.id)
     before, after = {"claimed_code": subscriber.claimed_code}, {"claimed_code": None}
     await change_log.record(change, "claimed_code.removed", subscriber.id, before, after)
 
 
-async def _code_of(tx: Tx, tenant: Tenant, code_or_email: str) -> str:
+async def _code_of(at: Reading, code_or_email: str) -> str:
     if "@" not in code_or_email:
         return code_or_email.strip()
-    found = await subscribers.find(tx, tenant, code_or_email.strip())
+    found = await subscribers.find(at, code_or_email.strip())
     return found.ref_code if found is not None else ""
 
 
-async def _get_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer:
-    referrer = await lifecycle.find_referrer(tx, tenant, code) if code else None
+async def _get_referrer(at: Reading, code: str) -> Referrer:
+    referrer = await lifecycle.find_referrer(at, code) if code else None
     if referrer is None:
         raise Invalid(
             "{field} must be the code or email address of a subscriber who takes part in your "
@@ -90,9 +88,9 @@ async def _get_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer:
     return referrer
 
 
-async def _get_claiming(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscriber:
+async def _get_claiming(at: Reading, subscriber_id: str) -> Subscriber:
     """The subscriber, if the claimed code is still kept."""
-    subscriber = await subscribers.get(tx, tenant, subscriber_id)
+    subscriber = await subscribers.get(at, subscriber_id)
     if subscriber.claimed_code is None or subscriber.referrer_code is not None:
         raise AlreadyRepaired
     return subscriber

@@ -19,6 +19,7 @@ from honeyguide.mail import emails, texts
 from honeyguide.mail.notification_kinds import CONFIRMATIONS_HELD
 from honeyguide.screening.signals import SUSPICIOUS_POINTS
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding
@@ -240,15 +241,15 @@ async def _notify(change: Change, code: str, brake: _Brake) -> None:
 # -- the owner
 
 
-async def held(tx: Tx, tenant: Tenant, code: str = "") -> list[HeldEmails]:
+async def held(at: Reading, code: str = "") -> list[HeldEmails]:
     """What waits for one code, or for each of them. Those that wait longest come first."""
-    return await tx.all(_HELD, **tenant._asdict(), code=code, counted=COUNTED, most=CODES_SHOWN)
+    return await at.all(_HELD, code=code, counted=COUNTED, most=CODES_SHOWN)
 
 
 async def release_all(change: Change, code: str) -> int:
     """Sends whatever waits for a code, within seconds, and trusts it for a week: then only the
     number of those who do not confirm stops its emails. Returns how many, at most `COUNTED`."""
-    found = await held(change.tx, change.tenant, code)
+    found = await held(change, code)
     if not found:
         return 0
     await change.run(_SET_RELEASED, code=code)

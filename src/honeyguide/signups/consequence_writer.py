@@ -11,7 +11,6 @@ from honeyguide.accounts import owner_notifications
 from honeyguide.events import change_log, outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.clock import DAY_MS
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import texts
 from honeyguide.mail.notification_kinds import FIRST_REFERRAL
 from honeyguide.partners import charges
@@ -21,8 +20,8 @@ from honeyguide.rewards import advocate_emails, earned_rewards
 from honeyguide.signups import confirmations, signup_events
 from honeyguide.signups.consequences import CONTENDED, Consequence, is_news
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, referral_decisions, subscribers
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.referral_states import Status
@@ -187,9 +186,9 @@ async def _count_day(
     await change.put(_COUNT_DAY, program_id=referral.program_id, day=at_ms // DAY_MS, **counts)
 
 
-async def find_referral(tx: Tx, tenant: Tenant, subscriber_id: str) -> PartnerReferral | None:
+async def find_referral(at: Reading, subscriber_id: str) -> PartnerReferral | None:
     """The partner's referral behind this subscriber."""
-    return await tx.one(_REFERRAL_OF, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    return await at.one(_REFERRAL_OF, subscriber_id=subscriber_id)
 
 
 def _tells(kind: str) -> Callable[[Change, ChangedSubscriber], Awaitable[list[Event]]]:

@@ -28,6 +28,7 @@ from honeyguide.mail.notification_kinds import ACTION_DROPPED
 from honeyguide.signups import delayed_kinds
 from honeyguide.signups.delayed_kinds import DelayedKind
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -126,7 +127,7 @@ async def delay(
         arguments=_encode(arguments).decode(),
         due_ms=change.now_ms + DELAY_MS,
     )
-    waits = await of_subjects(change.tx, change.tenant, [row["subject_id"] for row in rows])
+    waits = await of_subjects(change, [row["subject_id"] for row in rows])
     for other in [each for each in waits.values() if each.kind != kind.name]:
         refused[_waits_for_another(other)] += 1
         del waits[other.subject_id]
@@ -145,17 +146,15 @@ def _waits_for_another(action: DelayedAction) -> str:
     return f"This {kind.noun} will be {kind.done} in less than a minute; undo that first."
 
 
-async def of_subjects(
-    tx: Tx, tenant: Tenant, subject_ids: Sequence[str]
-) -> dict[str, DelayedAction]:
+async def of_subjects(at: Reading, subject_ids: Sequence[str]) -> dict[str, DelayedAction]:
     """What waits, by the id of its subject."""
-    found = await tx.all(_OF_SUBJECTS, account_id=tenant.account_id, ids=list(subject_ids))
+    found = await at.all(_OF_SUBJECTS, ids=list(subject_ids))
     return {each.subject_id: each for each in found}
 
 
-async def of_codes(tx: Tx, tenant: Tenant, codes: Sequence[str]) -> dict[str, DelayedAction]:
+async def of_codes(at: Reading, codes: Sequence[str]) -> dict[str, DelayedAction]:
     """What waits for the referrals by these codes, by the id of the subscriber."""
-    found = await tx.all(_OF_CODES, account_id=tenant.account_id, codes=list(codes))
+    found = await at.all(_OF_CODES, codes=list(codes))
     return {each.subject_id: each for each in found}
 
 
@@ -170,13 +169,11 @@ def group(actions: Iterable[DelayedAction]) -> list[DelayedGroup]:
     ]
 
 
-async def undo(tx: Tx, tenant: Tenant, action_or_batch_id: str) -> int:
+async def undo(change: Change, action_or_batch_id: str) -> int:
     """Deletes one action, or all that were asked for together, and returns how many there were.
     None are left of what was done or undone before."""
-    account_id, id_ = tenant.account_id, action_or_batch_id
-    return await tx.run(_DELETE, account_id=account_id, id=id_) or await tx.run(
-        _UNDO_BATCH, account_id=account_id, id=id_
-    )
+    id_ = action_or_batch_id
+    return await change.run(_DELETE, id=id_) or await change.run(_UNDO_BATCH, id=id_)
 
 
 async def undo_by_member(
@@ -188,7 +185,7 @@ async def undo_by_member(
             raise Forbidden(MAY_NOT_UNDO)
         asked = {"action": action.kind, "asked_by": action.actor_id}
         await change_log.record(change, action.facts.undone, action.subject_id, asked)
-    return await undo(change.tx, change.tenant, action_or_batch_id)
+    return await undo(change, action_or_batch_id)
 
 
 async def keep_only(tx: Tx, ids: Collection[str]) -> int:

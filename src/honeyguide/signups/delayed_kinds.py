@@ -62,11 +62,11 @@ def _declare(name: str, **facts: Any) -> DelayedKind:
 
 
 async def _find_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, Subscriber]:
-    return await subscribers.find_many(at.tx, at.tenant, ids)
+    return await subscribers.find_many(at, ids)
 
 
 async def _get_subscriber(change: Change, subscriber_id: str) -> Subscriber:
-    return await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    return await subscribers.get_locked(change, subscriber_id)
 
 
 def _referral(subscriber: Subscriber) -> tuple[object, ...]:
@@ -106,7 +106,7 @@ REJECT = _declare_decision("reject", Status.REJECTED)
 
 
 async def _find_earned(at: Reading, ids: Sequence[str]) -> dict[str, EarnedReward]:
-    return {each: await earned_rewards.get(at.tx, at.tenant, each) for each in ids}
+    return {each: await earned_rewards.get(at, each) for each in ids}
 
 
 def _earned(earned: EarnedReward) -> tuple[object, ...]:
@@ -158,24 +158,20 @@ DECLINE = _declare_for_reward(
 
 
 async def _find_notes(at: Reading, ids: Sequence[str]) -> dict[str, SubscriberNote]:
-    found = [await notes.find(at.tx, at.tenant, each) for each in ids]
+    found = [await notes.find(at, each) for each in ids]
     return {each.id: each for each in found if each is not None}
 
 
 async def _get_note(change: Change, note_id: str) -> SubscriberNote | None:
-    return await notes.find(change.tx, change.tenant, note_id)
+    return await notes.find(change, note_id)
 
 
 async def _delete_note(change: Change, note: SubscriberNote, arguments: Arguments) -> None:
-    await notes.remove(change.tx, change.tenant, note.subscriber_id, note.id)
+    await notes.remove(change, note.subscriber_id, note.id)
 
 
 async def _find_filters(at: Reading, ids: Sequence[str]) -> dict[str, SavedFilter]:
-    return {
-        each.id: each
-        for each in await saved_filters.of_campaign(at.tx, at.tenant)
-        if each.id in ids
-    }
+    return {each.id: each for each in await saved_filters.of_campaign(at) if each.id in ids}
 
 
 async def _get_filter(change: Change, filter_id: str) -> SavedFilter | None:
@@ -183,7 +179,7 @@ async def _get_filter(change: Change, filter_id: str) -> SavedFilter | None:
 
 
 async def _delete_filter(change: Change, saved: SavedFilter, arguments: Arguments) -> None:
-    await saved_filters.delete(change.tx, change.tenant, saved.id)
+    await saved_filters.delete(change, saved.id)
 
 
 def _anything(subject: object) -> None:

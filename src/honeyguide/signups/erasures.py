@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -42,17 +42,14 @@ _OLD = _sql.value("old", str)
 _PURGE = _sql.command("purge")
 
 
-async def record(tx: Tx, tenant: Tenant, subscriber_id: str, *, now_ms: int) -> None:
+async def record(change: Change, subscriber_id: str) -> None:
     """Before the erasure, in the same transaction."""
-    await tx.run(
+    await change.run(
         _RECORD,
         id=new_id(),
-        account_id=tenant.account_id,
-        campaign_id=tenant.campaign_id,
         subscriber_id=subscriber_id,
-        now_ms=now_ms,
     )
-    tx.wake(TOPIC)
+    change.tx.wake(TOPIC)
 
 
 async def uncopied(tx: Tx, *, most: int) -> list[Erasure]:

@@ -11,6 +11,7 @@ from honeyguide.screening.evidence import CodeToLookAt, InGroup
 from honeyguide.screening.signals import SUSPICIOUS_POINTS, SignalFinding, points
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
 from honeyguide.subscribers.referral_states import Status
@@ -27,11 +28,15 @@ async def store_evidence(tx: Tx, site: Site, found: CodeToLookAt, now_ms: int) -
     """Stores the evidence about those whose referral is pending, and returns who has to be decided
     again."""
     change = _change(tx, site, found, now_ms)
-    group = await evidence.group_of(tx, found.tenant, found.code, at_ms=now_ms)
+    group = await evidence.group_of(
+        Reading(tx, site, found.tenant, now_ms), found.code, at_ms=now_ms
+    )
     pending = {each.id: each for each in group if each.referral_status == Status.PENDING}
     if not pending:
         return []
-    by_group = await evidence.find_group_signals(tx, found.tenant, found.code, group)
+    by_group = await evidence.find_group_signals(
+        Reading(tx, site, found.tenant, now_ms), found.code, group
+    )
     about = await evidence.refresh(change, list(pending), by_group)
     return [each for each, items in about.items() if _is_news(pending[each], items)]
 

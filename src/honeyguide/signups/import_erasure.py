@@ -12,9 +12,8 @@ import msgspec
 
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 IsPerson = Callable[[EmailAddress], bool]
 # A line as it is to be, by the columns of its fields; None if it is to be deleted.
@@ -53,19 +52,19 @@ _DROP_REFUSED = _sql.command("drop_refused")
 _DROP_OWN_IDS = _sql.command("drop_own_ids")
 
 
-async def lock(tx: Tx, tenant: Tenant) -> None:
+async def lock(change: Change) -> None:
     """Waits for an import that runs, so that what it refuses just now is found too."""
-    await tx.lock(_LOCK, account_id=tenant.account_id)
+    await change.lock(_LOCK)
 
 
-async def erase(tx: Tx, tenant: Tenant, email: EmailAddress) -> None:
+async def erase(change: Change, email: EmailAddress) -> None:
     """Removes the person's own lines. In other lines, cells that contain the address are
     emptied."""
     key = email.key
-    await erase_matching(tx, tenant, lambda found: found.key == key, needle=_needle(key))
+    await erase_matching(change, lambda found: found.key == key, needle=_needle(key))
 
 
-async def follow_address(tx: Tx, tenant: Tenant, old: EmailAddress, new: EmailAddress) -> None:
+async def follow_address(change: Change, old: EmailAddress, new: EmailAddress) -> None:
     """An address that its subscriber gave up: an erasure later on looks for the new one. So files
     that were imported, and lines that were refused, forget it. A file that waits to be started
     gets the new one, or it would bring the old one back."""
@@ -74,15 +73,15 @@ async def follow_address(tx: Tx, tenant: Tenant, old: EmailAddress, new: EmailAd
         return found.key == old.key
 
     needle, rewrite = _needle(old.key), _without_person(is_old)
-    await _rewrite_parts(tx, tenant, rewrite, needle=needle, status="done")
-    await _rewrite_refused(tx, tenant, rewrite, needle=needle)
-    await _rewrite_parts(tx, tenant, _with_address(is_old, new.text), needle=needle, status="new")
+    await _rewrite_parts(change, rewrite, needle=needle, status="done")
+    await _rewrite_refused(change, rewrite, needle=needle)
+    await _rewrite_parts(change, _with_address(is_old, new.text), needle=needle, status="new")
 
 
-async def erase_codes(tx: Tx, tenant: Tenant, codes: Iterable[str]) -> None:
+async def erase_codes(change: Change, codes: Iterable[str]) -> None:
     """Empties cells that name the person as somebody's referrer by a code, which may be a name."""
     for code in {code.lower() for code in codes}:
-        await _rewrite_parts(tx, tenant, _without_referrer(code), needle=code)
+        await _rewrite_parts(change, _without_referrer(code), needle=code)
 
 
 def _needle(key: str) -> str:
@@ -91,21 +90,21 @@ def _needle(key: str) -> str:
     return key if _PLAIN.fullmatch(key) and "xn--" not in key else ""
 
 
-async def erase_own_ids(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def erase_own_ids(change: Change, subscriber_id: str) -> None:
     """What the person is called in another tool, while a file from there is imported."""
-    await tx.run(_DROP_OWN_IDS, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    await change.run(_DROP_OWN_IDS, subscriber_id=subscriber_id)
 
 
-async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle: str = "") -> None:
+async def erase_matching(change: Change, is_person: IsPerson, *, needle: str = "") -> None:
     """The same for everybody whom `is_person` recognizes by an address, in lines that contain
     `needle`."""
-    await _rewrite_parts(tx, tenant, _without_person(is_person), needle=needle)
-    await _rewrite_refused(tx, tenant, _without_person(is_person), needle=needle)
+    await _rewrite_parts(change, _without_person(is_person), needle=needle)
+    await _rewrite_refused(change, _without_person(is_person), needle=needle)
 
 
-async def _rewrite_refused(tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: str) -> None:
-    account_id = tenant.account_id
-    for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
+async def _rewrite_refused(change: Change, rewrite: Rewrite, *, needle: str) -> None:
+    account_id = change.tenant.account_id
+    for row in await change.all(_REFUSED, needle=needle):
         old = msgspec.json.decode(row.content, type=list[str])
         cells = rewrite(_mapping(row.mapping), old)
         place: dict[str, Any] = {
@@ -114,31 +113,29 @@ async def _rewrite_refused(tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: 
             "line": row.line,
         }
         if cells is None:
-            await tx.run(_DROP_REFUSED, **place)
+            await change.run(_DROP_REFUSED, **place)
         elif cells != old:
-            await tx.run(_SET_REFUSED, **place, content=_json(cells))
+            await change.run(_SET_REFUSED, **place, content=_json(cells))
 
 
 async def _rewrite_parts(
-    tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: str, status: str = ""
+    change: Change, rewrite: Rewrite, *, needle: str, status: str = ""
 ) -> None:
-    account_id = tenant.account_id
-    for part in await tx.all(_PARTS, account_id=account_id, needle=needle, status=status):
+    for part in await change.all(_PARTS, needle=needle, status=status):
         lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
         mapping = _mapping(part.mapping)
         left = [
             (number, cells) for number, old in lines if (cells := rewrite(mapping, old)) is not None
         ]
         if left != lines:
-            await tx.run(
+            await change.run(
                 _SET_PART,
-                account_id=account_id,
                 import_id=part.import_id,
                 n=part.n,
                 lines=_json(left),
             )
             if removed := len(lines) - len(left):
-                await tx.run(_SHORTEN, account_id=account_id, id=part.import_id, removed=removed)
+                await change.run(_SHORTEN, id=part.import_id, removed=removed)
 
 
 def _mapping(text: str) -> dict[str, int]:

@@ -24,6 +24,7 @@ from honeyguide.screening.signals import SignalFinding
 from honeyguide.screening.visits import ClickedLink, Visit
 from honeyguide.store import Again
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 from honeyguide.subscribers import clicks, codes, form_codes, persons, referral_states, subscribers
@@ -136,7 +137,7 @@ async def sign_up(
     _check(new)
     person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     claimed = "" if partner or not new.referrer_code else new.referrer_code.strip()
-    referrer = await find_referrer(change.tx, change.tenant, claimed) if claimed else None
+    referrer = await find_referrer(change, claimed) if claimed else None
     decision = partner.decision if partner else rules.Decision(referral_states.Status.VERIFIED)
     found: list[SignalFinding] = []
     if referrer is not None:
@@ -168,12 +169,10 @@ async def sign_up(
     )
     await persons.remember(change.tx, change.site, email)
     # Not by `change.put`, which would copy so many values once more.
-    await change.tx.put(
+    await change.put(
         _INSERT,
         taken=_TAKEN,
         **msgspec.structs.asdict(row),
-        account_id=change.tenant.account_id,
-        campaign_id=change.tenant.campaign_id,
         email_key=person.email.key,
         person_key=person.keys[0],
         network=person.ip_network,
@@ -247,17 +246,17 @@ def _new_row(
     )
 
 
-async def find_referrer(tx: Tx, tenant: Tenant, code: str) -> Referrer | None:
+async def find_referrer(at: Reading, code: str) -> Referrer | None:
     """The subscriber who has this code, ours or a further one, and takes part in the program."""
-    account_id, campaign_id = tenant
-    found = await tx.one(
+    account_id, campaign_id = at.tenant
+    found = await at.tx.one(
         _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=code.lower()
     )
     if found is None:
-        own = await codes.find_ref_code(tx, tenant, code)
-        own = own or (await form_codes.find_ref_codes(tx, tenant, [code])).get(code)
+        own = await codes.find_ref_code(at.tx, at.tenant, code)
+        own = own or (await form_codes.find_ref_codes(at.tx, at.tenant, [code])).get(code)
         if own is not None:
-            found = await tx.one(
+            found = await at.tx.one(
                 _FIND_REFERRER, account_id=account_id, campaign_id=campaign_id, code=own
             )
     return found
@@ -281,7 +280,7 @@ async def find_referrer_ids(tx: Tx, tenant: Tenant, asked: Iterable[str]) -> dic
 
 async def change_person(change: Change, id_or_email: str, changes: SubscriberChanges) -> Changed:
     """Name, email, status; a status also decides a referral that waited for it."""
-    old = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
+    old = await subscribers.get_locked(change, id_or_email)
     name = old.name if changes.name is msgspec.UNSET else changes.name
     if name is not None:
         checks.text(name, param="name", limit=checks.NAME_LIMIT)
@@ -317,11 +316,11 @@ async def erase(change: Change, subscriber: Subscriber) -> None:
     await change.run(_ERASE, id=subscriber.id)
     await earned_rewards.erase(change, subscriber.id)
     await codes.erase(change, subscriber.id)
-    await clicks.erase(tx, account_id, change.tenant.campaign_id, subscriber.ref_code)
+    await clicks.erase(change, change.tenant.campaign_id, subscriber.ref_code)
     tx.wake(LINKS)
     await outbox.erase(tx, account_id, subscriber.id)
-    await emails.erase(tx, account_id, subscriber.id)
-    await weekly_summary.rewrite_unsent(tx, account_id)
-    await stops.resume(tx, account_id, subscriber.id)
+    await emails.erase(change, subscriber.id)
+    await weekly_summary.rewrite_unsent(change)
+    await stops.resume(change, subscriber.id)
     await idempotency.forget(tx, account_id, subscriber.id)
     tx.scrub()

@@ -186,7 +186,7 @@ async def _signals(
         )
     listed = ListMatch.NOWHERE
     if partner.has_lists:
-        listed = await screening.look_up(change.tx, change.tenant, person)
+        listed = await screening.look_up(change, person)
     # A partner's newsletter sends hundreds within the hour, so a burst on their code is no signal.
     return rules.Signals(
         email=person.email,

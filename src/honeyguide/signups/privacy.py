@@ -8,13 +8,12 @@ import msgspec
 
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, stops
 from honeyguide.rewards import adjustments, earned_rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.screening import evidence, screening_lists
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
     clicks,
     codes,
@@ -97,22 +96,22 @@ def _subscriber(s: Subscriber) -> dict[str, Any]:
     }
 
 
-async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
+async def export_person(at: Reading, s: Subscriber) -> dict[str, Any]:
     """Their row and referral, what they agreed to and earned, what the operator adjusted and noted,
     events and emails about them, and how often their link was used."""
-    choices = await hub_choices.of_subscriber(tx, tenant, s.id)
+    choices = await hub_choices.of_subscriber(at, s.id)
     return {
         "subscriber": _subscriber(s),
         "referral": _referral(s),
-        **await _changes(tx, tenant, s.id),
+        **await _changes(at, s.id),
         "consents": [
             {"text": each.text, "privacy_url": each.privacy_url, "agreed_at": _at(each.agreed_ms)}
-            for each in await consents.of_subscriber(tx, tenant, s.id)
+            for each in await consents.of_subscriber(at, s.id)
         ],
-        **await _noted(tx, tenant, s),
+        **await _noted(at, s),
         "codes": [
             {"code": each.code, "source": each.source, "at": _at(each.created_ms)}
-            for each in await codes.of_subscriber(tx, tenant, s.id)
+            for each in await codes.of_subscriber(at, s.id)
         ],
         "adjustments": [
             {
@@ -121,10 +120,10 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
                 "by": each.actor_kind,
                 "at": _at(each.adjusted_ms),
             }
-            for each in await adjustments.of_subscriber(tx, tenant, s.id)
+            for each in await adjustments.of_subscriber(at, s.id)
         ],
-        "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(tx, tenant, s.id)],
-        "events": await _events(tx, tenant, s),
+        "rewards": [_reward(earned) for earned in await earned_rewards.earned_by(at, s.id)],
+        "events": await _events(at, s),
         "letters": [
             {
                 "kind": each.kind,
@@ -133,20 +132,20 @@ async def export_person(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]
                 "status": each.status,
                 "at": _at(each.created_ms),
             }
-            for each in await emails.of_subscriber(tx, tenant.account_id, s.id)
+            for each in await emails.of_subscriber(at, s.id)
         ],
         "shows_name_to_friends": bool(choices.shows_name),
         "on_leaderboard": bool(choices.on_leaderboard),
         "left_program_at": _at(choices.left_program_ms),
-        "emails_stopped_at": _at(await stops.stopped_ms(tx, tenant.account_id, s.id)),
-        "wants_no_email_at_all": await stops.is_final(tx, tenant.account_id, s.id),
-        "email_platforms": await _platforms(tx, tenant, s.id),
-        "found_on_platforms": await _found(tx, tenant, s.id),
-        "link_clicks": await clicks.total(tx, tenant.account_id, tenant.campaign_id, s.ref_code),
+        "emails_stopped_at": _at(await stops.stopped_ms(at, s.id)),
+        "wants_no_email_at_all": await stops.is_final(at, s.id),
+        "email_platforms": await _platforms(at, s.id),
+        "found_on_platforms": await _found(at, s.id),
+        "link_clicks": await clicks.total(at, at.tenant.campaign_id, s.ref_code),
     }
 
 
-async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]:
+async def _changes(at: Reading, subscriber_id: str) -> dict[str, Any]:
     """What was decided about their referral, and what the change log says of them."""
     return {
         "evidence": [
@@ -156,7 +155,7 @@ async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]
                 "value": each.value,
                 "at": _at(each.found_ms),
             }
-            for each in await evidence.of_subscriber(tx, tenant, subscriber_id)
+            for each in await evidence.of_subscriber(at, subscriber_id)
         ],
         "decisions": [
             {
@@ -166,7 +165,7 @@ async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]
                 "note": each.note,
                 "at": _at(each.decided_ms),
             }
-            for each in await referral_decisions.of_subscriber(tx, tenant, subscriber_id)
+            for each in await referral_decisions.of_subscriber(at, subscriber_id)
         ],
         "changes": [
             {
@@ -177,15 +176,13 @@ async def _changes(tx: Tx, tenant: Tenant, subscriber_id: str) -> dict[str, Any]
                 "after": each.differences[1],
                 "at": _at(each.changed_ms),
             }
-            for each in await change_log.about(tx, tenant.account_id, subscriber_id)
+            for each in await change_log.about(at, subscriber_id)
         ],
     }
 
 
-async def _events(tx: Tx, tenant: Tenant, s: Subscriber) -> list[dict[str, Any]]:
-    found = await tx.all(
-        _EVENTS, account_id=tenant.account_id, subscriber_id=s.id, most=MOST_EVENTS
-    )
+async def _events(at: Reading, s: Subscriber) -> list[dict[str, Any]]:
+    found = await at.all(_EVENTS, subscriber_id=s.id, most=MOST_EVENTS)
     return [
         {
             "id": event.id,
@@ -198,18 +195,17 @@ async def _events(tx: Tx, tenant: Tenant, s: Subscriber) -> list[dict[str, Any]]
     ]
 
 
-async def _noted(tx: Tx, tenant: Tenant, s: Subscriber) -> dict[str, Any]:
+async def _noted(at: Reading, s: Subscriber) -> dict[str, Any]:
     """What the operator added about them."""
-    entry = await screening_lists.of_subscriber(tx, tenant, s.id)
+    entry = await screening_lists.of_subscriber(at, s.id)
     return {
-        "tags": await tags.of_subscriber(tx, tenant, s.id),
+        "tags": await tags.of_subscriber(at, s.id),
         "notes": [
             {"text": each.text, "at": _at(each.written_ms)}
-            for each in await notes.of_subscriber(tx, tenant, s.id)
+            for each in await notes.of_subscriber(at, s.id)
         ],
         "saved_filters": [
-            {"name": each.name, "query": each.query}
-            for each in await saved_filters.naming(tx, tenant, s)
+            {"name": each.name, "query": each.query} for each in await saved_filters.naming(at, s)
         ],
         "screening_list": None if entry is None else "block" if entry.is_blocked else "allow",
     }
@@ -225,13 +221,13 @@ def _without_others(body: str, subscriber_id: str) -> dict[str, Any]:
     return event
 
 
-async def _platforms(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[dict[str, Any]]:
-    found = await tx.all(_SYNCED, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def _platforms(at: Reading, subscriber_id: str) -> list[dict[str, Any]]:
+    found = await at.all(_SYNCED, subscriber_id=subscriber_id)
     return [_platform(synced) for synced in found]
 
 
-async def _found(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[dict[str, Any]]:
-    found = await tx.all(_FOUND, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def _found(at: Reading, subscriber_id: str) -> list[dict[str, Any]]:
+    found = await at.all(_FOUND, subscriber_id=subscriber_id)
     return [each._asdict() for each in found]
 
 

@@ -96,7 +96,7 @@ async def _find(change: Change, new: NewSubscriber, email: EmailAddress) -> Refe
     await change.tx.flush()
     # A job looks at the others who came with the code within a minute.
     await signups.decide_on_evidence(change, subscriber.id)
-    found = await explanations.explain(change.tx, change.site, change.tenant, subscriber.id)
+    found = await explanations.explain(change, subscriber.id)
     subscriber = found.subscriber
     return ReferralCheck(
         decision=subscriber.referral_status,
@@ -110,7 +110,7 @@ async def _find(change: Change, new: NewSubscriber, email: EmailAddress) -> Refe
 
 async def _sign_up(change: Change, new: NewSubscriber, email: EmailAddress) -> Subscriber | None:
     """None if they are subscribed already."""
-    known = await subscribers.find_by_email(change.tx, change.tenant, email)
+    known = await subscribers.find_by_email(change, email)
     if known is None:
         return await signups.sign_up(change, new, email=email)
     if not Origin(new.origin).is_hosted:

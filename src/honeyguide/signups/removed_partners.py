@@ -35,21 +35,21 @@ async def _part(
     if not removal.ends_pending:
         return partner
     await _end_pending(change, partner_campaigns)
-    return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
+    return await program_partners.get(change, partner.id)
 
 
 async def allow(change: Change, partner_id: str) -> ProgramPartner:
     partner, removed = await program_partners.allow(change, partner_id)
     for partner_campaign_id, removed_ms in removed.items():
         await undone_stops.of_partner(change, removed_ms, partner_campaign_id=partner_campaign_id)
-    return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
+    return await program_partners.get(change, partner.id)
 
 
 async def unblock(change: Change, partner_id: str) -> ProgramPartner:
     partner, blocked = await program_partners.unblock(change, partner_id)
     for partner_account_id, blocked_ms in blocked.items():
         await undone_stops.of_partner(change, blocked_ms, partner_account_id=partner_account_id)
-    return await program_partners.get(change.tx, change.tenant.account_id, partner.id)
+    return await program_partners.get(change, partner.id)
 
 
 async def _end_pending(change: Change, partner_campaigns: list[str]) -> None:

@@ -11,14 +11,13 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, TooMany
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import email_kinds, emails, stops, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.rewards import earned_rewards, reward_events, rewards
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding, hub, hub_choices, reader_emails, subscribers
 from honeyguide.subscribers.reasons import Reason
 from honeyguide.subscribers.subscribers import Subscriber
@@ -38,13 +37,12 @@ class Obstacles(NamedTuple):
     """An email to the address that they have now came back."""
 
 
-async def find_obstacles(tx: Tx, tenant: Tenant, person: Subscriber) -> Obstacles:
-    account_id = tenant.account_id
-    choices = await hub_choices.of_subscriber(tx, tenant, person.id)
-    sent = await emails.of_subscriber(tx, account_id, person.id)
+async def find_obstacles(at: Reading, person: Subscriber) -> Obstacles:
+    choices = await hub_choices.of_subscriber(at, person.id)
+    sent = await emails.of_subscriber(at, person.id)
     return Obstacles(
         has_left_program=choices.left_program_ms is not None,
-        has_stopped=await stops.stopped_ms(tx, account_id, person.id) is not None,
+        has_stopped=await stops.stopped_ms(at, person.id) is not None,
         is_returned=any(each.bounced and each.to_email == person.email for each in sent),
     )
 
@@ -95,10 +93,10 @@ async def send_link(change: Change, id_or_email: str) -> Subscriber:
 async def send_reward(change: Change, id_or_email: str, earned_id: str) -> EarnedReward:
     """The email that a subscriber gets when they earn a reward, once more."""
     person = await _get_reachable(change, id_or_email)
-    earned = await earned_rewards.get(change.tx, change.tenant, earned_id, of=person.id)
+    earned = await earned_rewards.get(change, earned_id, of=person.id)
     if not can_be_resent(earned):
         raise Invalid("There is nothing left to claim, so this email would confuse them.")
-    reward = await rewards.get(change.tx, change.tenant, earned.reward_id, deleted_too=True)
+    reward = await rewards.get(change, earned.reward_id, deleted_too=True)
     message = await reward_events.unlocked_email(change, person, reward, earned.coupon_code)
     await _send(change, person, message, kind=email_kinds.REWARD_UNLOCKED, about=earned.id)
     return earned
@@ -106,8 +104,8 @@ async def send_reward(change: Change, id_or_email: str, earned_id: str) -> Earne
 
 async def _get_reachable(change: Change, id_or_email: str) -> Subscriber:
     """Locked, so that two emails at the same moment see each other."""
-    person = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
-    obstacles = await find_obstacles(change.tx, change.tenant, person)
+    person = await subscribers.get_locked(change, id_or_email)
+    obstacles = await find_obstacles(change, person)
     if reason := why_not(person, obstacles):
         raise Invalid("Nothing was sent. {reason}", reason=reason)
     return person
@@ -118,8 +116,7 @@ async def _send(
 ) -> None:
     now_ms = change.now_ms
     lately = await emails.count_recent(
-        change.tx,
-        change.tenant.account_id,
+        change,
         EmailAddress(person.email),
         kind,
         since_ms=now_ms - EVERY_MS,

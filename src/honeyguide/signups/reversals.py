@@ -75,7 +75,7 @@ async def reverse(
     change: Change, program_id: str, referral_ids: Sequence[str], reversal: Reversal
 ) -> list[ReversalOutcome]:
     """In the order given. Those that cannot be reversed are left alone."""
-    program = await programs.get_unsettled(change.tx, change.tenant.account_id, program_id)
+    program = await programs.get_unsettled(change, program_id)
     ids = [each for each in dict.fromkeys(referral_ids) if is_id(each)]
     # All subscribers before the first budget: whoever charges locks in the same order.
     await change.lock(_LOCK_SUBSCRIBERS, program_id=program.id, ids=ids)
@@ -153,7 +153,7 @@ async def _notify(
             **facts, partner=partner.name or "a partner", page=f"{site.base_url}{owner_link}"
         )
         brand = await partner_emails.branding_of(
-            tx, site, program.account_id, program.publication_name, program.logo_id
+            change.of_account(program.account_id), program.publication_name, program.logo_id
         )
         owner = await accounts.get(tx, program.account_id)
         cause = f"{CHARGE_REVERSED.name}:{new_id()}"

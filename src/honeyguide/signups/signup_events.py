@@ -7,13 +7,12 @@ from typing import Any, NamedTuple
 from honeyguide.events import outbox
 from honeyguide.events.outbox import Event
 from honeyguide.kernel.money import dollars
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners.charges import PartnerReferral
 from honeyguide.partners.reversal_reasons import Reversal
 from honeyguide.rewards import event_bodies, rewards
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -94,7 +93,7 @@ async def _to_both(
     to_owner = (await change.fact(outbox.listeners)).get(kind)
     to_partner = None
     if partner_id != owner_id:
-        to_partner = (await outbox.listeners_of(change.tx, partner_id)).get(kind)
+        to_partner = (await outbox.listeners_of(change.of_account(partner_id))).get(kind)
     if not to_owner and not to_partner:
         return []
     via = await change.fact(_partner_facts, referral.partner_campaign_id)
@@ -117,11 +116,9 @@ async def _person(change: Change, subscriber: Subscriber) -> dict[str, Any]:
     return event_bodies.person(change.site, subscriber, await change.fact(rewards.of_campaign))
 
 
-async def _partner_facts(tx: Tx, tenant: Tenant, partner_campaign_id: str) -> dict[str, Any] | None:
+async def _partner_facts(at: Reading, partner_campaign_id: str) -> dict[str, Any] | None:
     """Which partner sent the subscriber, by which code."""
-    partner = await tx.one(
-        _PARTNER_NAME, partner_campaign_id=partner_campaign_id, account_id=tenant.account_id
-    )
+    partner = await at.one(_PARTNER_NAME, partner_campaign_id=partner_campaign_id)
     if partner is None:
         return None
     return {

@@ -41,8 +41,8 @@ from honeyguide.signups.consequence_writer import (
 from honeyguide.signups.consequences import CampaignFacts, Consequence
 from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
     codes,
     cohorts,
@@ -199,7 +199,7 @@ async def update(change: Change, id_or_email: str, changes: SubscriberChanges) -
     changed = await lifecycle.change_person(change, id_or_email, changes)
     old, new = EmailAddress(changed.before.email), EmailAddress(changed.after.email)
     if old.key != new.key:
-        await import_erasure.follow_address(change.tx, change.tenant, old, new)
+        await import_erasure.follow_address(change, old, new)
         await reader_links.rewrite_unsent(change, changed.after)
     if changed.before.email != changed.after.email:
         await change_log.record(change, "subscriber.email_changed", changed.after.id)
@@ -251,7 +251,7 @@ async def decide_on_evidence(change: Change, subscriber_id: str) -> Subscriber |
 
 async def decide_without_stop(change: Change, subscriber_id: str) -> None:
     """One partner's referral that was rejected on arrival because of a stop that was undone."""
-    old = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
+    old = await subscribers.get_locked(change, subscriber_id)
     on_arrival = await partner_signups.decide_without_stop(change, old)
     if on_arrival is not None:
         await _follow(change, await moves.replace_arrival(change, old, on_arrival))
@@ -286,45 +286,45 @@ async def _follow(change: Change, changed: Changed) -> Subscriber:
 
 
 async def page_of_program(
-    tx: Tx, account_id: str, program_id: str, page: Page
+    at: AccountReading, program_id: str, page: Page
 ) -> tuple[list[ListedReferral], int]:
     """Everyone that partners referred to a program, newest first."""
-    program_key: dict[str, Any] = {"account_id": account_id, "program_id": program_id}
-    total = await tx.one(_COUNT_OF_PROGRAM, **program_key) or 0
-    return await tx.all(_LIST_OF_PROGRAM, **program_key, most=page.per_page, skip=page.skip), total
+    program_key: dict[str, Any] = {"account_id": at.account_id, "program_id": program_id}
+    total = await at.one(_COUNT_OF_PROGRAM, **program_key) or 0
+    return await at.all(_LIST_OF_PROGRAM, **program_key, most=page.per_page, skip=page.skip), total
 
 
 async def some_of_program(
-    tx: Tx, account_id: str, program_id: str, ids: list[str]
+    at: AccountReading, program_id: str, ids: list[str]
 ) -> list[ListedReferral]:
     """Those of a program's referrals, newest first."""
     ids = [each for each in ids if is_id(each)]
-    return await tx.all(_SOME_OF_PROGRAM, account_id=account_id, program_id=program_id, ids=ids)
+    return await at.all(_SOME_OF_PROGRAM, program_id=program_id, ids=ids)
 
 
-async def find_sender(tx: Tx, account_id: str, subscriber_id: str) -> SentBy | None:
+async def find_sender(at: AccountReading, subscriber_id: str) -> SentBy | None:
     """The partner behind a subscriber, for the owner of the program. None without a partner."""
-    return await tx.one(_SENT_BY, account_id=account_id, subscriber_id=subscriber_id)
+    return await at.one(_SENT_BY, subscriber_id=subscriber_id)
 
 
-async def partner_names(tx: Tx, account_id: str, ids: Sequence[str]) -> dict[str, str]:
+async def partner_names(at: AccountReading, ids: Sequence[str]) -> dict[str, str]:
     """The partners behind some subscribers, by the subscriber. Others are left out."""
     if not ids:
         return {}
-    return dict(await tx.all(_PARTNER_NAMES, account_id=account_id, ids=list(ids)))
+    return dict(await at.all(_PARTNER_NAMES, ids=list(ids)))
 
 
 async def erase(change: Change, id_or_email: str) -> None:
     """Charges stay, and the keyed hash that stays with them prevents a second one. A pending
     referral can no longer be confirmed, so it is rejected as if the subscriber had left."""
     tx, tenant = change.tx, change.tenant
-    await import_erasure.lock(tx, tenant)  # before any subscriber, as an import does
-    subscriber = await subscribers.get_locked(tx, tenant, id_or_email)
-    await erasures.record(tx, tenant, subscriber.id, now_ms=change.now_ms)
-    await import_erasure.erase(tx, tenant, EmailAddress(subscriber.email))
-    await import_erasure.erase_own_ids(tx, tenant, subscriber.id)
-    theirs = await codes.all_of(tx, tenant, subscriber)
-    await import_erasure.erase_codes(tx, tenant, [each.code for each in theirs])
+    await import_erasure.lock(change)  # before any subscriber, as an import does
+    subscriber = await subscribers.get_locked(change, id_or_email)
+    await erasures.record(change, subscriber.id)
+    await import_erasure.erase(change, EmailAddress(subscriber.email))
+    await import_erasure.erase_own_ids(change, subscriber.id)
+    theirs = await codes.all_of(change, subscriber)
+    await import_erasure.erase_codes(change, [each.code for each in theirs])
     referral = None
     if subscriber.partner_campaign_id is not None:
         referral = await change.fact(find_referral, subscriber.id)
@@ -345,14 +345,14 @@ async def erase(change: Change, id_or_email: str) -> None:
     await evidence.erase(change, subscriber.id)
     await change_log.erase(change, subscriber.id)
     await change_log.record(change, "subscriber.erased", subscriber.id)
-    await consents.erase(tx, tenant, subscriber.id)
-    await tags.erase(tx, tenant, subscriber.id)
-    await notes.erase(tx, tenant, subscriber.id)
-    await saved_filters.erase(tx, tenant, subscriber)
+    await consents.erase(change, subscriber.id)
+    await tags.erase(change, subscriber.id)
+    await notes.erase(change, subscriber.id)
+    await saved_filters.erase(change, subscriber)
     await change.run(_EMPTY_DELAYED, id=subscriber.id)
-    await screening_lists.erase(tx, tenant, subscriber.id)
+    await screening_lists.erase(change, subscriber.id)
     claims = [subscriber.utm_source, subscriber.utm_campaign]
-    await cohorts.erase(tx, tenant, subscriber.created_ms, claims)
+    await cohorts.erase(change, subscriber.created_ms, claims)
     if referral is not None and referral.partner_account_id != tenant.account_id:
         # The partner's event names nobody, but what the partner's server answered to it may.
         await outbox.erase(tx, referral.partner_account_id, subscriber.id)

@@ -25,15 +25,15 @@ async def sign_up_again(
         return None
     if not await _names_another_referrer(change, new, subscriber):
         return None
-    tx, account_id, kept_by = change.tx, change.tenant.account_id, new_id()
+    kept_by = new_id()
     await signups.reject_unconfirmed(change, subscriber.id)
     # The link in an email that is not sent yet leads nowhere any more. What was sent still counts
     # for the limits of the mailbox, which an erasure would make us forget.
-    await emails.cancel_unsent(tx, account_id, subscriber.id, REPLACED)
-    await emails.hand_over(tx, account_id, subscriber.id, kept_by)
+    await emails.cancel_unsent(change, subscriber.id, REPLACED)
+    await emails.hand_over(change, subscriber.id, kept_by)
     await signups.erase(change, subscriber.id)
     signed_up = await signups.sign_up(change, new, email=email)
-    await emails.hand_over(tx, account_id, kept_by, signed_up.id)
+    await emails.hand_over(change, kept_by, signed_up.id)
     await form_codes.hand_over(change, subscriber, signed_up.id)
     return signed_up
 
@@ -46,5 +46,5 @@ async def _names_another_referrer(
         return False
     if await partner_signups.find(change, new, EmailAddress(new.email)) is not None:
         return True
-    referrer = await lifecycle.find_referrer(change.tx, change.tenant, claimed)
+    referrer = await lifecycle.find_referrer(change, claimed)
     return referrer is not None and referrer.ref_code != subscriber.referrer_code

@@ -11,6 +11,7 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -61,12 +62,10 @@ async def use(
     return added == 1
 
 
-async def find_answer(
-    tx: Tx, site: Site, tenant: Tenant, token_hash: str, email: EmailAddress
-) -> str | None:
+async def find_answer(at: Reading, token_hash: str, email: EmailAddress) -> str | None:
     """The code that the form was answered with. None if it was used with another address."""
-    found = await tx.one(_ANSWER, token_hash=token_hash, account_id=tenant.account_id)
-    is_same = found is not None and found.mailbox_hash == _mailbox_hash(site, tenant, email)
+    found = await at.one(_ANSWER, token_hash=token_hash)
+    is_same = found is not None and found.mailbox_hash == _mailbox_hash(at.site, at.tenant, email)
     return found.code if found is not None and is_same else None
 
 

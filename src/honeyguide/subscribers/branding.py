@@ -23,8 +23,8 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages import language
 from honeyguide.mail.layout import EmailBranding
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, consents
 
 CONSENT_LIMIT = 600
@@ -166,15 +166,15 @@ _SAVE = _sql.command("save")
 _SAVE_PICTURES = _sql.command("save_pictures")
 
 
-async def of(tx: Tx, tenant: Tenant) -> Branding:
-    found = await tx.one(_OF_CAMPAIGN, **tenant._asdict())
+async def of(at: Reading) -> Branding:
+    found = await at.one(_OF_CAMPAIGN)
     if found is None:
         raise Missing("There is no such campaign.")
     return found
 
 
-async def pictures_of(tx: Tx, tenant: Tenant) -> BrandPictures:
-    return await tx.one(_PICTURES, **tenant._asdict()) or BrandPictures()
+async def pictures_of(at: Reading) -> BrandPictures:
+    return await at.one(_PICTURES) or BrandPictures()
 
 
 async def save(change: Change, given: BrandFields) -> Branding:
@@ -182,26 +182,24 @@ async def save(change: Change, given: BrandFields) -> Branding:
     values = fields.checked(BrandFields, given)
     consent_text = values.pop("consent_text")
     await _lock(change)
-    old = await of(change.tx, change.tenant)
+    old = await of(change)
     text_id = old.consent_text_id
     if consent_text is None:
         text_id = None
     elif (consent_text, given.privacy_url) != (old.consent_text, old.privacy_url):
-        text_id = await consents.add_text(
-            change.tx, change.tenant, consent_text, given.privacy_url, now_ms=change.now_ms
-        )
+        text_id = await consents.add_text(change, consent_text, given.privacy_url)
     await change.run(_SAVE, **values, consent_text_id=text_id)
     change.tx.wake(campaigns.LINKS)
     before = old._asdict()
     after = {**values, "consent_text": consent_text}
     await change_log.record(change, campaigns.CHANGED, old.campaign_id, before, after)
-    return await of(change.tx, change.tenant)
+    return await of(change)
 
 
 async def change_pictures(change: Change, **changes: Any) -> None:
     """`changes` are fields of `BrandPictures`. The account has stored the pictures before."""
     await _lock(change)
-    old = await pictures_of(change.tx, change.tenant)
+    old = await pictures_of(change)
     pictures = old._replace(**changes)
     await change.run(_SAVE_PICTURES, **pictures._asdict())
     change.tx.wake(campaigns.LINKS)

@@ -13,6 +13,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.public import choice, doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import link_parameters, referral_states, slugs
@@ -127,8 +128,8 @@ async def find_only(tx: Tx) -> Tenant | None:
     return found[0] if len(found) == 1 else None
 
 
-async def get(tx: Tx, tenant: Tenant) -> Campaign:
-    campaign = await tx.one(_BY_ID, account_id=tenant.account_id, id=tenant.campaign_id)
+async def get(at: Reading) -> Campaign:
+    campaign = await at.one(_BY_ID, id=at.tenant.campaign_id)
     if campaign is None:
         raise Missing("There is no such campaign.")
     return campaign
@@ -143,7 +144,7 @@ async def tenant_of(tx: Tx, account_id: str) -> Tenant:
 
 async def rename(change: Change, name: str) -> None:
     checks.name(name, param="name")
-    old = await get(change.tx, change.tenant)
+    old = await get(change)
     await change.run(_RENAME, id=old.id, name=name)
     await change_log.record(change, CHANGED, old.id, {"name": old.name}, {"name": name})
 
@@ -154,7 +155,7 @@ async def configure(change: Change, chosen: CampaignSettings) -> Campaign:
     # Without the lock, two changes at once would each write back what the other changed, and the
     # page would not be found under its slug.
     await change.lock(_LOCK, id=change.tenant.campaign_id)
-    old = await get(change.tx, change.tenant)
+    old = await get(change)
     before = {name: getattr(old, name) for name in _SETTINGS}
     new = before | fields.checked(CampaignSettings, chosen)
     if new["slug"] != old.slug:
@@ -162,4 +163,4 @@ async def configure(change: Change, chosen: CampaignSettings) -> Campaign:
     await change.run(_CONFIGURE, id=old.id, **new)
     change.tx.wake(LINKS)
     await change_log.record(change, CHANGED, old.id, before, new)
-    return await get(change.tx, change.tenant)
+    return await get(change)

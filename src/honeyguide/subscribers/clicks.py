@@ -16,7 +16,9 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.isolation import do_all
 from honeyguide.kernel.site import Site
 from honeyguide.store import Store
+from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
+from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -178,14 +180,13 @@ async def _count_sources(tx: Tx, sources: Counter[tuple[str, int, str]]) -> None
 
 
 async def has_clicked(
-    tx: Tx, account_id: str, target_id: str, code: str, *, visitors: Sequence[str], now_ms: int
+    at: AccountReading, target_id: str, code: str, *, visitors: Sequence[str]
 ) -> bool:
     """Whether the visitor followed the link within a day."""
-    this_hour_ms = now_ms // HOUR_MS * HOUR_MS
+    this_hour_ms = at.now_ms // HOUR_MS * HOUR_MS
     return bool(
-        await tx.one(
+        await at.one(
             _OF_VISITOR,
-            account_id=account_id,
             target_id=target_id,
             code=code,
             hours=[{"hour_ms": this_hour_ms - ago * HOUR_MS} for ago in range(25)],
@@ -195,22 +196,20 @@ async def has_clicked(
 
 
 async def by_day(
-    tx: Tx, account_id: str, target_id: str, *, code: str = "", since_ms: int
+    at: AccountReading, target_id: str, *, code: str = "", since_ms: int
 ) -> list[DayCount]:
     """Clicks per day, days without any left out; of one link, or of all (no code)."""
-    return await tx.all(
-        _BY_DAY, account_id=account_id, target_id=target_id, code=code, since_ms=since_ms
-    )
+    return await at.all(_BY_DAY, target_id=target_id, code=code, since_ms=since_ms)
 
 
-async def total(tx: Tx, account_id: str, target_id: str, code: str = "") -> int:
-    return await tx.one(_TOTAL, account_id=account_id, target_id=target_id, code=code) or 0
+async def total(at: AccountReading, target_id: str, code: str = "") -> int:
+    return await at.one(_TOTAL, target_id=target_id, code=code) or 0
 
 
-async def erase(tx: Tx, account_id: str, target_id: str, code: str) -> None:
+async def erase(change: Change, target_id: str, code: str) -> None:
     """How often one person's link was followed is theirs; the campaign's totals stay."""
     for statement in (_ERASE, _ERASE_DAYS):
-        await tx.run(statement, account_id=account_id, target_id=target_id, code=code)
+        await change.run(statement, target_id=target_id, code=code)
 
 
 # Forgets visitors of two days ago.

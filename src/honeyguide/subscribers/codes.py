@@ -20,6 +20,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Again
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Refusals, Tx
 from honeyguide.subscribers import refused_words, subscribers
@@ -142,19 +143,19 @@ def _meant(code: str, holders: Sequence[_Holder]) -> str | None:
     return holder.ref_code if holder else None
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberCode]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[SubscriberCode]:
     """The newest first."""
-    return await tx.all(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
-async def all_of(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[SubscriberCode]:
+async def all_of(at: Reading, subscriber: Subscriber) -> list[SubscriberCode]:
     """Every code that credits them: further ones, the newest first, then ours."""
-    return [*await of_subscriber(tx, tenant, subscriber.id), _assigned(subscriber)]
+    return [*await of_subscriber(at, subscriber.id), _assigned(subscriber)]
 
 
-async def shared(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> SubscriberCode:
+async def shared(at: Reading, subscriber: Subscriber) -> SubscriberCode:
     """The one to show on their referral page: the newest that was chosen, else ours."""
-    found = await all_of(tx, tenant, subscriber)
+    found = await all_of(at, subscriber)
     return next((each for each in found if each.source == CodeSource.CHOSEN), found[-1])
 
 
@@ -171,10 +172,10 @@ def _assigned(subscriber: Subscriber) -> SubscriberCode:
     )
 
 
-async def of_subscribers(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, list[str]]:
+async def of_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, list[str]]:
     """The codes by subscriber, the oldest first. Those who have none are left out."""
     found: dict[str, list[str]] = {}
-    for each in await tx.all(_OF_SUBSCRIBERS, **tenant._asdict(), ids=list(ids)):
+    for each in await at.all(_OF_SUBSCRIBERS, ids=list(ids)):
         found.setdefault(each.subscriber_id, []).append(each.code)
     return found
 
@@ -216,8 +217,8 @@ async def choose(change: Change, id_or_email: str, code: str) -> SubscriberCode:
     """A code that is easy to remember, for a subscriber who keeps all earlier ones. One that they
     have already, in any case, stays as it is."""
     code = _checked(code)
-    subscriber = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
-    theirs = await all_of(change.tx, change.tenant, subscriber)
+    subscriber = await subscribers.get_locked(change, id_or_email)
+    theirs = await all_of(change, subscriber)
     for each in theirs:
         if each.code.lower() == code.lower():
             return each
@@ -282,7 +283,7 @@ async def add(change: Change, subscriber_id: str, code: str, source: CodeSource)
 
 async def erase(change: Change, subscriber_id: str) -> None:
     """A code may be somebody's name, so only a keyed hash of it stays."""
-    for each in await of_subscriber(change.tx, change.tenant, subscriber_id):
+    for each in await of_subscriber(change, subscriber_id):
         if is_code(each.code):
             await change.run(
                 _ERASE,

@@ -17,6 +17,8 @@ from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.kernel.periods import LocalDay, Period, day_of, days_later
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -125,13 +127,13 @@ async def count(tx: Tx, tenant: Tenant, days: list[LocalDay]) -> list[CohortCoun
     )
 
 
-async def people_up_to(tx: Tx, tenant: Tenant, days: list[LocalDay], most: int) -> int:
-    return await tx.one(_PEOPLE_UP_TO, **tenant._asdict(), days=_rows(days), most=most) or 0
+async def people_up_to(at: Reading, days: list[LocalDay], most: int) -> int:
+    return await at.one(_PEOPLE_UP_TO, days=_rows(days), most=most) or 0
 
 
-async def changed_days(tx: Tx, tenant: Tenant) -> set[date]:
+async def changed_days(at: Reading) -> set[date]:
     """The days to count again, in any zone."""
-    found = await tx.all(_CHANGED, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+    found = await at.all(_CHANGED)
     return set().union(*(_days_around(day_ms) for day_ms in found))
 
 
@@ -143,8 +145,8 @@ def _days_around(day_ms: int) -> set[date]:
     return {days_later(day, n) for n in ((-2, -1, 0, 1) if day_ms <= 0 else (-1, 0, 1))}
 
 
-async def find_state(tx: Tx, tenant: Tenant) -> CohortState | None:
-    return await tx.one(_STATE, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+async def find_state(at: Reading) -> CohortState | None:
+    return await at.one(_STATE)
 
 
 async def mark(tx: Tx, tenant: Tenant, day_ms: int) -> None:
@@ -152,14 +154,12 @@ async def mark(tx: Tx, tenant: Tenant, day_ms: int) -> None:
     await tx.put(_MARK, account_id=tenant.account_id, campaign_id=tenant.campaign_id, day_ms=day_ms)
 
 
-async def erase(tx: Tx, tenant: Tenant, created_ms: int, claims: list[str | None]) -> None:
+async def erase(change: Change, created_ms: int, claims: list[str | None]) -> None:
     """Deletes what an erased person told us, which may be in the counts of their day."""
     keys = [key for key in claims if key]
     if keys:
-        await tx.run(
+        await change.run(
             _ERASE,
-            account_id=tenant.account_id,
-            campaign_id=tenant.campaign_id,
             kinds=["utm_source", "utm_campaign"],
             days=[day.isoformat() for day in _days_around(created_ms)],
             keys=keys,

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 
 class Consent(NamedTuple):
@@ -43,60 +43,52 @@ _CARRY_OVER = _sql.command("carry_over")
 _ERASE = _sql.command("erase")
 
 
-async def add_text(
-    tx: Tx, tenant: Tenant, text: str, privacy_url: str | None, *, now_ms: int
-) -> str:
+async def add_text(change: Change, text: str, privacy_url: str | None) -> str:
     text_id = new_id()
-    await tx.run(
+    await change.run(
         _ADD_TEXT,
-        **tenant._asdict(),
         id=text_id,
         text=text,
         privacy_url=privacy_url,
-        now_ms=now_ms,
     )
     return text_id
 
 
-async def record(tx: Tx, tenant: Tenant, subscriber_id: str, text_id: str, *, now_ms: int) -> None:
+async def record(change: Change, subscriber_id: str, text_id: str) -> None:
     """Keeps the time of the first agreement to each text."""
-    await tx.put(
+    await change.put(
         _RECORD,
-        account_id=tenant.account_id,
         subscriber_id=subscriber_id,
         consent_text_id=text_id,
-        now_ms=now_ms,
     )
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[Consent]:
-    return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[Consent]:
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
-async def of_subscribers(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, list[Consent]]:
+async def of_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, list[Consent]]:
     """By subscriber, the oldest first. Those who have none are left out."""
     found: dict[str, list[Consent]] = {}
-    for each in await tx.all(_OF_SUBSCRIBERS, account_id=tenant.account_id, ids=list(ids)):
+    for each in await at.all(_OF_SUBSCRIBERS, ids=list(ids)):
         consent = Consent(each.text, each.privacy_url, each.agreed_ms)
         found.setdefault(each.subscriber_id, []).append(consent)
     return found
 
 
-async def carry_over(
-    tx: Tx, tenant: Tenant, given: Sequence[tuple[str, Consent]], *, now_ms: int
-) -> None:
+async def carry_over(change: Change, given: Sequence[tuple[str, Consent]]) -> None:
     """What subscribers agreed to elsewhere, with the time of it. A text that the campaign never
     had is stored too. A second time changes nothing."""
     texts = list({consent.text for _, consent in given})
     known = {
         (each.text, each.privacy_url): each.id
-        for each in await tx.all(_KNOWN_TEXTS, **tenant._asdict(), texts=texts)
+        for each in await change.all(_KNOWN_TEXTS, texts=texts)
     }
     rows = []
     for subscriber_id, consent in given:
         key = (consent.text, consent.privacy_url)
         if key not in known:
-            known[key] = await add_text(tx, tenant, *key, now_ms=now_ms)
+            known[key] = await add_text(change, *key)
         rows.append(
             {
                 "subscriber_id": subscriber_id,
@@ -104,8 +96,8 @@ async def carry_over(
                 "agreed_ms": consent.agreed_ms,
             }
         )
-    await tx.run(_CARRY_OVER, account_id=tenant.account_id, rows=rows)
+    await change.run(_CARRY_OVER, rows=rows)
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
-    await tx.run(_ERASE, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def erase(change: Change, subscriber_id: str) -> None:
+    await change.run(_ERASE, subscriber_id=subscriber_id)

@@ -5,9 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import facts_of
 
 
@@ -45,22 +44,22 @@ _SUSPECTED = _sql.value("suspected", int)
 _FIRST_SUSPECTED = _sql.query("first_suspected", FirstDue)
 
 
-async def ever(tx: Tx, tenant: Tenant) -> EverJoined:
-    found = await tx.one(_EVER, account_id=tenant.account_id, campaign_id=tenant.campaign_id)
+async def ever(at: Reading) -> EverJoined:
+    found = await at.one(_EVER)
     return found or EverJoined(0, 0, 0, 0)
 
 
-async def suspected(tx: Tx, tenant: Tenant, *, most: int) -> int:
+async def suspected(at: Reading, *, most: int) -> int:
     """How many referrals wait for a person to review them, counted up to `most`. A holding period
     waits for time and an address for its confirmation, so neither counts."""
-    return await tx.one(_SUSPECTED, campaign_id=tenant.campaign_id, most=most) or 0
+    return await at.one(_SUSPECTED, most=most) or 0
 
 
-async def first_suspected(tx: Tx, tenant: Tenant) -> FirstDue | None:
+async def first_suspected(at: Reading) -> FirstDue | None:
     """The one that is decided by itself first, of those that wait for a review."""
-    return await tx.one(_FIRST_SUSPECTED, campaign_id=tenant.campaign_id)
+    return await at.one(_FIRST_SUSPECTED)
 
 
-async def top_advocates(tx: Tx, tenant: Tenant, *, most: int) -> list[Advocate]:
+async def top_advocates(at: Reading, *, most: int) -> list[Advocate]:
     """Of all time."""
-    return await tx.all(_TOP, campaign_id=tenant.campaign_id, most=most)
+    return await at.all(_TOP, most=most)

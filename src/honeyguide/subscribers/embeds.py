@@ -16,6 +16,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 
@@ -70,8 +71,8 @@ _SWITCH_OFF = _sql.command("switch_off")
 _LAST_SIGNUPS = _sql.query("last_signups", EmbedSignup)
 
 
-async def find(tx: Tx, tenant: Tenant) -> Embed | None:
-    return await tx.one(_OF_CAMPAIGN, **tenant._asdict())
+async def find(at: Reading) -> Embed | None:
+    return await at.one(_OF_CAMPAIGN)
 
 
 async def find_by_public_id(tx: Tx, public_id: str) -> Embed | None:
@@ -86,7 +87,7 @@ async def save(change: Change, fields: EmbedFields) -> None:
     checks.text(fields.form_selector, param="form_selector", limit=SELECTOR_LIMIT)
     if not fields.form_selector.isprintable():
         raise Invalid("{field} must be one line of text.", param="form_selector")
-    old = await find(change.tx, change.tenant)
+    old = await find(change)
     new: dict[str, Any] = {
         "origins": "\n".join(parse_origins(fields.origins)),
         "keep_days": fields.keep_days,
@@ -100,7 +101,7 @@ async def save(change: Change, fields: EmbedFields) -> None:
 async def switch_off(change: Change) -> None:
     """No website can use it any more. The public id is kept: saving websites switches it on again,
     with the code that is in their HTML."""
-    old = await find(change.tx, change.tenant)
+    old = await find(change)
     if old is None or not old.origins:
         raise Missing("Embedding is off already.")
     await change.run(_SWITCH_OFF)
@@ -108,9 +109,9 @@ async def switch_off(change: Change) -> None:
     await change_log.record(change, "embed.changed", change.tenant.campaign_id, before, after)
 
 
-async def last_signups(tx: Tx, tenant: Tenant, *, most: int) -> list[EmbedSignup]:
+async def last_signups(at: Reading, *, most: int) -> list[EmbedSignup]:
     """Newest first."""
-    return await tx.all(_LAST_SIGNUPS, **tenant._asdict(), most=most)
+    return await at.all(_LAST_SIGNUPS, most=most)
 
 
 def parse_origins(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import hmac
 from honeyguide.kernel.ids import CODE_LENGTH
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import links, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
@@ -35,7 +36,7 @@ async def find(tx: Tx, site: Site, given: str, *, now_ms: int) -> tuple[Tenant, 
     if found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
-    subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
+    subscriber = await subscribers.find(Reading(tx, site, tenant, now_ms), found.subscriber_id)
     if subscriber is None or not hmac.compare_digest(
         token_of(site, subscriber).encode(), given.encode()
     ):

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import stops
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import codes, names, subscribers
 
 LEADERBOARD_PLACES = 10
@@ -42,51 +42,49 @@ _LEADERS = _sql.query("leaders", Leader)
 _INVITER_NAME = _sql.value("inviter_name", str)
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> HubChoices:
-    found = await tx.one(_OF_SUBSCRIBER, **tenant._asdict(), id=subscriber_id)
+async def of_subscriber(at: Reading, subscriber_id: str) -> HubChoices:
+    found = await at.one(_OF_SUBSCRIBER, id=subscriber_id)
     return found or HubChoices()
 
 
 async def save(
-    tx: Tx, tenant: Tenant, subscriber_id: str, *, shows_name: bool, on_leaderboard: bool
+    change: Change, subscriber_id: str, *, shows_name: bool, on_leaderboard: bool
 ) -> None:
     # Locked, so that an erasure at the same moment waits and takes back what is chosen here.
-    if await subscribers.lock(tx, tenant, subscriber_id):
-        await _save(tx, tenant, subscriber_id, shows_name, on_leaderboard)
+    if await subscribers.lock(change, subscriber_id):
+        await _save(change, subscriber_id, shows_name, on_leaderboard)
 
 
-async def _save(
-    tx: Tx, tenant: Tenant, subscriber_id: str, shows_name: bool, on_leaderboard: bool
-) -> None:
-    who = {**tenant._asdict(), "id": subscriber_id}
-    await tx.run(_SET_SHOWS_NAME, **who, shows_name=int(shows_name))
-    await tx.run(_JOIN_LEADERBOARD if on_leaderboard else _QUIT_LEADERBOARD, **who)
+async def _save(change: Change, subscriber_id: str, shows_name: bool, on_leaderboard: bool) -> None:
+    who = {**change.tenant._asdict(), "id": subscriber_id}
+    await change.run(_SET_SHOWS_NAME, **who, shows_name=int(shows_name))
+    await change.run(_JOIN_LEADERBOARD if on_leaderboard else _QUIT_LEADERBOARD, **who)
 
 
-async def leave_program(tx: Tx, tenant: Tenant, subscriber_id: str, *, now_ms: int) -> None:
+async def leave_program(change: Change, subscriber_id: str) -> None:
     """From now on nobody who uses their link is their referral, nobody sees their name, and they
     get no email that they did not ask for. What they earned stays theirs."""
-    if not await subscribers.lock(tx, tenant, subscriber_id):
+    if not await subscribers.lock(change, subscriber_id):
         return
-    await _save(tx, tenant, subscriber_id, shows_name=False, on_leaderboard=False)
-    await tx.run(_SET_LEFT_PROGRAM, **tenant._asdict(), id=subscriber_id, left_program_ms=now_ms)
-    await stops.stop(tx, tenant.account_id, subscriber_id, now_ms=now_ms)
+    await _save(change, subscriber_id, shows_name=False, on_leaderboard=False)
+    await change.run(_SET_LEFT_PROGRAM, id=subscriber_id, left_program_ms=change.now_ms)
+    await stops.stop(change, subscriber_id)
 
 
-async def join_program_again(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
+async def join_program_again(change: Change, subscriber_id: str) -> None:
     """Their link counts again. Emails and names stay off until they ask for them."""
-    await tx.run(_SET_LEFT_PROGRAM, **tenant._asdict(), id=subscriber_id, left_program_ms=None)
+    await change.run(_SET_LEFT_PROGRAM, id=subscriber_id, left_program_ms=None)
 
 
-async def leaders(tx: Tx, tenant: Tenant) -> list[Leader]:
+async def leaders(at: Reading) -> list[Leader]:
     """Those who agreed to be named, most verified referrals first."""
-    found = await tx.all(_LEADERS, **tenant._asdict(), most=LEADERBOARD_PLACES)
+    found = await at.all(_LEADERS, most=LEADERBOARD_PLACES)
     return [leader for leader in found if leader.short_name]
 
 
-async def inviter_name(tx: Tx, tenant: Tenant, code: str) -> str:
+async def inviter_name(at: Reading, code: str) -> str:
     """The first name of the subscriber with this code, if they agreed to show it, else empty."""
-    found = await tx.one(_INVITER_NAME, **tenant._asdict(), code=code.lower())
-    if found is None and (own := await codes.find_ref_code(tx, tenant, code)) is not None:
-        found = await tx.one(_INVITER_NAME, **tenant._asdict(), code=own)
+    found = await at.one(_INVITER_NAME, code=code.lower())
+    if found is None and (own := await codes.find_ref_code(at.tx, at.tenant, code)) is not None:
+        found = await at.one(_INVITER_NAME, code=own)
     return names.first_name(found)

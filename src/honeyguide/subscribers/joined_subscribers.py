@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel.periods import Period
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 # Rows of the index that are read, imported subscribers included: about 4 microseconds each.
 MOST_READ = 10_000
@@ -35,11 +34,10 @@ _JOINED = _sql.query("joined", JoinedSubscriber)
 _NEWEST = _sql.value("newest", int)
 
 
-async def in_period(tx: Tx, tenant: Tenant, period: Period, *, most: int) -> list[JoinedSubscriber]:
+async def in_period(at: Reading, period: Period, *, most: int) -> list[JoinedSubscriber]:
     """The newest first."""
-    return await tx.all(
+    return await at.all(
         _JOINED,
-        **tenant._asdict(),
         since_ms=period.since_ms,
         until_ms=period.until_ms,
         most_read=MOST_READ,
@@ -47,6 +45,6 @@ async def in_period(tx: Tx, tenant: Tenant, period: Period, *, most: int) -> lis
     )
 
 
-async def newest_ms(tx: Tx, tenant: Tenant) -> int:
+async def newest_ms(at: Reading) -> int:
     """When the last one joined, imported or not; 0 if there is nobody."""
-    return await tx.one(_NEWEST, **tenant._asdict()) or 0
+    return await at.one(_NEWEST) or 0

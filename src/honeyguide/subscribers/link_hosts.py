@@ -22,6 +22,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import texts
 from honeyguide.mail.notification_kinds import LINK_HOST_OFF
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Again, Tx
 from honeyguide.subscribers import link_host_rules
@@ -120,15 +121,13 @@ _VERIFIED = _sql.query("verified", VerifiedHost)
 _ALL = _sql.query("all", ListedHost)
 
 
-async def of_account(tx: Tx, tenant: Tenant) -> list[LinkHost]:
+async def of_account(at: Reading) -> list[LinkHost]:
     """By name."""
-    return await tx.all(_OF_ACCOUNT, account_id=tenant.account_id)
+    return await at.all(_OF_ACCOUNT)
 
 
-async def get(tx: Tx, tenant: Tenant, host_id: str) -> LinkHost:
-    found = (
-        await tx.one(_BY_ID, account_id=tenant.account_id, id=host_id) if is_id(host_id) else None
-    )
+async def get(at: Reading, host_id: str) -> LinkHost:
+    found = await at.one(_BY_ID, id=host_id) if is_id(host_id) else None
     if found is None:
         raise Missing(UNKNOWN)
     return found
@@ -139,7 +138,7 @@ async def add(change: Change, text: str) -> tuple[LinkHost, bool]:
     host = link_host_rules.parse_host(change.site, text)
     # The lock lets two requests at once count one after the other.
     await change.lock(_LOCK_ACCOUNT)
-    there = await of_account(change.tx, change.tenant)
+    there = await of_account(change)
     for each in there:
         if each.host == host:
             await change.run(_SET_DUE, id=each.id, due_ms=change.now_ms)
@@ -158,11 +157,11 @@ async def add(change: Change, text: str) -> tuple[LinkHost, bool]:
         due_ms=change.now_ms + FIRST_CHECK_MS,
     )
     await change_log.record(change, "link_host.added", host_id, None, {"host": host})
-    return await get(change.tx, change.tenant, host_id), True
+    return await get(change, host_id), True
 
 
 async def remove(change: Change, host_id: str) -> LinkHost:
-    found = await get(change.tx, change.tenant, host_id)
+    found = await get(change, host_id)
     await change.run(_DELETE, id=found.id)
     change.tx.wake(HOSTS)
     await change_log.record(change, "link_host.removed", found.id, {"host": found.host})
@@ -171,7 +170,7 @@ async def remove(change: Change, host_id: str) -> LinkHost:
 
 async def begin_check(change: Change, host_id: str) -> LinkHost:
     """The host to look up now, at an operator's request."""
-    found = await get(change.tx, change.tenant, host_id)
+    found = await get(change, host_id)
     account_id = change.tenant.account_id
     await attempts.count(change.tx, change.site, LOOKUPS, account_id, now_ms=change.now_ms)
     return found
@@ -200,7 +199,7 @@ async def record_check(change: Change, host_id: str, records: TextRecords) -> Li
         lost = HostState(False, holder.seen_ms, "Another account verified this host.")
         await _save(other, holder, lost)
     await _save(change, old, after)
-    return await get(change.tx, change.tenant, old.id)
+    return await get(change, old.id)
 
 
 async def _save(change: Change, old: LinkHost, after: HostState) -> None:

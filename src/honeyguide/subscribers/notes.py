@@ -8,9 +8,9 @@ from typing import NamedTuple
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 
 MOST = 100
@@ -43,61 +43,55 @@ _REMOVE = _sql.command("remove")
 _ERASE = _sql.command("erase")
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[SubscriberNote]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[SubscriberNote]:
     """Newest first."""
-    return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
-async def of_subscribers(
-    tx: Tx, tenant: Tenant, ids: Sequence[str]
-) -> dict[str, list[SubscriberNote]]:
+async def of_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, list[SubscriberNote]]:
     """By subscriber, the oldest first. Those who have none are left out."""
     found: dict[str, list[SubscriberNote]] = {}
-    for each in await tx.all(_OF_SUBSCRIBERS, account_id=tenant.account_id, ids=list(ids)):
+    for each in await at.all(_OF_SUBSCRIBERS, ids=list(ids)):
         found.setdefault(each.subscriber_id, []).append(each)
     return found
 
 
-async def find(tx: Tx, tenant: Tenant, note_id: str) -> SubscriberNote | None:
-    return await tx.one(_BY_ID, account_id=tenant.account_id, id=note_id)
+async def find(at: Reading, note_id: str) -> SubscriberNote | None:
+    return await at.one(_BY_ID, id=note_id)
 
 
-async def add(tx: Tx, tenant: Tenant, subscriber_id: str, text: str, *, now_ms: int) -> None:
+async def add(change: Change, subscriber_id: str, text: str) -> None:
     checks.text(text, param="note", limit=checks.DESCRIPTION_LIMIT, blank_ok=False)
-    if not await subscribers.lock(tx, tenant, subscriber_id):
+    if not await subscribers.lock(change, subscriber_id):
         raise Missing(subscribers.UNKNOWN)
-    if len(await of_subscriber(tx, tenant, subscriber_id)) >= MOST:
+    if len(await of_subscriber(change, subscriber_id)) >= MOST:
         raise Invalid(
             "A subscriber can have {most} notes. Delete one first.", param="note", most=MOST
         )
-    await tx.run(
+    await change.run(
         _ADD,
         id=new_id(),
-        account_id=tenant.account_id,
         subscriber_id=subscriber_id,
         text=text,
-        now_ms=now_ms,
     )
 
 
-async def add_once(
-    tx: Tx, tenant: Tenant, notes: Collection[tuple[str, ImportedNote]], *, now_ms: int
-) -> None:
+async def add_once(change: Change, notes: Collection[tuple[str, ImportedNote]]) -> None:
     """Notes on these subscribers, as an import has them, except where the same note is there. One
     that says when it was written is the same only with the same time."""
     ids = {subscriber_id for subscriber_id, _ in notes}
-    locked = set(await tx.lock(_LOCK, **tenant._asdict(), ids=list(ids)))
+    locked = set(await change.lock(_LOCK, ids=list(ids)))
     rows = [
         {"id": new_id(), "subscriber_id": subscriber_id, **note._asdict()}
         for subscriber_id, note in dict.fromkeys(notes)
         if subscriber_id in locked
     ]
-    await tx.run(_ADD_ONCE, account_id=tenant.account_id, rows=rows, most=MOST, now_ms=now_ms)
+    await change.run(_ADD_ONCE, rows=rows, most=MOST)
 
 
-async def remove(tx: Tx, tenant: Tenant, subscriber_id: str, note_id: str) -> None:
-    await tx.run(_REMOVE, account_id=tenant.account_id, subscriber_id=subscriber_id, id=note_id)
+async def remove(change: Change, subscriber_id: str, note_id: str) -> None:
+    await change.run(_REMOVE, subscriber_id=subscriber_id, id=note_id)
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
-    await tx.run(_ERASE, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def erase(change: Change, subscriber_id: str) -> None:
+    await change.run(_ERASE, subscriber_id=subscriber_id)

@@ -20,6 +20,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub, links, subscribers
@@ -109,7 +110,7 @@ async def find(
     if signed is None or found is None:
         return None
     tenant = Tenant(found.account_id, found.campaign_id)
-    subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
+    subscriber = await subscribers.find(Reading(tx, site, tenant, now_ms), found.subscriber_id)
     if subscriber is None:
         return None
     is_asked = bool(subscriber.must_confirm) and subscriber.status == "active"
@@ -122,11 +123,11 @@ async def find(
 
 async def renew(change: Change, id_or_email: str) -> Subscriber:
     """Ends every link that was sent to a subscriber."""
-    person = await subscribers.get_locked(change.tx, change.tenant, id_or_email)
+    person = await subscribers.get_locked(change, id_or_email)
     await change.run(_END, id=person.id)
-    await changes.record(change.tx, change.tenant, person.id)  # platforms show the link
+    await changes.record(change, person.id)  # platforms show the link
     await change_log.record(change, "subscriber.links_renewed", person.id)
-    person = await subscribers.get(change.tx, change.tenant, person.id)
+    person = await subscribers.get(change, person.id)
     await rewrite_unsent(change, person)
     return person
 
@@ -148,8 +149,7 @@ async def rewrite_unsent(change: Change, person: Subscriber) -> None:
         return f"/{CONFIRM}/{confirm_token(site, person, signed.until_ms)}"
 
     await emails.rewrite_unsent(
-        change.tx,
-        change.tenant.account_id,
+        change,
         person.id,
         EmailAddress(person.email),
         lambda text: _LINK.sub(renewed, text),

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from honeyguide.kernel import checks
 from honeyguide.kernel.actors import Actor, ActorKind
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.subscribers import Subscriber
 
 
@@ -65,9 +64,9 @@ async def record(
     )
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[ReferralDecision]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[ReferralDecision]:
     """The first one first."""
-    return await tx.all(_OF_SUBSCRIBER, **tenant._asdict(), subscriber_id=subscriber_id)
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
 async def erase(change: Change, subscriber_id: str) -> None:

@@ -9,10 +9,10 @@ from honeyguide.kernel import checks
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import new_id
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.kernel.text_matching import fold
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter, read_filter
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -38,29 +38,25 @@ _SAVE = _sql.command("save")
 _DELETE = _sql.command("delete")
 
 
-async def of_campaign(tx: Tx, tenant: Tenant) -> list[SavedFilter]:
+async def of_campaign(at: Reading) -> list[SavedFilter]:
     """By name."""
-    return await tx.all(_ALL, **tenant._asdict())
+    return await at.all(_ALL)
 
 
-async def save(
-    tx: Tx, tenant: Tenant, name: str, filters: SubscriberFilter, *, now_ms: int
-) -> None:
+async def save(change: Change, name: str, filters: SubscriberFilter) -> None:
     """Under a name; an earlier filter of that name is replaced."""
     checks.text(name, param="name", limit=LONGEST_NAME, blank_ok=False)
-    saved = {each.name for each in await of_campaign(tx, tenant)}
+    saved = {each.name for each in await of_campaign(change)}
     if len(saved | {name}) > MOST:
         raise Invalid("You have {most} saved filters. Delete one first.", param="name", most=MOST)
-    await tx.run(
-        _SAVE, **tenant._asdict(), id=new_id(), name=name, query=filters.query, now_ms=now_ms
-    )
+    await change.run(_SAVE, id=new_id(), name=name, query=filters.query)
 
 
-async def delete(tx: Tx, tenant: Tenant, filter_id: str) -> None:
-    await tx.run(_DELETE, **tenant._asdict(), ids=[filter_id])
+async def delete(change: Change, filter_id: str) -> None:
+    await change.run(_DELETE, ids=[filter_id])
 
 
-async def naming(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[SavedFilter]:
+async def naming(at: Reading, subscriber: Subscriber) -> list[SavedFilter]:
     """Filters whose name or search contains the subscriber's email address or full name. A single
     word says too little: `anna` finds many."""
     known = [fold(EmailAddress(subscriber.email).key)]
@@ -68,13 +64,13 @@ async def naming(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> list[SavedFi
         known.append(fold((subscriber.name or "").strip()))
     return [
         each
-        for each in await of_campaign(tx, tenant)
+        for each in await of_campaign(at)
         if any(part in fold(text) for part in known for text in (each.name, each.filters.q))
     ]
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> None:
+async def erase(change: Change, subscriber: Subscriber) -> None:
     """Deletes the filters that name the subscriber."""
-    named = await naming(tx, tenant, subscriber)
+    named = await naming(change, subscriber)
     if named:
-        await tx.run(_DELETE, **tenant._asdict(), ids=[each.id for each in named])
+        await change.run(_DELETE, ids=[each.id for each in named])

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel import text_matching
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import reasons, referral_states
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter
 
@@ -106,8 +106,7 @@ _STARTS = {_NEWEST: TOP, _BEST: TOP, _OLDEST: BOTTOM, _FEWEST: BOTTOM}
 
 
 async def find_page(
-    tx: Tx,
-    tenant: Tenant,
+    at: Reading,
     filters: SubscriberFilter,
     *,
     before: Cursor | None = None,
@@ -116,32 +115,31 @@ async def find_page(
 ) -> FoundPage:
     """The first page; the page that follows `before` in the list; or the one that ends at
     `after`."""
-    counted = await _find(tx, tenant, filters, None, most=MOST_COUNTED + 1)
+    counted = await _find(at, filters, None, most=MOST_COUNTED + 1)
     found = counted[: per_page + 1]
     if before is not None:
-        found = await _find(tx, tenant, filters, before, most=per_page + 1)
+        found = await _find(at, filters, before, most=per_page + 1)
     elif after is not None:
-        found = await _find(tx, tenant, filters, after, most=per_page + 1, backwards=True)
+        found = await _find(at, filters, after, most=per_page + 1, backwards=True)
     has_more, found = len(found) > per_page, found[:per_page]
     if after is not None:
         found.reverse()
     has_next, has_previous = (True, has_more) if after else (has_more, before is not None)
     return FoundPage(
-        rows=await of_ids(tx, tenant, [each.id for each in found]),
+        rows=await of_ids(at, [each.id for each in found]),
         total=len(counted),
         next=found[-1] if found and has_next else None,
         previous=found[0] if found and has_previous else None,
     )
 
 
-async def find_ids(tx: Tx, tenant: Tenant, filters: SubscriberFilter) -> list[str]:
+async def find_ids(at: Reading, filters: SubscriberFilter) -> list[str]:
     """Everybody who matches, as far as matches are counted."""
-    return [each.id for each in await _find(tx, tenant, filters, None, most=MOST_COUNTED)]
+    return [each.id for each in await _find(at, filters, None, most=MOST_COUNTED)]
 
 
 async def _find(
-    tx: Tx,
-    tenant: Tenant,
+    at: Reading,
     filters: SubscriberFilter,
     start: Cursor | None,
     *,
@@ -150,8 +148,8 @@ async def _find(
 ) -> list[Cursor]:
     statement = _ORDERS[filters.sort][backwards]
     last_at, last_id = start or _STARTS[statement]
-    conditions = _conditions(tenant, filters)
-    return await tx.all(statement, **conditions, at=last_at, id=last_id, most=most)
+    conditions = _conditions(at.tenant, filters)
+    return await at.all(statement, **conditions, at=last_at, id=last_id, most=most)
 
 
 def _conditions(tenant: Tenant, filters: SubscriberFilter) -> dict[str, Any]:
@@ -178,52 +176,50 @@ def _conditions(tenant: Tenant, filters: SubscriberFilter) -> dict[str, Any]:
 
 
 async def export_part(
-    tx: Tx, tenant: Tenant, filters: SubscriberFilter, *, after: Cursor | None, most: int
+    at: Reading, filters: SubscriberFilter, *, after: Cursor | None, most: int
 ) -> tuple[list[FoundSubscriber], Cursor | None]:
     """The next rows in the filter's order, and after which one to continue; None if these were the
     last. Needs a snapshot, because an erasure in between would make a full part look like the
     last."""
-    found = await _find(tx, tenant, filters, after, most=most)
-    rows = await of_ids(tx, tenant, [each.id for each in found])
+    found = await _find(at, filters, after, most=most)
+    rows = await of_ids(at, [each.id for each in found])
     return rows, found[-1] if len(found) == most else None
 
 
 async def judged(
-    tx: Tx, tenant: Tenant, status: str, *, before: Cursor | None, most: int
+    at: Reading, status: str, *, before: Cursor | None, most: int
 ) -> list[FoundSubscriber]:
     """Referrals that are `pending`, that wait for a review (`suspected`) or that were rejected,
     newest first."""
     last_at, last_id = before or TOP
     statement = _SUSPECTED if status == "suspected" else _JUDGED
-    ids = await tx.all(
-        statement, campaign_id=tenant.campaign_id, status=status, at=last_at, id=last_id, most=most
-    )
-    return await of_ids(tx, tenant, ids)
+    ids = await at.all(statement, status=status, at=last_at, id=last_id, most=most)
+    return await of_ids(at, ids)
 
 
-async def count_unknown_codes(tx: Tx, tenant: Tenant, *, most: int) -> int:
+async def count_unknown_codes(at: Reading, *, most: int) -> int:
     """How many came with a code that nobody here ever had, up to `most`."""
-    return await tx.one(_COUNT_UNKNOWN_CODES, campaign_id=tenant.campaign_id, most=most) or 0
+    return await at.one(_COUNT_UNKNOWN_CODES, most=most) or 0
 
 
-async def of_unknown_code(tx: Tx, tenant: Tenant, code: str, *, most: int) -> list[str]:
+async def of_unknown_code(at: Reading, code: str, *, most: int) -> list[str]:
     """The ids of those who came with this code; none if somebody has it."""
-    return await tx.all(_OF_UNKNOWN_CODE, campaign_id=tenant.campaign_id, code=code, most=most)
+    return await at.all(_OF_UNKNOWN_CODE, code=code, most=most)
 
 
-async def of_ids(tx: Tx, tenant: Tenant, ids: list[str]) -> list[FoundSubscriber]:
+async def of_ids(at: Reading, ids: list[str]) -> list[FoundSubscriber]:
     """These people, in this order."""
-    found = {row.id: row for row in await tx.all(_OF_IDS, campaign_id=tenant.campaign_id, ids=ids)}
+    found = {row.id: row for row in await at.all(_OF_IDS, ids=ids)}
     return [found[each] for each in ids if each in found]
 
 
-async def find_quickly(tx: Tx, tenant: Tenant, text: str, *, most: int) -> list[FoundSubscriber]:
+async def find_quickly(at: Reading, text: str, *, most: int) -> list[FoundSubscriber]:
     """Who is probably meant, for a search while somebody types: a few of the best advocates, those
     whose address begins so, and the newest subscribers. However long the list is, this looks at no
     more than `LOOKED_AT` of each kind; `find_page` finds everybody."""
     text = text.lower()
     values: dict[str, Any] = {
-        "campaign_id": tenant.campaign_id,
+        "campaign_id": at.tenant.campaign_id,
         "text": text,
         "in_email": text_matching.like_pattern(text),
         "in_name": text_matching.like_pattern(text_matching.fold(text)),
@@ -233,11 +229,11 @@ async def find_quickly(tx: Tx, tenant: Tenant, text: str, *, most: int) -> list[
     }
     # No character sorts after the last one of Unicode.
     starts: dict[str, Any] = {"first": text, "last": f"{text}\U0010ffff"}
-    best = await tx.all(_AMONG_BEST, **values)
+    best = await at.all(_AMONG_BEST, **values)
     ids = [
         *best[: most // 2],
-        *await tx.all(_BY_START_OF_EMAIL, campaign_id=tenant.campaign_id, **starts, most=most),
+        *await at.all(_BY_START_OF_EMAIL, **starts, most=most),
         *best,
-        *await tx.all(_AMONG_NEWEST, **values),
+        *await at.all(_AMONG_NEWEST, **values),
     ]
-    return await of_ids(tx, tenant, list(dict.fromkeys(ids))[:most])
+    return await of_ids(at, list(dict.fromkeys(ids))[:most])

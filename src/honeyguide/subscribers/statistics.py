@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel.periods import LocalDay, Period
 from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import cohorts, referral_states
@@ -127,12 +128,7 @@ _IMPORTED = _sql.value("imported", int)
 
 
 async def open_span(
-    tx: Tx,
-    tenant: Tenant,
-    period: Period,
-    *,
-    until_ms: int | None = None,
-    most_live: int = MOST_LIVE,
+    at: Reading, period: Period, *, until_ms: int | None = None, most_live: int = MOST_LIVE
 ) -> Span:
     """Needs the same snapshot as what is read from it. With `until_ms`, its last day is cut there:
     that part is counted by itself."""
@@ -141,17 +137,17 @@ async def open_span(
     if until_ms is not None and until_ms < period.until_ms:
         days = [day for day in days if day.since_ms < until_ms]
         cut = days[-1] = days[-1]._replace(until_ms=until_ms)
-    state = await cohorts.find_state(tx, tenant)
+    state = await cohorts.find_state(at)
     is_built = state is not None and state.zone == period.zone.key and state.built_ms is not None
-    changed = await cohorts.changed_days(tx, tenant)
+    changed = await cohorts.changed_days(at)
     live = [day for day in days if not is_built or day.day in changed or day is cut]
-    people = await cohorts.people_up_to(tx, tenant, live, min(most_live, EVERYBODY) + 1)
+    people = await cohorts.people_up_to(at, live, min(most_live, EVERYBODY) + 1)
     is_small = people <= most_live
     counts: list[CohortCount] = []
     if is_small and people:
-        counts = await cohorts.count(tx, tenant, live)
+        counts = await cohorts.count(at.tx, at.tenant, live)
     return Span(
-        tenant=tenant,
+        tenant=at.tenant,
         period=period,
         until_ms=days[-1].until_ms,
         live_days=[day.day.isoformat() for day in live] if is_small else [],
@@ -270,18 +266,16 @@ async def advocates(tx: Tx, span: Span, *, most: int) -> list[PeriodAdvocate]:
     )
 
 
-async def has_imported(tx: Tx, tenant: Tenant) -> bool:
+async def has_imported(at: Reading) -> bool:
     """Whether anybody was ever imported, as of the last time the job counted."""
-    return await tx.one(_IMPORTED, **tenant._asdict()) is not None
+    return await at.one(_IMPORTED) is not None
 
 
-async def period_totals(tx: Tx, tenant: Tenant, period: Period) -> PeriodTotals:
-    span = await open_span(tx, tenant, period, most_live=EVERYBODY)
-    return total((await by_day(tx, span)).values())
+async def period_totals(at: Reading, period: Period) -> PeriodTotals:
+    span = await open_span(at, period, most_live=EVERYBODY)
+    return total((await by_day(at.tx, span)).values())
 
 
-async def top_advocates(
-    tx: Tx, tenant: Tenant, period: Period, *, most: int
-) -> list[PeriodAdvocate]:
-    span = await open_span(tx, tenant, period, most_live=EVERYBODY)
-    return await advocates(tx, span, most=most)
+async def top_advocates(at: Reading, period: Period, *, most: int) -> list[PeriodAdvocate]:
+    span = await open_span(at, period, most_live=EVERYBODY)
+    return await advocates(at.tx, span, most=most)

@@ -10,7 +10,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.paging import Page
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import page_index, referral_states
@@ -77,70 +78,70 @@ LIST_TYPES = tuple(_LISTS)
 MOST_ASKED_ABOUT_REFERRALS = 1_000
 
 
-async def find(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber | None:
+async def find(at: Reading, id_or_email: str) -> Subscriber | None:
     """By uuid, or by email where there is an @ in it."""
     if "@" in id_or_email:
         try:
-            return await find_by_email(tx, tenant, EmailAddress.parse(id_or_email))
+            return await find_by_email(at, EmailAddress.parse(id_or_email))
         except Invalid:
             return None
     if not is_id(id_or_email):
         return None
-    return await tx.one(_BY_ID, id=id_or_email, campaign_id=tenant.campaign_id)
+    return await at.one(_BY_ID, id=id_or_email)
 
 
-async def find_many(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, Subscriber]:
+async def find_many(at: Reading, ids: Sequence[str]) -> dict[str, Subscriber]:
     """Those of this campaign, by id."""
     known = [each for each in ids if is_id(each)]
-    found = await tx.all(_BY_IDS, ids=known, campaign_id=tenant.campaign_id)
+    found = await at.all(_BY_IDS, ids=known)
     return {each.id: each for each in found}
 
 
-async def find_by_email(tx: Tx, tenant: Tenant, email: EmailAddress) -> Subscriber | None:
-    return await tx.one(_BY_EMAIL, campaign_id=tenant.campaign_id, email_key=email.key)
+async def find_by_email(at: Reading, email: EmailAddress) -> Subscriber | None:
+    return await at.one(_BY_EMAIL, email_key=email.key)
 
 
-async def get(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
-    subscriber = await find(tx, tenant, id_or_email)
+async def get(at: Reading, id_or_email: str) -> Subscriber:
+    subscriber = await find(at, id_or_email)
     if subscriber is None:
         raise Missing(UNKNOWN)
     return subscriber
 
 
-async def get_even_erased(tx: Tx, tenant: Tenant, subscriber_id: str) -> Subscriber:
+async def get_even_erased(at: Reading, subscriber_id: str) -> Subscriber:
     """What became of a referral is kept of somebody who was erased, without who they are."""
-    found = await tx.one(_BY_ID_EVEN_ERASED, id=subscriber_id, campaign_id=tenant.campaign_id)
+    found = await at.one(_BY_ID_EVEN_ERASED, id=subscriber_id)
     if found is None:
         raise Missing(UNKNOWN)
     return found
 
 
-async def get_locked(tx: Tx, tenant: Tenant, id_or_email: str) -> Subscriber:
+async def get_locked(change: Change, id_or_email: str) -> Subscriber:
     """For a change that depends on the current state: locks the row until the transaction ends."""
-    subscriber = await get(tx, tenant, id_or_email)
-    if not await lock(tx, tenant, subscriber.id):
+    subscriber = await get(change, id_or_email)
+    if not await lock(change, subscriber.id):
         raise Missing(UNKNOWN)
-    return await get(tx, tenant, subscriber.id)
+    return await get(change, subscriber.id)
 
 
-async def lock(tx: Tx, tenant: Tenant, subscriber_id: str) -> bool:
+async def lock(change: Change, subscriber_id: str) -> bool:
     """Locks the row and returns whether the subscriber is still here. Lock before storing anything
     about a subscriber, so that an erasure waits and finds it.
 
     Whoever locks several locks the youngest first: a decision locks the referral and then its
     referrer, who is nearly always older."""
-    return bool(await tx.lock(_LOCK, id=subscriber_id, campaign_id=tenant.campaign_id))
+    return bool(await change.lock(_LOCK, id=subscriber_id))
 
 
-async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[Subscriber], int]:
+async def page_of(at: Reading, kind: str, page: Page) -> tuple[list[Subscriber], int]:
     """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
-    total = await page_index.total(tx, tenant.campaign_id, kind)
+    total = await page_index.total(at.tx, at.tenant.campaign_id, kind)
     if page.skip >= total:
         return [], total
-    start = await page_index.find_start(tx, tenant.campaign_id, kind, page)
-    rows = await tx.all(
+    start = await page_index.find_start(at.tx, at.tenant.campaign_id, kind, page)
+    rows = await at.all(
         _LISTS[kind],
-        owner_id=tenant.campaign_id,
+        owner_id=at.tenant.campaign_id,
         below_ms=start.below_ms,
         below_id=start.below_id,
         most=page.per_page,
@@ -150,7 +151,7 @@ async def page_of(tx: Tx, tenant: Tenant, kind: str, page: Page) -> tuple[list[S
 
 
 async def page_of_referred(
-    tx: Tx, tenant: Tenant, subscriber: Subscriber, page: Page
+    at: Reading, subscriber: Subscriber, page: Page
 ) -> tuple[list[Subscriber], int]:
     """Everyone this subscriber referred, whatever became of the referral."""
     total = (
@@ -158,11 +159,10 @@ async def page_of_referred(
     )
     if page.skip >= total:
         return [], total
-    start = await page_index.find_start(tx, subscriber.id, page_index.REFERRED_BY, page)
-    rows = await tx.all(
+    start = await page_index.find_start(at.tx, subscriber.id, page_index.REFERRED_BY, page)
+    rows = await at.all(
         _LIST_REFERRED,
         owner_id=subscriber.id,
-        campaign_id=tenant.campaign_id,
         below_ms=start.below_ms,
         below_id=start.below_id,
         most=page.per_page,
@@ -171,12 +171,11 @@ async def page_of_referred(
     return rows, total
 
 
-async def count_second_referrals(tx: Tx, tenant: Tenant, subscriber: Subscriber) -> int:
+async def count_second_referrals(at: Reading, subscriber: Subscriber) -> int:
     """How many verified referrals those have whom this subscriber referred; of the newest thousand,
     if there are more."""
-    counted = await tx.one(
+    counted = await at.one(
         _COUNT_SECOND_REFERRALS,
-        campaign_id=tenant.campaign_id,
         owner_id=subscriber.id,
         most=MOST_ASKED_ABOUT_REFERRALS,
     )

@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
-from honeyguide.store.tx import Tx
 
 LONGEST = 50
 MOST_AT_ONCE = 50
@@ -58,65 +58,55 @@ def split_tags(text: str, *, param: str = "tags") -> list[str]:
     return check_tags(dict.fromkeys(filter(None, parts)), param=param)
 
 
-async def of_subscriber(tx: Tx, tenant: Tenant, subscriber_id: str) -> list[str]:
-    return await tx.all(_OF_SUBSCRIBER, account_id=tenant.account_id, subscriber_id=subscriber_id)
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[str]:
+    return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
-async def of_subscribers(tx: Tx, tenant: Tenant, ids: Sequence[str]) -> dict[str, list[str]]:
+async def of_subscribers(at: Reading, ids: Sequence[str]) -> dict[str, list[str]]:
     """By subscriber; those without tags are left out."""
     found: dict[str, list[str]] = {}
-    for subscriber_id, tag in await tx.all(
-        _OF_SUBSCRIBERS, account_id=tenant.account_id, ids=list(ids)
-    ):
+    for subscriber_id, tag in await at.all(_OF_SUBSCRIBERS, ids=list(ids)):
         found.setdefault(subscriber_id, []).append(tag)
     return found
 
 
-async def in_use(tx: Tx, tenant: Tenant) -> list[str]:
+async def in_use(at: Reading) -> list[str]:
     """The campaign's tags in alphabetical order."""
-    return await tx.all(_IN_USE, campaign_id=tenant.campaign_id, most=MOST_LISTED)
+    return await at.all(_IN_USE, most=MOST_LISTED)
 
 
-async def add(
-    tx: Tx, tenant: Tenant, ids: Sequence[str], tags: Sequence[str], *, now_ms: int
-) -> int:
+async def add(change: Change, ids: Sequence[str], tags: Sequence[str]) -> int:
     """To each of these subscribers of the campaign, and how many they are. Their rows are locked,
     so that an erasure finds the tags."""
-    locked = await tx.lock(_LOCK, **tenant._asdict(), ids=list(ids))
-    await _add(tx, tenant, [(each, tag) for each in locked for tag in tags], now_ms=now_ms)
+    locked = await change.lock(_LOCK, ids=list(ids))
+    await _add(change, [(each, tag) for each in locked for tag in tags])
     return len(locked)
 
 
-async def add_by_email(
-    tx: Tx, tenant: Tenant, tags_by_email: Mapping[str, Sequence[str]], *, now_ms: int
-) -> None:
+async def add_by_email(change: Change, tags_by_email: Mapping[str, Sequence[str]]) -> None:
     """To subscribers known by the key of their email address, as an import does."""
-    locked = await tx.lock(_LOCK_BY_EMAIL, **tenant._asdict(), keys=list(tags_by_email))
+    locked = await change.lock(_LOCK_BY_EMAIL, keys=list(tags_by_email))
     pairs = [(each, tag) for each, key in locked for tag in tags_by_email[key]]
-    await _add(tx, tenant, pairs, now_ms=now_ms)
+    await _add(change, pairs)
 
 
-async def _add(tx: Tx, tenant: Tenant, pairs: list[tuple[str, str]], *, now_ms: int) -> None:
+async def _add(change: Change, pairs: list[tuple[str, str]]) -> None:
     rows = [{"subscriber_id": subscriber_id, "tag": tag} for subscriber_id, tag in pairs]
-    await tx.run(_ADD, **tenant._asdict(), rows=rows, now_ms=now_ms)
+    await change.run(_ADD, rows=rows)
 
 
-async def remove(tx: Tx, tenant: Tenant, ids: Sequence[str], tags: Sequence[str]) -> int:
+async def remove(change: Change, ids: Sequence[str], tags: Sequence[str]) -> int:
     """From each of these subscribers of the campaign, and how many they are."""
-    locked = await tx.lock(_LOCK, **tenant._asdict(), ids=list(ids))
-    await tx.run(_REMOVE, account_id=tenant.account_id, ids=locked, tags=list(tags))
+    locked = await change.lock(_LOCK, ids=list(ids))
+    await change.run(_REMOVE, ids=locked, tags=list(tags))
     return len(locked)
 
 
-async def replace(
-    tx: Tx, tenant: Tenant, subscriber_id: str, tags: Sequence[str], *, now_ms: int
-) -> None:
+async def replace(change: Change, subscriber_id: str, tags: Sequence[str]) -> None:
     """The subscriber has these tags afterwards, and no others."""
-    await add(tx, tenant, [subscriber_id], tags, now_ms=now_ms)
-    await tx.run(
-        _REMOVE_OTHERS, account_id=tenant.account_id, subscriber_id=subscriber_id, tags=list(tags)
-    )
+    await add(change, [subscriber_id], tags)
+    await change.run(_REMOVE_OTHERS, subscriber_id=subscriber_id, tags=list(tags))
 
 
-async def erase(tx: Tx, tenant: Tenant, subscriber_id: str) -> None:
-    await tx.run(_REMOVE_OTHERS, account_id=tenant.account_id, subscriber_id=subscriber_id, tags=[])
+async def erase(change: Change, subscriber_id: str) -> None:
+    await change.run(_REMOVE_OTHERS, subscriber_id=subscriber_id, tags=[])

@@ -26,6 +26,7 @@ from honeyguide.partners import logos
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.store import Store
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 
 FETCHING = "fetch from another service"
@@ -78,7 +79,9 @@ class Fetcher:
             await self.stop(fetch, f"{error.reason} Import a file from there instead.")
         except PlatformError as error:
             await self.store.write(self._wait, fetch, error)
-        return await self.store.read(fetching.get, fetch.tenant, fetch.import_id)
+        return await self.store.read(
+            reads(fetching.get, self.site, fetch.tenant, self.clock()), fetch.import_id
+        )
 
     async def _fetch_people(self, fetch: RemoteFetch, api: RemoteApi, only_people: bool) -> None:
         where = LISTS[FetchStage.PEOPLE]
@@ -177,7 +180,10 @@ class Fetcher:
 
     async def _is_here(self, tx: Tx, fetch: RemoteFetch, document: RemoteDocument) -> bool:
         found = await moved_documents.find(
-            tx, fetch.tenant, FetchStage(fetch.stage), fetch.base_url, document.uuid
+            Reading(tx, self.site, fetch.tenant, self.clock()),
+            FetchStage(fetch.stage),
+            fetch.base_url,
+            document.uuid,
         )
         return found is not None
 

@@ -15,7 +15,6 @@ from honeyguide.kernel.clock import MONTHS
 from honeyguide.kernel.money import show
 from honeyguide.kernel.periods import Period, day_of, zone_of
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notification_choices, notification_links, notifications, weekly_summary
 from honeyguide.mail.notification_kinds import OFF, WEEKLY_SUMMARY
 from honeyguide.mail.weekly_summary import (
@@ -30,6 +29,7 @@ from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.partners.rules import month_of
 from honeyguide.rewards import earned_rewards, fulfillment, rewards, shipments
 from honeyguide.store import Store
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, daily_counts, page_index, statistics, subscribers
@@ -133,23 +133,23 @@ async def summarize(
     zone = zone_of(account.time_zone)
     monday = mornings.monday_of(now_ms, zone)
     week = Period(monday - timedelta(days=7), monday - timedelta(days=1), zone)
-    now = await statistics.period_totals(tx, tenant, week)
-    before = await statistics.period_totals(tx, tenant, week.shifted(-7))
-    top = await statistics.top_advocates(tx, tenant, week, most=ADVOCATES)
+    now = await statistics.period_totals(Reading(tx, site, tenant, now_ms), week)
+    before = await statistics.period_totals(Reading(tx, site, tenant, now_ms), week.shifted(-7))
+    top = await statistics.top_advocates(Reading(tx, site, tenant, now_ms), week, most=ADVOCATES)
     return WeeklySummary(
-        newsletter=(await campaigns.get(tx, tenant)).name,
+        newsletter=(await campaigns.get(Reading(tx, site, tenant, now_ms))).name,
         days=_days(week),
         new=WeekTotal(now.new, before.new),
         referred=WeekTotal(now.referred, before.referred),
         verified=now.verified,
         pending=now.pending,
         rejected=now.rejected,
-        waiting=await _waiting(tx, site, tenant, zone),
+        waiting=await _waiting(Reading(tx, site, tenant, now_ms), zone),
         advocates=[
             SummaryAdvocate(each.name or each.email, each.verified, each.pending) for each in top
         ],
-        almost_there=await _almost_there(tx, tenant, top),
-        budgets=await _budgets(tx, site, account.id, zone, now_ms=now_ms),
+        almost_there=await _almost_there(Reading(tx, site, tenant, now_ms), top),
+        budgets=await _budgets(AccountReading(tx, site, account.id, now_ms), zone),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
         turn_off_url=notification_links.turn_off_url(
@@ -158,47 +158,47 @@ async def summarize(
     )
 
 
-async def _waiting(tx: Tx, site: Site, tenant: Tenant, zone: ZoneInfo) -> list[WaitingTask]:
+async def _waiting(at: Reading, zone: ZoneInfo) -> list[WaitingTask]:
     """In the order in which the dashboard has them. What is not waiting is left out."""
     tasks = []
 
     def add(count: int, label: str, note: str, action: str, path: str) -> None:
         if count:
             how_many = f"{MOST_COUNTED}+" if count > MOST_COUNTED else str(count)
-            tasks.append(WaitingTask(how_many, label, note, action, f"{site.base_url}{path}"))
+            tasks.append(WaitingTask(how_many, label, note, action, f"{at.site.base_url}{path}"))
 
     def since(ms: int | None) -> str:
         return f"The oldest has been waiting since {_short_day(ms, zone)}." if ms else ""
 
     most = MOST_COUNTED + 1
-    to_review = await daily_counts.suspected(tx, tenant, most=most)
-    first = await daily_counts.first_suspected(tx, tenant) if to_review else None
+    to_review = await daily_counts.suspected(at, most=most)
+    first = await daily_counts.first_suspected(at) if to_review else None
     note = ""
     if first is not None:
         note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
     add(to_review, "Referrals to review", note, "Review", "/review")
-    approve = await _waiting_rewards(tx, tenant, earned_rewards.AWAITING)
+    approve = await _waiting_rewards(at, earned_rewards.AWAITING)
     add(approve.n, "Rewards to approve", since(approve.oldest_ms), "Approve", "/rewards")
-    claims = await fulfillment.open_claims(tx, tenant, most=most)
+    claims = await fulfillment.open_claims(at, most=most)
     add(claims.n, "Rewards to fulfill", since(claims.oldest_ms), "Fulfill", "/rewards")
-    to_send = await shipments.to_send(tx, tenant, most=most)
+    to_send = await shipments.to_send(at, most=most)
     oldest_ms = to_send[0].claimed_ms if to_send else None
     add(len(to_send), "Rewards to send", since(oldest_ms), "Send", "/shipments")
-    codes = await _waiting_rewards(tx, tenant, earned_rewards.OUT_OF_STOCK)
+    codes = await _waiting_rewards(at, earned_rewards.OUT_OF_STOCK)
     add(codes.n, "Rewards without a code", since(codes.oldest_ms), "Add codes", "/rewards")
     return tasks
 
 
-async def _waiting_rewards(tx: Tx, tenant: Tenant, status: str) -> _WaitingRewards:
+async def _waiting_rewards(at: Reading, status: str) -> _WaitingRewards:
     most = MOST_COUNTED + 1
-    found = await tx.one(_WAITING_REWARDS, **tenant._asdict(), status=status, most=most)
+    found = await at.one(_WAITING_REWARDS, status=status, most=most)
     return found or _WaitingRewards(0, None)
 
 
-async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> str:
-    offered = await rewards.of_campaign(tx, tenant)
+async def _almost_there(at: Reading, top: list[PeriodAdvocate]) -> str:
+    offered = await rewards.of_campaign(at)
     for each in top:
-        advocate = await subscribers.find(tx, tenant, each.id)
+        advocate = await subscribers.find(at, each.id)
         ahead = rewards.next_reward(offered, advocate.toward_rewards) if advocate else None
         if ahead is not None and ahead[1] == 1:
             name = each.name or each.email
@@ -206,18 +206,16 @@ async def _almost_there(tx: Tx, tenant: Tenant, top: list[PeriodAdvocate]) -> st
     return ""
 
 
-async def _budgets(
-    tx: Tx, site: Site, account_id: str, zone: ZoneInfo, *, now_ms: int
-) -> list[SummaryBudget]:
+async def _budgets(at: AccountReading, zone: ZoneInfo) -> list[SummaryBudget]:
     """Of the paid programs, those that cost the most this month."""
-    found = await outlook.of_owner(tx, account_id, now_ms=now_ms)
+    found = await outlook.of_owner(at)
     paid = [program for program in found if program.is_paid]
     paid.sort(key=lambda program: -program.months[0].most_cents)
     budget_month = "this month’s"
-    month = month_of(now_ms)
-    if month != day_of(now_ms, zone).isoformat()[:7]:  # budgets are of UTC months
+    month = month_of(at.now_ms)
+    if month != day_of(at.now_ms, zone).isoformat()[:7]:  # budgets are of UTC months
         budget_month = f"{MONTHS[int(month[5:]) - 1]}’s"
-    return [_budget(site, program, budget_month) for program in paid[:PROGRAMS]]
+    return [_budget(at.site, program, budget_month) for program in paid[:PROGRAMS]]
 
 
 def _budget(site: Site, program: ProgramOutlook, budget_month: str) -> SummaryBudget:

@@ -72,7 +72,7 @@ async def erase_again(tx: Tx, site: Site, erasure: Erasure, *, now_ms: int) -> b
     except Missing:
         pass
     await import_erasure.erase_matching(
-        tx, tenant, lambda email: erasure.person_key in site.person_keys(email)
+        change, lambda email: erasure.person_key in site.person_keys(email)
     )
     await erasures.keep(tx, erasure)
     return True

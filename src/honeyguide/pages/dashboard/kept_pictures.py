@@ -10,6 +10,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import Shape, StoredLogo
+from honeyguide.store.reading import reads_account
 
 
 async def keep(request: PageRequest, shape: Shape) -> StoredLogo | None:
@@ -17,7 +18,16 @@ async def keep(request: PageRequest, shape: Shape) -> StoredLogo | None:
     store, account_id = request.services.store, request.who.account_id
     if (file := request.file(shape.param)) is None:
         kept_id = request.text(_field(shape))
-        return await store.read(publications.get_own_logo, account_id, kept_id) if kept_id else None
+        return (
+            await store.read(
+                reads_account(
+                    publications.get_own_logo, request.services.site, account_id, request.now_ms
+                ),
+                kept_id,
+            )
+            if kept_id
+            else None
+        )
     data = await file.read(logos.SIZE_LIMIT + 1)
     if not data:
         raise Invalid("{field} is empty. Choose another file.", param=shape.param)

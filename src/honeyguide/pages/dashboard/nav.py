@@ -216,21 +216,21 @@ def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> M
 
 
 async def is_partner_only(at: Reading, who: Visitor) -> bool:
-    return not who.is_admin and await partner_only.is_partner_only(at.tx, at.tenant)
+    return not who.is_admin and await partner_only.is_partner_only(at)
 
 
 async def load(at: Reading, who: Visitor) -> MenuFacts:
     """What the menu shows, read with the page that has it."""
-    tx, tenant = at.tx, at.tenant
+    tx = at.tx
     most = MOST_SHOWN + 1
-    claims = await fulfillment.open_claims(tx, tenant, most=most)
+    claims = await fulfillment.open_claims(at, most=most)
     counts = {
-        "review": await daily_counts.suspected(tx, tenant, most=most),
-        "rewards": await recent_counts.to_approve(tx, tenant) + claims.n,
-        "shipments": await shipments.count_open(tx, tenant, most=most),
-        "notices": await notifications.unread(tx, who.account_id),
+        "review": await daily_counts.suspected(at, most=most),
+        "rewards": await recent_counts.to_approve(at) + claims.n,
+        "shipments": await shipments.count_open(at, most=most),
+        "notices": await notifications.unread(at.of_account(who.account_id)),
     }
-    brand = await branding.of(tx, tenant)
+    brand = await branding.of(at)
     subscribers = await page_index.total(tx, who.campaign_id, "all")
     newsletters = await members.of_user(tx, who.user_id)
     return MenuFacts(

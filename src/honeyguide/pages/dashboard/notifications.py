@@ -16,6 +16,7 @@ from honeyguide.mail.notifications import ShownNotification
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.services import PageServices
+from honeyguide.store.reading import reads_account
 
 MOST_SHOWN = 100
 
@@ -23,7 +24,10 @@ MOST_SHOWN = 100
 async def show(services: PageServices, request: PageRequest) -> Response:
     """Shows what is new as new, and only then marks it as read."""
     account_id = request.who.account_id
-    rows = await services.store.snapshot(notifications.page_of, account_id, Page(1, MOST_SHOWN))
+    rows = await services.store.snapshot(
+        reads_account(notifications.page_of, request.services.site, account_id, request.now_ms),
+        Page(1, MOST_SHOWN),
+    )
     today = day_of(request.now_ms, request.zone)
     view = request.view(
         "notifications.html", days=_by_day(rows, today, request.zone), zone=request.zone

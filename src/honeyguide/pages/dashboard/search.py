@@ -10,7 +10,7 @@ from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import text_matching
 from honeyguide.pages.dashboard import nav, page_rights
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
 
 LONGEST = 100
@@ -66,12 +66,12 @@ ACTIONS = (
 )
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     text = " ".join(request.query.get("q", "").split())[:LONGEST]
     asked = text_matching.fold(text).split()
     people = []
     if text:
-        people = await search.find_quickly(tx, request.tenant, text, most=MOST_SUBSCRIBERS)
+        people = await search.find_quickly(at, text, most=MOST_SUBSCRIBERS)
     pages = [each for each in pages_of(request.who) if each.matches(asked)]
     actions = [each for each in ACTIONS if each.matches(asked) and _may_do(request.who, each)]
     return request.view(

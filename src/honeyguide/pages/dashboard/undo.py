@@ -17,13 +17,13 @@ from honeyguide.rewards import shipments
 from honeyguide.signups import delayed_actions
 from honeyguide.signups.delayed_actions import Delayed
 from honeyguide.signups.delayed_kinds import DelayedKind
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
 
 NOTHING_LEFT = "There was nothing left to undo: it was already done, or already undone."
 
 
 async def delay(
-    tx: Tx,
+    change: Change,
     request: PageRequest,
     kind: DelayedKind,
     ids: Sequence[str],
@@ -33,7 +33,7 @@ async def delay(
     **arguments: str | None,
 ) -> Response:
     """Goes on to `where`, which says what will happen and offers to undo it."""
-    delayed = await delayed_actions.delay(request.change(tx), kind, ids, **arguments)
+    delayed = await delayed_actions.delay(change, kind, ids, **arguments)
     flash = " ".join([_outcome(kind, delayed), more]).strip()
     return request.go(where, flash, undo=delayed.batch_id)
 
@@ -56,9 +56,9 @@ def refusals(done: int, refused: Counter[str]) -> list[str]:
     return [f"{formats.number(n)} refused: {why}" for why, n in refused.most_common()]
 
 
-async def undo(tx: Tx, request: PageRequest) -> Response:
+async def undo(change: Change, request: PageRequest) -> Response:
     """One action, or all that were asked for together."""
-    action, change, may = request.text("action"), request.change(tx), request.who.may
+    action, may = request.text("action"), request.who.may
     undone = await delayed_actions.undo_by_member(change, action, may)
     where = redirects.local_path(request.text("back"))
     if not undone:

@@ -26,6 +26,7 @@ from honeyguide.pages.readers import errors, forms, page_branding, signup
 from honeyguide.pages.readers.forms import ANSWER_AFTER_S
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, embeds
 from honeyguide.subscribers.embeds import Embed
@@ -109,7 +110,9 @@ async def _find(
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
-    return embed, page_branding.of_campaign(await branding.of(tx, embed.tenant))
+    return embed, page_branding.of_campaign(
+        await branding.of(Reading(tx, site, embed.tenant, now_ms))
+    )
 
 
 def _allowed_origin(http: Request, embed: Embed, base_url: str) -> str | None:

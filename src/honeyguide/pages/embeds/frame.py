@@ -14,6 +14,7 @@ from starlette.routing import Route
 from honeyguide.kernel.site import Site
 from honeyguide.pages import rendering
 from honeyguide.pages.services import PageServices
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, embeds
 from honeyguide.subscribers.embeds import Embed
@@ -51,4 +52,6 @@ async def _find(
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
-    return embed, json.loads((await campaigns.get(tx, embed.tenant)).link_parameters)
+    return embed, json.loads(
+        (await campaigns.get(Reading(tx, site, embed.tenant, now_ms))).link_parameters
+    )

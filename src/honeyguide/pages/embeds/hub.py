@@ -61,7 +61,7 @@ async def _find(
     tenant = brand.tenant
     at = Reading(tx, site, tenant, now_ms)
     if token == SAMPLE:
-        offered = await rewards.of_campaign(at.tx, at.tenant)
+        offered = await rewards.of_campaign(at)
         return HubData(
             site.reader_link(SAMPLE_CODE), ReferralCount(SAMPLE_REFERRALS, 1), offered, []
         )
@@ -69,11 +69,11 @@ async def _find(
     if found is None or found[0] != tenant:
         return None
     person: Subscriber = found[1]
-    earned, _ = await earned_rewards.some_earned_by(at.tx, at.tenant, person.id)
+    earned, _ = await earned_rewards.some_earned_by(at, person.id)
     return HubData(
-        codes.link(site, brand.campaign.slug, await codes.shared(at.tx, at.tenant, person)),
+        codes.link(site, brand.campaign.slug, await codes.shared(at, person)),
         ReferralCount.of(person),
-        await rewards.of_campaign(at.tx, at.tenant),
+        await rewards.of_campaign(at),
         earned,
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from honeyguide.kernel.errors import Missing
 from honeyguide.pages.embeds.endpoint import EmbedRequest
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import hub_choices
 from honeyguide.subscribers.hub_choices import Leader
@@ -24,7 +25,9 @@ async def show(tx: Tx, request: EmbedRequest) -> Mapping[str, Any]:
     if request.http.query_params.get("sample"):
         leaders = list(SAMPLE)
     elif request.brand.campaign.show_leaderboard:
-        leaders = await hub_choices.leaders(tx, request.embed.tenant)
+        leaders = await hub_choices.leaders(
+            Reading(tx, request.services.site, request.embed.tenant, request.now_ms)
+        )
     else:
         raise Missing(OFF)
     return {

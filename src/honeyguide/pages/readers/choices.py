@@ -31,8 +31,7 @@ async def save(tx: Tx, request: ReaderRequest) -> Response:
     campaign, chosen = visitor.brand.campaign, visitor.choices
     change = hub.change_of(tx, request, visitor)
     await hub_choices.save(
-        change.tx,
-        change.tenant,
+        change,
         visitor.person.id,
         shows_name=bool(
             request.fields.get("shows_name") if campaign.show_inviter else chosen.shows_name

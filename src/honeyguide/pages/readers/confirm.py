@@ -15,6 +15,7 @@ from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.showing import WayOn, see_other, sorry
 from honeyguide.signups import signups
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, hub, links, reader_links
 from honeyguide.subscribers.subscribers import Subscriber
@@ -51,7 +52,7 @@ async def _find(tx: Tx, request: ReaderRequest) -> _Confirming:
     if link is None:
         raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
-    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, request.now_ms)))
     brand = brand.for_reader(request.accepted_languages)
     found = await reader_links.find(tx, site, signed, now_ms=request.now_ms)
     if found is None or signed is None or signed.until_ms < request.now_ms:

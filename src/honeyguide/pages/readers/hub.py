@@ -204,9 +204,9 @@ async def _post_links(
         else await tx.all(_CAMPAIGNS_OF, email_key=email.key, most=MOST_CAMPAIGNS)
     )
     for tenant in tenants:
-        person = await subscribers.find_by_email(tx, tenant, email)
+        person = await subscribers.find_by_email(Reading(tx, site, tenant, now_ms), email)
         if person is not None:
-            own = page_branding.of_campaign(await branding.of(tx, tenant))
+            own = page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, now_ms)))
             own = own.in_language(brand.language) if brand else own
             change = Change(tx, site, own.tenant, actors.subscriber(person.id), now_ms)
             # The link in the email to confirm with leads to the page, too.
@@ -233,26 +233,24 @@ async def find_visitor(tx: Tx, request: ReaderRequest) -> HubVisitor:
         raise Missing(page_branding.UNKNOWN)
     tenant, person = found
     at = Reading(tx, request.services.site, tenant, request.now_ms)
-    return await load_visitor(at.tx, at.tenant, person, request.accepted_languages)
+    return await load_visitor(at, person, request.accepted_languages)
 
 
-async def load_visitor(
-    tx: Tx, tenant: Tenant, person: Subscriber, accepted_languages: str = ""
-) -> HubVisitor:
-    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+async def load_visitor(at: Reading, person: Subscriber, accepted_languages: str = "") -> HubVisitor:
+    brand = page_branding.of_campaign(await branding.of(at))
     has_board = bool(brand.campaign.show_leaderboard)
-    earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
+    earned, _ = await earned_rewards.some_earned_by(at, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
         brand=brand.for_reader(accepted_languages),
         person=person,
-        rewards=await rewards.of_campaign(tx, tenant),
+        rewards=await rewards.of_campaign(at),
         earned=earned,
-        choices=await hub_choices.of_subscriber(tx, tenant, person.id),
-        leaders=await hub_choices.leaders(tx, tenant) if has_board else [],
-        has_stopped_emails=await stops.stopped_ms(tx, tenant.account_id, person.id) is not None,
-        code=await codes.shared(tx, tenant, person),
-        unseen=await seen_rewards.unseen(tx, tenant, person.id) if is_ready else frozenset(),
+        choices=await hub_choices.of_subscriber(at, person.id),
+        leaders=await hub_choices.leaders(at) if has_board else [],
+        has_stopped_emails=await stops.stopped_ms(at, person.id) is not None,
+        code=await codes.shared(at, person),
+        unseen=await seen_rewards.unseen(at, person.id) if is_ready else frozenset(),
     )
 
 

@@ -19,6 +19,7 @@ from honeyguide.pages.readers import errors, requested_emails
 from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import links, subscribers
 
@@ -72,7 +73,11 @@ async def send_again(tx: Tx, request: ReaderRequest, brand: PageBranding, sent: 
     if now_ms - sent.sent_ms < requested_emails.AGAIN_MS:
         raise FormErrors({"": JUST_SENT})
     link = await links.lookup(tx, sent.code)
-    reader = await subscribers.find(tx, brand.tenant, link.subscriber_id) if link else None
+    reader = (
+        await subscribers.find(Reading(tx, site, brand.tenant, now_ms), link.subscriber_id)
+        if link
+        else None
+    )
     # By mailbox: who is not subscribed yet becomes another subscriber with another referrer's link.
     mailbox = EmailAddress(reader.email).person if reader else sent.code
     who = f"{brand.tenant.campaign_id} {mailbox}"

@@ -32,9 +32,7 @@ async def leave(tx: Tx, request: ReaderRequest) -> Response:
     visitor = await hub.find_visitor(tx, request)
     change, subscriber_id = hub.change_of(tx, request, visitor), visitor.person.id
     if request.query("again"):
-        await hub_choices.join_program_again(change.tx, change.tenant, subscriber_id)
+        await hub_choices.join_program_again(change, subscriber_id)
     else:
-        await hub_choices.leave_program(
-            change.tx, change.tenant, subscriber_id, now_ms=change.now_ms
-        )
+        await hub_choices.leave_program(change, subscriber_id)
     return see_other(hub.hub_url(request))

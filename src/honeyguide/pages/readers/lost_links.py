@@ -18,6 +18,7 @@ from honeyguide.pages.readers.page_branding import PageBranding
 from honeyguide.pages.readers.reader_services import ReaderServices, language_of
 from honeyguide.pages.readers.showing import lost
 from honeyguide.pages.services import PageServices
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, campaigns, links, reader_links
 
@@ -46,7 +47,9 @@ async def at_link_host(services: PageServices, tenant: Tenant, http: Request) ->
     """The same at a link host, whose owner is known. Nothing but the page itself is there, so its
     style sheets, pictures and links are those of our own host."""
     site = services.site
-    brand = page_branding.of_campaign(await services.store.read(branding.of, tenant))
+    brand = page_branding.of_campaign(
+        await services.store.read(reads(branding.of, site, tenant, services.clock()))
+    )
     brand = brand.for_reader(http.headers.get("accept-language", ""))
     page = lost(
         brand.language, brand, signup_url=brand.page_link(site), elsewhere=f"{site.base_url}/"
@@ -70,7 +73,11 @@ async def _find_brand(tx: Tx, site: Site, path: str, *, now_ms: int) -> PageBran
         code = _code_in(site, first, rest)
         tenant = await links.find_campaign_by_code(tx, code) if code else None
     tenant = tenant or await campaigns.find_only(tx)
-    return page_branding.of_campaign(await branding.of(tx, tenant)) if tenant else None
+    return (
+        page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, now_ms)))
+        if tenant
+        else None
+    )
 
 
 def _code_in(site: Site, first: str, rest: Sequence[str]) -> str | None:

@@ -19,6 +19,7 @@ from honeyguide.pages.readers.page_texts import PageTexts
 from honeyguide.partners import links, verification
 from honeyguide.partners.links import PartnerLink
 from honeyguide.store import Store
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, campaigns, slugs
 from honeyguide.subscribers.branding import Branding
@@ -164,8 +165,12 @@ async def find(tx: Tx, site: Site, slug: str, *, now_ms: int) -> PageBranding:
     if found is None:
         raise Missing(UNKNOWN)
     if found.kind == slugs.CAMPAIGN:
-        return of_campaign(await branding.of(tx, Tenant(found.account_id, found.target_id)))
-    link = await links.of_program(tx, found.account_id, found.target_id)
+        return of_campaign(
+            await branding.of(Reading(tx, site, Tenant(found.account_id, found.target_id), now_ms))
+        )
+    link = await links.of_program(
+        AccountReading(tx, site, found.account_id, now_ms), found.target_id
+    )
     return await _of_partner_link(tx, site, link, found.slug, now_ms=now_ms)
 
 
@@ -180,7 +185,7 @@ async def _of_partner_link(
     if link is None:
         raise Missing(UNKNOWN)
     brand = of_publication(
-        await branding.of(tx, link.tenant),
+        await branding.of(Reading(tx, site, link.tenant, now_ms)),
         link.publication_name,
         link.description,
         branding.picture_path(link.logo_id),

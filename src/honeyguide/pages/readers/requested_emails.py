@@ -80,8 +80,7 @@ async def _count_recent(
     change: Change, reader: Subscriber, kind: EmailKind, every_ms: int
 ) -> RecentCounts:
     return await emails.count_recent(
-        change.tx,
-        change.tenant.account_id,
+        change,
         EmailAddress(reader.email),
         kind,
         since_ms=change.now_ms - every_ms,
@@ -109,8 +108,8 @@ async def _send(
     held_code: str | None = None,
 ) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
-    tx, site, tenant, now_ms = change.tx, change.site, change.tenant, change.now_ms
-    if not await subscribers.lock(tx, tenant, reader.id):
+    tx, site, now_ms = change.tx, change.site, change.now_ms
+    if not await subscribers.lock(change, reader.id):
         return False
     to = EmailAddress(reader.email)
     try:
@@ -135,7 +134,7 @@ async def _send(
 
 async def _may_be_asked_back(change: Change, reader: Subscriber) -> bool:
     """Whoever unsubscribed gets at most one email a day, and none if they want none."""
-    if await stops.is_final(change.tx, change.tenant.account_id, reader.id):
+    if await stops.is_final(change, reader.id):
         return False
     mailbox = EmailAddress(reader.email).person
     try:

@@ -22,7 +22,6 @@ from honeyguide.kernel.email_addresses import LONGEST, EmailAddress
 from honeyguide.kernel.errors import Fault, Invalid
 from honeyguide.kernel.ids import new_code
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.languages.language import Language, translatable
 from honeyguide.pages.forms import Field, FormErrors, missing
 from honeyguide.pages.readers import (
@@ -45,6 +44,7 @@ from honeyguide.screening.visits import Visit
 from honeyguide.signups import signups, unconfirmed, used_forms
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
     clicks,
@@ -95,7 +95,10 @@ async def form(services: ReaderServices, request: ReaderRequest) -> ReaderView:
     page_link = brand.page_link(services.site)
     inviter = ""
     if brand.campaign.show_inviter and "ref" in kept:
-        inviter = await services.store.read(hub_choices.inviter_name, brand.tenant, kept["ref"])
+        inviter = await services.store.read(
+            reads(hub_choices.inviter_name, request.services.site, brand.tenant, request.now_ms),
+            kept["ref"],
+        )
     return request.view(
         f"{origin_of(request)}.html",
         brand,
@@ -258,7 +261,7 @@ async def enter(
                 tx, site, brand, msgspec.structs.replace(new, ref_code=code), email, now_ms
             )
             return code
-        return await _find_first_answer(tx, site, tenant, shown, email)
+        return await _find_first_answer(Reading(tx, site, tenant, now_ms), shown, email)
 
     try:
         return await services.store.write(write)
@@ -269,14 +272,12 @@ async def enter(
         return await services.store.write(write)
 
 
-async def _find_first_answer(
-    tx: Tx, site: Site, tenant: Tenant, shown: ShownForm, email: EmailAddress
-) -> str:
+async def _find_first_answer(at: Reading, shown: ShownForm, email: EmailAddress) -> str:
     """The code that this form was answered with, or a refusal if it was used with another
     address."""
-    code = await used_forms.find_answer(tx, site, tenant, shown.token_hash, email)
+    code = await used_forms.find_answer(at, shown.token_hash, email)
     # A subscriber who was erased meanwhile is a new one, and needs a new form.
-    if code is None or await links.lookup(tx, code) is None:
+    if code is None or await links.lookup(at.tx, code) is None:
         raise FormErrors({"token": USED_FORM})
     return code
 
@@ -288,7 +289,7 @@ async def _enter(
     tenant = brand.tenant
     mailbox = f"{tenant.campaign_id} {email.person}"
     await attempts.count(tx, site, SIGNUPS_BY_ADDRESS, mailbox, now_ms=now_ms)
-    subscriber = await subscribers.find_by_email(tx, tenant, email)
+    subscriber = await subscribers.find_by_email(Reading(tx, site, tenant, now_ms), email)
     change = Change(tx, site, tenant, actors.NEW_SUBSCRIBER, now_ms)
     every_ms = requested_emails.EVERY_MS
     if subscriber is None:
@@ -300,9 +301,7 @@ async def _enter(
         await form_codes.add(change, subscriber.id, new.ref_code)
     text_id = brand.campaign.consent_text_id
     # Nothing is kept about somebody who was erased meanwhile.
-    if text_id is not None and await subscribers.lock(change.tx, change.tenant, subscriber.id):
-        await consents.record(
-            change.tx, change.tenant, subscriber.id, text_id, now_ms=change.now_ms
-        )
+    if text_id is not None and await subscribers.lock(change, subscriber.id):
+        await consents.record(change, subscriber.id, text_id)
     change = Change(tx, site, tenant, actors.subscriber(subscriber.id), now_ms)
     await requested_emails.send_next_step(change, brand, subscriber, every_ms=every_ms)

@@ -14,6 +14,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.readers import page_branding, progress, sharing
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.rewards import rewards
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, links
 from honeyguide.subscribers.hub_choices import HubChoices
@@ -38,9 +39,9 @@ async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
     if link is None:
         raise Missing(page_branding.UNKNOWN)
     tenant = Tenant(link.account_id, link.campaign_id)
-    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = page_branding.of_campaign(await branding.of(Reading(tx, site, tenant, request.now_ms)))
     brand = brand.for_reader(request.accepted_languages)
-    ahead = await rewards.of_campaign(tx, tenant)
+    ahead = await rewards.of_campaign(Reading(tx, site, tenant, request.now_ms))
     return request.view(
         "hub.html",
         brand,

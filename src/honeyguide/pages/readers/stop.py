@@ -14,6 +14,7 @@ from honeyguide.mail import stops
 from honeyguide.pages.readers import page_branding
 from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, reader_links
 from honeyguide.subscribers.subscribers import Subscriber
@@ -21,10 +22,22 @@ from honeyguide.subscribers.subscribers import Subscriber
 
 async def show(tx: Tx, request: ReaderRequest) -> ReaderView:
     tenant, reader = await _reader(tx, request)
-    is_stopped = await stops.stopped_ms(tx, tenant.account_id, reader.id) is not None
+    is_stopped = (
+        await stops.stopped_ms(
+            AccountReading(tx, request.services.site, tenant.account_id, request.now_ms), reader.id
+        )
+        is not None
+    )
     if request.query("never"):
-        is_stopped = await stops.is_final(tx, tenant.account_id, reader.id)
-    return await _view(tx, request, tenant, reader, is_stopped=is_stopped)
+        is_stopped = await stops.is_final(
+            AccountReading(tx, request.services.site, tenant.account_id, request.now_ms), reader.id
+        )
+    return await _view(
+        Reading(tx, request.services.site, tenant, request.now_ms),
+        request,
+        reader,
+        is_stopped=is_stopped,
+    )
 
 
 async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
@@ -34,13 +47,11 @@ async def stop(tx: Tx, request: ReaderRequest) -> ReaderView:
     site, actor = request.services.site, actors.subscriber(reader.id)
     change = Change(tx, site, tenant, actor, request.now_ms)
     if request.query("again"):
-        await stops.resume(change.tx, change.tenant.account_id, reader.id)
-        return await _view(tx, request, tenant, reader, is_stopped=False, has_resumed=True)
+        await stops.resume(change, reader.id)
+        return await _view(change, request, reader, is_stopped=False, has_resumed=True)
     is_final = bool(request.query("never"))
-    await stops.stop(
-        change.tx, change.tenant.account_id, reader.id, is_final=is_final, now_ms=change.now_ms
-    )
-    return await _view(tx, request, tenant, reader, is_stopped=True)
+    await stops.stop(change, reader.id, is_final=is_final)
+    return await _view(change, request, reader, is_stopped=True)
 
 
 async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
@@ -52,15 +63,14 @@ async def _reader(tx: Tx, request: ReaderRequest) -> tuple[Tenant, Subscriber]:
 
 
 async def _view(
-    tx: Tx,
+    at: Reading,
     request: ReaderRequest,
-    tenant: Tenant,
     reader: Subscriber,
     *,
     is_stopped: bool,
     has_resumed: bool = False,
 ) -> ReaderView:
-    brand = page_branding.of_campaign(await branding.of(tx, tenant))
+    brand = page_branding.of_campaign(await branding.of(at))
     return request.view(
         "stop.html",
         brand.for_reader(request.accepted_languages),

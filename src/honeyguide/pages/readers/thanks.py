@@ -11,6 +11,7 @@ from honeyguide.pages.readers.page_route import ReaderRequest, ReaderView
 from honeyguide.pages.readers.reader_services import ReaderServices
 from honeyguide.pages.readers.showing import see_other
 from honeyguide.rewards import rewards
+from honeyguide.store.reading import reads
 
 TEASED = 3
 
@@ -23,7 +24,9 @@ async def show(services: ReaderServices, request: ReaderRequest) -> ReaderView |
     code = start.code_of(services.site, token)
     if code is None:
         return see_other(inbox.form_url(request))
-    ahead = await services.store.read(rewards.of_campaign, brand.tenant)
+    ahead = await services.store.read(
+        reads(rewards.of_campaign, request.services.site, brand.tenant, request.now_ms)
+    )
     return request.view(
         "thanks.html",
         brand,

@@ -34,7 +34,8 @@ from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.subscribers import clicks
 from honeyguide.subscribers.reasons import SCREENED, Reason, facts_of
 
@@ -157,22 +158,22 @@ def _pending_sentences(months: list[ExpectedFees]) -> list[str]:
 SHOWN: dict[str, Any] = {"money": money.show, "why": why}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    account_id, month = request.who.account_id, month_of(request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    month = month_of(request)
     present = rules.month_of(request.now_ms)
     is_now = month == present
-    earnings = await forecast.earnings(tx, account_id, month, now_ms=request.now_ms)
-    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
-    charged = await partner_figures.charged_of_partner(tx, account_id, month)
-    payout = await payouts.find_of_month(tx, account_id, month)
+    earnings = await forecast.earnings(at, month)
+    months = await outlook.of_partner(at)
+    charged = await partner_figures.charged_of_partner(at, month)
+    payout = await payouts.find_of_month(at, month)
     asked = forms.page_number(request.query.get("page", ""))
     pages = Page(1, PER_PAGE).total_pages(len(earnings.programs))
     page = Page(min(asked, max(1, pages)), PER_PAGE)
     joined = [row for row, _ in earnings.programs[page.skip : page.skip + page.per_page]]
     ids = [row.partner_campaign_id for row in joined]
     from_ms, to_ms = rules.month_bounds(month)
-    figures = await partner_figures.of_partner(tx, account_id, since_ms=from_ms, before_ms=to_ms)
-    state, rows = await _referrals(tx, request, month, is_now=is_now)
+    figures = await partner_figures.of_partner(at, since_ms=from_ms, before_ms=to_ms)
+    state, rows = await _referrals(at, request, month, is_now=is_now)
     return request.view(
         "earnings.html",
         month=month,
@@ -189,17 +190,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
             month,
         ),
         outlook=months[0] if is_now else None,
-        columns=await _columns(tx, account_id, present, months[0]),
+        columns=await _columns(at, present, months[0]),
         sentence=bars.sentence,
         charged=charged,
         figures=figures.by_partner(),
-        reached=await forecast.reached_of_partner(tx, account_id, month) if is_now else set(),
+        reached=await forecast.reached_of_partner(at, month) if is_now else set(),
         joined=joined,
         page=page.page,
         pages=pages,
-        partner_campaigns=await network.partner_campaigns_by_id(
-            tx, account_id, ids, now_ms=request.now_ms
-        ),
+        partner_campaigns=await network.partner_campaigns_by_id(at, ids),
         state=state,
         states=STATES,
         days=referral_days.by_day(rows, why),
@@ -210,7 +209,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def _referrals(
-    tx: Tx, request: PageRequest, month: str, *, is_now: bool
+    at: Reading, request: PageRequest, month: str, *, is_now: bool
 ) -> tuple[str, list[ReferredSubscriber]]:
     """Those behind the figures of the month, or behind one of them."""
     asked = request.query.get("show", "")
@@ -219,16 +218,14 @@ async def _referrals(
     for each in [state] if state else partner_referrals.STATES:
         if each == partner_referrals.PENDING and not is_now:
             continue
-        rows += await partner_referrals.of_month(
-            tx, request.who.account_id, each, month, most=MOST_SHOWN
-        )
+        rows += await partner_referrals.of_month(at, each, month, most=MOST_SHOWN)
     return state, rows
 
 
-async def _columns(tx: Tx, account_id: str, present: str, now: MonthOutlook) -> list[bars.Column]:
+async def _columns(at: AccountReading, present: str, now: MonthOutlook) -> list[bars.Column]:
     """Of the last twelve months; empty before anything was earned."""
     year_ago = f"{int(present[:4]) - 1}{present[4:]}"
-    earned = await partner_figures.months_of_partner(tx, account_id, after=year_ago)
+    earned = await partner_figures.months_of_partner(at, after=year_ago)
     values = {each.month: each.cents for each in earned}
     if not values:
         return []
@@ -242,22 +239,20 @@ def terms_of(joined: PartnerCampaign) -> str:
     return f"{fee} · {verification.of(joined).in_short(days)}"
 
 
-async def one(tx: Tx, request: PageRequest) -> PageView:
-    account_id, site = request.who.account_id, request.services.site
+async def one(at: Reading, request: PageRequest) -> PageView:
+    site = request.services.site
     month = rules.month_of(request.now_ms)
-    joined = await network.get_partner_campaign(
-        tx, account_id, request.at("id"), now_ms=request.now_ms
-    )
-    is_reached = joined.id in await forecast.reached_of_partner(tx, account_id, month)
+    joined = await network.get_partner_campaign(at, request.at("id"))
+    is_reached = joined.id in await forecast.reached_of_partner(at, month)
     page, rows, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
-        lambda page: partner_referrals.of_partner_campaign(tx, account_id, joined.id, page),
+        lambda page: partner_referrals.of_partner_campaign(at, joined.id, page),
     )
     older = f"/earnings/{joined.id}?page={page.page + 1}"
     since_ms, _ = rules.month_bounds(month)
-    days = await clicks.by_day(tx, joined.owner_account_id, joined.id, since_ms=since_ms)
-    months = await outlook.of_partner(tx, account_id, now_ms=request.now_ms)
+    days = await clicks.by_day(at.of_account(joined.owner_account_id), joined.id, since_ms=since_ms)
+    months = await outlook.of_partner(at)
     by_month = [each.of(joined.id) for each in months]
     fees = by_month[0]
     link = site.partner_link(joined.ref_code)
@@ -282,15 +277,13 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
-        contact=await partner_emails.contact_of(tx, joined.owner_account_id),
-        undecided=await forecast.undecided_of_partner(
-            tx, account_id, joined.id, now_ms=request.now_ms
-        ),
+        contact=await partner_emails.contact_of(at.of_account(joined.owner_account_id)),
+        undecided=await forecast.undecided_of_partner(at, joined.id),
         **SHOWN,
     )
 
 
-async def leave(tx: Tx, request: PageRequest) -> Response:
-    left = await network.leave(request.change(tx), request.at("id"))
+async def leave(change: Change, request: PageRequest) -> Response:
+    left = await network.leave(change, request.at("id"))
     name = formats.isolated(left.publication_name)
     return request.go(f"/earnings/{left.id}", f"You left the partner program of {name}.")

@@ -14,7 +14,8 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network, partner_emails, public_figures, verification
 from honeyguide.partners.network import SORTS, NetworkQuery
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 PER_PAGE = 24
 FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
@@ -52,14 +53,12 @@ def _cents(text: str) -> int:
         return 0
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     query = _query(request)
     page, rows, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
-        lambda page: network.page_of(
-            tx, request.who.account_id, query, page, now_ms=request.now_ms
-        ),
+        lambda page: network.page_of(at, query, page),
     )
     kept = {name: value for name, value in request.query.items() if name != "page" and value}
     narrowing = kept.keys() - {"sort"}
@@ -83,11 +82,15 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def one(tx: Tx, request: PageRequest) -> PageView:
-    program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
-    figures = await public_figures.of(tx, [program.id])
+async def one(at: Reading, request: PageRequest) -> PageView:
+    program = await network.get(
+        at.tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
+    )
+    figures = await public_figures.of(at.tx, [program.id])
     is_partner = program.has_joined
-    contact = await partner_emails.contact_of(tx, program.account_id) if is_partner else None
+    contact = (
+        await partner_emails.contact_of(at.of_account(program.account_id)) if is_partner else None
+    )
     return request.view(
         "network_program.html",
         program=program,
@@ -99,10 +102,12 @@ async def one(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def join(tx: Tx, request: PageRequest) -> Response:
+async def join(change: Change, request: PageRequest) -> Response:
     reason = request.text("reason") or None
-    program = await network.get(tx, request.who.account_id, request.at("id"), now_ms=request.now_ms)
-    campaign, _ = await network.join(request.change(tx), program.id, reason)
+    program = await network.get(
+        change.tx, request.who.account_id, request.at("id"), now_ms=request.now_ms
+    )
+    campaign, _ = await network.join(change, program.id, reason)
     name = formats.isolated(campaign.publication_name)
     flash = (
         f"You joined the partner program of {name}. Here are your links."

@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from honeyguide.accounts import accounts
 from honeyguide.integrations import integrations
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import importing
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.rewards import newsletter_links, rewards
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding, campaigns, daily_counts, statistics
 
 
@@ -25,34 +25,34 @@ class Step(NamedTuple):
     is_optional: bool = False
 
 
-async def find(tx: Tx, request: PageRequest) -> list[Step]:
+async def find(at: Reading, request: PageRequest) -> list[Step]:
     """The steps, always in the same order. None once all are done or the list was dismissed."""
-    if await accounts.has_dismissed_checklist(tx, request.who.account_id):
+    if await accounts.has_dismissed_checklist(at):
         return []
     steps = [
-        *await _first_steps(tx, request.tenant),
+        *await _first_steps(at),
         *([_mail_step(request)] if request.who.is_admin else []),
-        *await _later_steps(tx, request.tenant),
+        *await _later_steps(at),
     ]
     return [] if all(step.is_done or step.is_optional for step in steps) else steps
 
 
-async def _first_steps(tx: Tx, tenant: Tenant) -> list[Step]:
-    brand = await branding.of(tx, tenant)
+async def _first_steps(at: Reading) -> list[Step]:
+    brand = await branding.of(at)
     return [
         Step(
             "Import your subscribers",
             "Everyone on your list gets their own referral link.",
             "/subscribers/import",
             "Import subscribers",
-            await _has_imported(tx, tenant),
+            await _has_imported(at),
         ),
         Step(
             "Add your first reward",
             "A small reward at 1 to 3 referrals works well.",
             "/rewards",
             "Add a reward",
-            bool(await rewards.of_campaign(tx, tenant)),
+            bool(await rewards.of_campaign(at)),
         ),
         Step(
             "Set your logo and color",
@@ -74,23 +74,23 @@ def _mail_step(request: PageRequest) -> Step:
     )
 
 
-async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
-    ever = await daily_counts.ever(tx, tenant)
-    campaign = await campaigns.get(tx, tenant)
+async def _later_steps(at: Reading) -> list[Step]:
+    ever = await daily_counts.ever(at)
+    campaign = await campaigns.get(at)
     return [
         Step(
             "Put it in your newsletter",
             "Every issue then carries each subscriber’s own link. Send yourself a test.",
             "/look/newsletter",
             "Get the block",
-            await newsletter_links.find_block(tx, tenant) is not None,
+            await newsletter_links.find_block(at) is not None,
         ),
         Step(
             "Connect your email tool",
             "New subscribers then reach both lists.",
             "/integrations",
             "Choose your tool",
-            await integrations.find(tx, tenant) is not None,
+            await integrations.find(at) is not None,
         ),
         Step(
             "Get your first referral",
@@ -110,13 +110,13 @@ async def _later_steps(tx: Tx, tenant: Tenant) -> list[Step]:
     ]
 
 
-async def _has_imported(tx: Tx, tenant: Tenant) -> bool:
+async def _has_imported(at: Reading) -> bool:
     """By an import that was started. Imports are forgotten after a month, those who came by them
     are not."""
-    started = (each.status != "new" for each in await importing.of_account(tx, tenant))
-    return any(started) or await statistics.has_imported(tx, tenant)
+    started = (each.status != "new" for each in await importing.of_account(at))
+    return any(started) or await statistics.has_imported(at)
 
 
-async def dismiss(tx: Tx, request: PageRequest) -> Response:
-    await accounts.dismiss_checklist(tx, request.who.account_id, now_ms=request.now_ms)
+async def dismiss(change: Change, request: PageRequest) -> Response:
+    await accounts.dismiss_checklist(change.tx, request.who.account_id, now_ms=request.now_ms)
     return request.go("/", "The checklist is dismissed. Every step is in the menu too.")

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.partners import forecast, rules, verification
 from honeyguide.rewards import fulfillment, recent_counts, shipments
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import daily_counts, search
 
 MOST = 1_000
@@ -34,16 +33,16 @@ def in_all(decisions: list[OpenDecision]) -> str:
     return f"{formats.plural(count, 'thing')} {'needs' if count == 1 else 'need'} you"
 
 
-async def open_decisions(tx: Tx, tenant: Tenant, *, now_ms: int) -> list[OpenDecision]:
+async def open_decisions(at: Reading) -> list[OpenDecision]:
     found = [
-        await _referrals(tx, tenant),
-        await _rewards(tx, tenant),
-        await _claims(tx, tenant),
-        await _shipments(tx, tenant),
-        await _codes(tx, tenant),
-        await _unknown_codes(tx, tenant),
+        await _referrals(at),
+        await _rewards(at),
+        await _claims(at),
+        await _shipments(at),
+        await _codes(at),
+        await _unknown_codes(at),
     ]
-    found += [*await _budgets(tx, tenant, now_ms), await _recommended(tx, tenant)]
+    found += [*await _budgets(at), await _recommended(at)]
     return [each for each in found if each is not None]
 
 
@@ -54,11 +53,11 @@ def _many(count: int, one: str, many: str = "") -> str:
     return formats.plural(count, one, many)
 
 
-async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
-    count = await daily_counts.suspected(tx, tenant, most=MOST + 1)
+async def _referrals(at: Reading) -> OpenDecision | None:
+    count = await daily_counts.suspected(at, most=MOST + 1)
     if not count:
         return None
-    first = await daily_counts.first_suspected(tx, tenant)
+    first = await daily_counts.first_suspected(at)
     detail = "They do not count until you decide."
     if first is not None:
         detail = (
@@ -77,8 +76,8 @@ async def _referrals(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
-    count = await recent_counts.to_approve(tx, tenant)
+async def _rewards(at: Reading) -> OpenDecision | None:
+    count = await recent_counts.to_approve(at)
     if not count:
         return None
     title = f"{_many(count, 'earned reward')} {'awaits' if count == 1 else 'await'} your approval"
@@ -95,9 +94,9 @@ async def _rewards(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _claims(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+async def _claims(at: Reading) -> OpenDecision | None:
     """Of rewards that the operator hands over. Those that are shipped are shipments."""
-    claims = await fulfillment.open_claims(tx, tenant, most=MOST + 1)
+    claims = await fulfillment.open_claims(at, most=MOST + 1)
     if claims.oldest_ms is None:
         return None
     title = f"{_many(claims.n, 'claimed reward')} to fulfill"
@@ -112,11 +111,11 @@ async def _claims(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
-    count = await shipments.count_open(tx, tenant, most=MOST + 1)
+async def _shipments(at: Reading) -> OpenDecision | None:
+    count = await shipments.count_open(at, most=MOST + 1)
     if not count:
         return None
-    (oldest,) = await shipments.to_send(tx, tenant, most=1)
+    (oldest,) = await shipments.to_send(at, most=1)
     detail = f"The oldest has been waiting since {formats.day(oldest.claimed_ms)}."
     title = f"{_many(count, 'reward')} to send"
     short = f"{_many(count, 'reward')} to send"
@@ -131,8 +130,8 @@ async def _shipments(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
-    count = await recent_counts.without_code(tx, tenant)
+async def _codes(at: Reading) -> OpenDecision | None:
+    count = await recent_counts.without_code(at)
     if not count:
         return None
     title = f"{_many(count, 'advocate')} {'waits' if count == 1 else 'wait'} for a coupon code"
@@ -149,8 +148,8 @@ async def _codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
-    count = await search.count_unknown_codes(tx, tenant, most=MOST + 1)
+async def _unknown_codes(at: Reading) -> OpenDecision | None:
+    count = await search.count_unknown_codes(at, most=MOST + 1)
     if not count:
         return None
     title = f"{_many(count, 'subscriber')} came with an unknown code"
@@ -168,8 +167,8 @@ async def _unknown_codes(tx: Tx, tenant: Tenant) -> OpenDecision | None:
     )
 
 
-async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
-    month = rules.month_of(now_ms)
+async def _budgets(at: Reading) -> list[OpenDecision]:
+    month = rules.month_of(at.now_ms)
     return [
         OpenDecision(
             n=1,
@@ -181,13 +180,13 @@ async def _budgets(tx: Tx, tenant: Tenant, now_ms: int) -> list[OpenDecision]:
             path=f"/program/{each.program_id}/change",
             action="Change budget",
         )
-        for each in await forecast.nearly_spent(tx, tenant.account_id, month)
+        for each in await forecast.nearly_spent(at, month)
     ]
 
 
-async def _recommended(tx: Tx, tenant: Tenant) -> OpenDecision | None:
+async def _recommended(at: Reading) -> OpenDecision | None:
     """For programs that are older than the settings which new ones start with."""
-    offered = await verification.offered(tx, tenant.account_id, most=MOST + 1)
+    offered = await verification.offered(at, most=MOST + 1)
     if not offered:
         return None
     name = formats.isolated(offered[0].publication_name)

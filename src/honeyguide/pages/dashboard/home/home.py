@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from honeyguide.accounts import accounts
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.home import (
     checklist,
@@ -30,7 +29,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.partners import outlook, rules
 from honeyguide.rewards import recent_counts, rewards
 from honeyguide.rewards.rewards import Reward
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import daily_counts, joined_subscribers, page_index, statistics
 from honeyguide.subscribers.reasons import facts_of
 from honeyguide.subscribers.statistics import PeriodTotals, SourceCount
@@ -64,46 +63,41 @@ def source_kind(request: PageRequest) -> str:
     return by if by in overview_numbers.SOURCES else "origin"
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
-    values = await _values(tx, request, chosen, after_ms=0)
+    values = await _values(at, request, chosen, after_ms=0)
     return request.view("home.html", status=400 if chosen.error else 200, **values)
 
 
-async def new(tx: Tx, request: PageRequest) -> PageView | Response:
+async def new(at: Reading, request: PageRequest) -> PageView | Response:
     """For the page that is open and asks every ten seconds: the parts that change, if anybody
     joined since; otherwise nothing."""
     after = request.query.get("since", "")
     after_ms = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
     # A page that was open when its user switched in another tab shows the other newsletter.
     is_other = request.query.get("account", request.who.account_id) != request.who.account_id
-    if is_other or await joined_subscribers.newest_ms(tx, request.tenant) <= after_ms:
+    if is_other or await joined_subscribers.newest_ms(at) <= after_ms:
         return Response(status_code=204)
     chosen = ranges.chosen_range(request.query, request.zone, now_ms=request.now_ms)
-    values = await _values(tx, request, chosen, after_ms=after_ms)
+    values = await _values(at, request, chosen, after_ms=after_ms)
     return request.view("home_live.html", **values)
 
 
 async def _values(
-    tx: Tx, request: PageRequest, chosen: ChosenRange, *, after_ms: int
+    at: Reading, request: PageRequest, chosen: ChosenRange, *, after_ms: int
 ) -> dict[str, Any]:
-    tenant, now_ms = request.tenant, request.now_ms
-    numbers = await overview_numbers.collect(
-        tx, tenant, chosen, source_kind(request), top=TOP, now_ms=now_ms
-    )
-    facts = await _facts(tx, tenant, chosen)
+    numbers = await overview_numbers.collect(at, chosen, source_kind(request), top=TOP)
+    facts = await _facts(at, chosen)
     picture = None
     if numbers.is_counted:
-        picture = await home_comb.read(
-            tx, tenant, chosen, numbers, after_ms=after_ms, now_ms=now_ms
-        )
-    found = await decisions.open_decisions(tx, tenant, now_ms=now_ms)
+        picture = await home_comb.read(at, chosen, numbers, after_ms=after_ms)
+    found = await decisions.open_decisions(at)
     list_link = partial(overview_numbers.list_link, chosen)
     figures = FigureFacts(
         numbers=numbers,
         earlier=ranges.earlier_in_words(chosen),
         subscribers=facts.subscribers,
-        fees=await _fees(tx, tenant, now_ms=now_ms),
+        fees=await _fees(at),
         next_reward=_next_reward(numbers, facts.all_rewards),
     )
     return {
@@ -112,7 +106,7 @@ async def _values(
         "now": numbers.now,
         "before": numbers.before,
         "chosen": chosen,
-        "since_ms": await joined_subscribers.newest_ms(tx, tenant),
+        "since_ms": await joined_subscribers.newest_ms(at),
         "sentence": _sentence(chosen, numbers, facts, picture) if picture else Sentence(""),
         "figures": home_figures.choose(figures, list_link) if picture else [],
         "needs": found,
@@ -120,13 +114,13 @@ async def _values(
         "picture": picture,
         "example": home_comb.example(),
         "rows": _rows(numbers) if picture else [],
-        "steps": await checklist.find(tx, request),
+        "steps": await checklist.find(at, request),
         "list_link": list_link,
         "as_of": _as_of(request, numbers),
         "earlier": figures.earlier,
         **_below(numbers, facts, chosen),
         "by": source_kind(request),
-        "recorded_since_ms": await accounts.unsubscribes_recorded_since_ms(tx),
+        "recorded_since_ms": await accounts.unsubscribes_recorded_since_ms(at.tx),
     }
 
 
@@ -147,21 +141,19 @@ def _below(numbers: Numbers, facts: HomeFacts, chosen: ChosenRange) -> dict[str,
     }
 
 
-async def _facts(tx: Tx, tenant: Tenant, chosen: ChosenRange) -> HomeFacts:
+async def _facts(at: Reading, chosen: ChosenRange) -> HomeFacts:
     period = chosen.period
-    earned = await recent_counts.earned(
-        tx, tenant, since_ms=period.since_ms, until_ms=period.until_ms
-    )
+    earned = await recent_counts.earned(at, since_ms=period.since_ms, until_ms=period.until_ms)
     first_rewards = 0
     if 0 < sum(earned) <= MOST_FIRST_REWARDS:
-        before = await recent_counts.earned(tx, tenant, since_ms=0, until_ms=period.since_ms)
+        before = await recent_counts.earned(at, since_ms=0, until_ms=period.since_ms)
         first_rewards = 0 if any(before) else sum(earned)
-    ever = await daily_counts.ever(tx, tenant)
+    ever = await daily_counts.ever(at)
     return HomeFacts(
-        subscribers=await page_index.total(tx, tenant.campaign_id, "all"),
-        advocates=await page_index.total(tx, tenant.campaign_id, "advocates"),
+        subscribers=await page_index.total(at.tx, at.tenant.campaign_id, "all"),
+        advocates=await page_index.total(at.tx, at.tenant.campaign_id, "advocates"),
         referred_ever=ever.verified + ever.pending + ever.rejected,
-        all_rewards=await rewards.of_campaign(tx, tenant),
+        all_rewards=await rewards.of_campaign(at),
         earned=earned,
         first_rewards=first_rewards,
     )
@@ -191,9 +183,9 @@ def _sentence(
     )
 
 
-async def _fees(tx: Tx, tenant: Tenant, *, now_ms: int) -> PartnerFees | None:
+async def _fees(at: Reading) -> PartnerFees | None:
     """None without a program that pays."""
-    found = await outlook.of_owner(tx, tenant.account_id, now_ms=now_ms)
+    found = await outlook.of_owner(at)
     paying = [each for each in found if each.is_paid]
     if not paying:
         return None

@@ -7,7 +7,6 @@ from datetime import date
 from typing import NamedTuple
 
 from honeyguide.kernel.periods import day_of
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard.home import comb
 from honeyguide.pages.dashboard.home.comb_parts import (
     ALONE,
@@ -24,7 +23,7 @@ from honeyguide.pages.dashboard.home.overview_numbers import Numbers, list_link
 from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.partners import partner_names
 from honeyguide.partners.partner_names import NamedPartner
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import joined_subscribers, statistics
 from honeyguide.subscribers.cohorts import CohortCount
 from honeyguide.subscribers.joined_subscribers import MOST_READ, JoinedSubscriber
@@ -54,23 +53,21 @@ class Picture(NamedTuple):
     bringers: list[Bringer]
 
 
-async def read(
-    tx: Tx, tenant: Tenant, chosen: ChosenRange, numbers: Numbers, *, after_ms: int, now_ms: int
-) -> Picture:
+async def read(at: Reading, chosen: ChosenRange, numbers: Numbers, *, after_ms: int) -> Picture:
     """Whoever joined after `after_ms` is marked as new."""
-    ends_today = chosen.period.last == day_of(now_ms, chosen.period.zone)
+    ends_today = chosen.period.last == day_of(at.now_ms, chosen.period.zone)
     columns = columns_of(numbers)
     now = numbers.now
     if now.new <= MOST_PEOPLE and now.new + now.imported <= MOST_READ:
-        rows = await joined_subscribers.in_period(tx, tenant, chosen.period, most=MOST_PEOPLE + 1)
+        rows = await joined_subscribers.in_period(at, chosen.period, most=MOST_PEOPLE + 1)
         if len(rows) <= MOST_PEOPLE:
             ids = {each.partner_campaign_id or each.above_partner_id or "" for each in rows}
-            partners = await partner_names.of(tx, tenant.account_id, sorted(ids - {""}))
+            partners = await partner_names.of(at, sorted(ids - {""}))
             sources = sources_of(rows, partners, chosen)
             people = people_of(rows, partners, chosen, after_ms=after_ms)
             drawn = comb.draw(people, sources, columns, ends_today=ends_today)
             return _with_people(drawn, people, sources)
-    groups = await statistics.groups(tx, numbers.span)
+    groups = await statistics.groups(at.tx, numbers.span)
     days = days_of(groups, list(numbers.days))
     drawn = comb.draw(days, day_sources(chosen), columns, ends_today=ends_today)
     has_partners = int(now.by_partners > 0)

@@ -13,7 +13,7 @@ from honeyguide.pages.dashboard.home.overview_numbers import MOST_SOURCES_IN_FIL
 from honeyguide.pages.dashboard.home.ranges import ChosenRange
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.downloads import attachment
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import statistics
 from honeyguide.subscribers.statistics import Kept, PeriodTotals
 
@@ -42,11 +42,11 @@ def _file(name: str, period: Period, rows: Iterable[Iterable[object]]) -> Respon
     )
 
 
-async def days(tx: Tx, request: PageRequest) -> Response:
+async def days(at: Reading, request: PageRequest) -> Response:
     """One row per day, also where the chart shows weeks."""
     period = _chosen(request).period
-    span = await statistics.open_span(tx, request.tenant, period)
-    counts = await statistics.by_day(tx, span)
+    span = await statistics.open_span(at, period)
+    counts = await statistics.by_day(at.tx, span)
     rows = [[day.isoformat(), *_values(totals)] for day, totals in counts.items()]
     return _file("days", period, [["Day", *COLUMNS.values()], *rows])
 
@@ -55,22 +55,20 @@ def _values(totals: PeriodTotals | None) -> list[object]:
     return [getattr(totals, name) if totals else "" for name in COLUMNS]
 
 
-async def sources(tx: Tx, request: PageRequest) -> Response:
+async def sources(at: Reading, request: PageRequest) -> Response:
     chosen, by = _chosen(request), home.source_kind(request)
-    now, before = await overview_numbers.open_range(tx, request.tenant, chosen)
-    found = await overview_numbers.sources(tx, now, before, by, most=MOST_SOURCES_IN_FILE)
+    now, before = await overview_numbers.open_range(at, chosen)
+    found = await overview_numbers.sources(at.tx, now, before, by, most=MOST_SOURCES_IN_FILE)
     count = "Clicks" if by == "site" else "New subscribers"
     rows = [[each.name, each.n, "" if each.before is None else each.before] for each in found]
     heading = [overview_numbers.SOURCES[by], count, "In the comparison"]
     return _file(f"sources-{by}", chosen.period, [heading, *rows])
 
 
-async def summary(tx: Tx, request: PageRequest) -> Response:
+async def summary(at: Reading, request: PageRequest) -> Response:
     """Totals, funnel and who stayed: what the other cards show."""
     chosen = _chosen(request)
-    numbers = await overview_numbers.collect(
-        tx, request.tenant, chosen, "origin", top=0, now_ms=request.now_ms
-    )
+    numbers = await overview_numbers.collect(at, chosen, "origin", top=0)
     return _file("overview", chosen.period, _summary_rows(chosen, numbers))
 
 

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 from honeyguide.kernel.percentages import LEAST_FOR_PERCENT
 from honeyguide.kernel.periods import Period, day_of
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.home.ranges import ChosenRange
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import statistics
 from honeyguide.subscribers.cohorts import OTHER
@@ -79,40 +79,34 @@ class Numbers(NamedTuple):
     stored_ms: int | None
 
 
-async def collect(
-    tx: Tx, tenant: Tenant, chosen: ChosenRange, by: str, *, top: int, now_ms: int
-) -> Numbers:
-    now, before = await open_range(tx, tenant, chosen)
+async def collect(at: Reading, chosen: ChosenRange, by: str, *, top: int) -> Numbers:
+    now, before = await open_range(at, chosen)
     spans = [now.span, before.span] if before else [now.span]
-    is_too_long = await statistics.has_too_many_referrers(tx, now.span)
+    is_too_long = await statistics.has_too_many_referrers(at.tx, now.span)
     return Numbers(
         span=now.span,
         days=now.days,
         days_before=before.days if before else {},
         now=now.total,
         before=before.total if before else None,
-        referrers=TOO_MANY if is_too_long else await statistics.referrers(tx, now.span),
-        referrers_before=await _referrers_before(tx, before.span if before else None),
-        top=[] if is_too_long else await statistics.advocates(tx, now.span, most=top),
-        reasons=await statistics.ranked(tx, now.span, "reason", most=20),
-        sources=await sources(tx, now, before, by, most=MOST_SOURCES),
-        retention=[await _retention(tx, tenant, chosen, age, now_ms) for age in AGES],
+        referrers=TOO_MANY if is_too_long else await statistics.referrers(at.tx, now.span),
+        referrers_before=await _referrers_before(at.tx, before.span if before else None),
+        top=[] if is_too_long else await statistics.advocates(at.tx, now.span, most=top),
+        reasons=await statistics.ranked(at.tx, now.span, "reason", most=20),
+        sources=await sources(at.tx, now, before, by, most=MOST_SOURCES),
+        retention=[await _retention(at, chosen, age) for age in AGES],
         is_counted=all(each.is_counted for each in spans),
         stored_ms=min((each.stored_ms for each in spans if each.stored_ms), default=None),
     )
 
 
-async def open_range(
-    tx: Tx, tenant: Tenant, chosen: ChosenRange
-) -> tuple[CountedSpan, CountedSpan | None]:
+async def open_range(at: Reading, chosen: ChosenRange) -> tuple[CountedSpan, CountedSpan | None]:
     """The range, and what it is compared with."""
-    now = await _count_span(tx, await statistics.open_span(tx, tenant, chosen.period))
+    now = await _count_span(at.tx, await statistics.open_span(at, chosen.period))
     if chosen.comparison is None:
         return now, None
-    before = await statistics.open_span(
-        tx, tenant, chosen.comparison, until_ms=chosen.comparison_until_ms
-    )
-    return now, await _count_span(tx, before)
+    before = await statistics.open_span(at, chosen.comparison, until_ms=chosen.comparison_until_ms)
+    return now, await _count_span(at.tx, before)
 
 
 async def _count_span(tx: Tx, span: Span) -> CountedSpan:
@@ -166,17 +160,15 @@ def source_name(by: str, key: str) -> str:
     return key or ("Not known" if by == "site" else "None")
 
 
-async def _retention(
-    tx: Tx, tenant: Tenant, chosen: ChosenRange, age: int, now_ms: int
-) -> Retention:
+async def _retention(at: Reading, chosen: ChosenRange, age: int) -> Retention:
     """Of those whose day 30 or 90 is over and falls in the range."""
-    yesterday = day_of(now_ms, chosen.period.zone) - timedelta(days=1)
+    yesterday = day_of(at.now_ms, chosen.period.zone) - timedelta(days=1)
     last = min(chosen.period.last, yesterday)
     if last < chosen.period.first:
         return Retention(age, None, Kept(0, 0), Kept(0, 0))
     joined = chosen.period._replace(last=last).shifted(-age)
-    span = await statistics.open_span(tx, tenant, joined)
-    return Retention(age, joined, *await statistics.retention(tx, span, days=age))
+    span = await statistics.open_span(at, joined)
+    return Retention(age, joined, *await statistics.retention(at.tx, span, days=age))
 
 
 def list_link(chosen: ChosenRange, **conditions: str) -> str:

@@ -12,6 +12,8 @@ from honeyguide.pages.dashboard.login import login_code, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM = {"code": Field("Code", "Enter the code that we emailed to you.")}
@@ -19,17 +21,17 @@ SECURITY = "/account/security#email"
 WRONG = "That code is not right. Enter the one from the latest email, or ask for another."
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView | Response:
+async def show(at: Reading, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
-    return await page(tx, request)
+    return await page(at, request)
 
 
-async def page(tx: Tx, request: PageRequest) -> PageView | Response:
-    pending = await session_start.find_pending(tx, request)
+async def page(at: Reading, request: PageRequest) -> PageView | Response:
+    pending = await session_start.find_pending(at.tx, request)
     if pending is None:
         return request.go("/login")
-    user = await users.get(tx, pending.user_id)
+    user = await users.get(at.tx, pending.user_id)
     return request.view("login_email_code.html", email=user.email)
 
 
@@ -43,10 +45,10 @@ async def log_in(services: PageServices, request: PageRequest) -> Response:
     return await session_start.enter(request, pending)
 
 
-async def send(tx: Tx, request: PageRequest) -> Response:
+async def send(change: Change, request: PageRequest) -> Response:
     site, user_id, now_ms = request.services.site, request.who.user_id, request.now_ms
-    await attempts.count(tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms)
-    await email_proofs.send_code(tx, site, user_id, now_ms=now_ms)
+    await attempts.count(change.tx, site, attempts.EMAIL_CODES, user_id, now_ms=now_ms)
+    await email_proofs.send_code(change.tx, site, user_id, now_ms=now_ms)
     return request.go(SECURITY, f"We emailed a code to {request.who.email}. Enter it here.")
 
 

@@ -22,6 +22,7 @@ from honeyguide.pages.dashboard.login import login_code
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView, referer
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 RECENT_MS = 15 * MINUTE_MS
@@ -113,7 +114,7 @@ def _came_from(request: PageRequest) -> str:
     return redirects.local_path(f"{url.path}?{url.query}" if url.query else url.path)
 
 
-async def page(tx: Tx, request: PageRequest) -> PageView:
+async def page(at: Reading, request: PageRequest) -> PageView:
     """For a page that was to be seen, after a wrong password."""
     asked = _asked(request, NeededProof.LOGIN)
     return _page(request, asked, PATH, [("next", request.text("next"))])
@@ -151,7 +152,9 @@ async def count_attempt(tx: Tx, request: PageRequest) -> str | None:
 
 async def _save_proof(tx: Tx, request: PageRequest, asked: forms.Fields, proved: Visitor) -> bool:
     user_id, site = proved.user_id, request.services.site
-    if CODE in asked and not await login_code.use_typed(tx, request, user_id, request.text(CODE)):
+    if CODE in asked and not await login_code.use_typed(
+        request.change(tx), request, user_id, request.text(CODE)
+    ):
         return False
     if not await sessions.save_proof(tx, proved):
         # The password was changed meanwhile, which ended the session.

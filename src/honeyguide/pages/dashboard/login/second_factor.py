@@ -19,7 +19,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 PAGE, SECURITY = "/account/second-factor", "/account/security"
 FORM = {"code": Field("Code", "Enter the code that the app shows.")}
@@ -43,7 +44,7 @@ def _purpose(request: PageRequest) -> str:
     return f"second factor of {request.who.user_id}"
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView | Response:
+async def show(at: Reading, request: PageRequest) -> PageView | Response:
     if request.who.has_second_factor:
         return request.go(SECURITY)
     if not request.services.settings.secret_keys:
@@ -73,14 +74,14 @@ def _qr_code(link: str) -> Markup:
     )
 
 
-async def turn_on(tx: Tx, request: PageRequest) -> PageView:
+async def turn_on(change: Change, request: PageRequest) -> PageView:
     forms.require(FORM, request.fields)
     site, actor = request.services.site, actors.member(request.who.user_id)
     secret = site.unseal(_purpose(request), request.fields.get("secret", ""))
     if secret is None:
         raise Invalid("This form has expired. Scan the new code below.", param="code")
     codes = await second_factors.turn_on(
-        tx,
+        change.tx,
         site,
         EncryptionKeys(request.services.settings.secret_keys),
         actor,
@@ -88,7 +89,7 @@ async def turn_on(tx: Tx, request: PageRequest) -> PageView:
         secret=secret.decode(),
         now_ms=request.now_ms,
     )
-    await sessions.save_proof(tx, request.who._replace(second_factor_ms=request.now_ms))
+    await sessions.save_proof(change.tx, request.who._replace(second_factor_ms=request.now_ms))
     return _codes_page(request, codes, is_new=True)
 
 
@@ -97,18 +98,18 @@ def _codes_page(request: PageRequest, codes: list[str], *, is_new: bool) -> Page
     return request.view("recovery_codes.html", 201, codes=codes, is_new=is_new)
 
 
-async def renew_codes(tx: Tx, request: PageRequest) -> PageView:
+async def renew_codes(change: Change, request: PageRequest) -> PageView:
     actor, now_ms = actors.member(request.who.user_id), request.now_ms
     codes = await second_factors.renew_recovery_codes(
-        tx, request.services.site, actor, now_ms=now_ms
+        change.tx, request.services.site, actor, now_ms=now_ms
     )
     return _codes_page(request, codes, is_new=False)
 
 
-async def turn_off(tx: Tx, request: PageRequest) -> Response:
+async def turn_off(change: Change, request: PageRequest) -> Response:
     user_id = request.who.user_id
     await second_factors.turn_off(
-        tx,
+        change.tx,
         request.services.site,
         actors.member(user_id),
         user_id,
@@ -118,27 +119,26 @@ async def turn_off(tx: Tx, request: PageRequest) -> Response:
     return request.go(SECURITY, "Your second factor is off.")
 
 
-async def reset(tx: Tx, request: PageRequest) -> Response:
+async def reset(change: Change, request: PageRequest) -> Response:
     """By an administrator, for somebody who has lost their phone and their recovery codes."""
     forms.require(RESET, request.fields)
     email = EmailAddress.parse(request.text("email"))
-    change = request.change(tx)
     user_id = await second_factors.reset(
-        tx, change.site, change.actor, email, now_ms=request.now_ms
+        change.tx, change.site, change.actor, email, now_ms=request.now_ms
     )
-    joined = {each.account_id for each in await members.of_user(tx, user_id)}
+    joined = {each.account_id for each in await members.of_user(change.tx, user_id)}
     if change.tenant.account_id not in joined:  # where it is logged already
         await change_log.record(change, second_factors.RESET, user_id)
     done = f"{email.text} can log in with the password alone. We wrote to them."
     return request.go("/administration", done)
 
 
-async def ask_of_all(tx: Tx, request: PageRequest) -> Response:
+async def ask_of_all(change: Change, request: PageRequest) -> Response:
     """Switches it on or off that all members need one."""
     is_needed = request.text("needed") == "yes"
     if is_needed and not request.who.has_second_factor:
         raise Invalid("Set up your own second factor first.", param="needed")
-    await accounts.set_needs_second_factor(request.change(tx), is_needed)
+    await accounts.set_needs_second_factor(change, is_needed)
     if is_needed:
         return request.go(SECURITY, "Members without a second factor set one up before they go on.")
     return request.go(SECURITY, "Members choose for themselves.")

@@ -11,25 +11,26 @@ from honeyguide.kernel.errors import Forbidden, Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 FORM = {"name": Field("Newsletter name", "Enter the name of the newsletter.")}
 MOST_OWNED = 50
 
 
-async def switch(tx: Tx, request: PageRequest) -> Response:
-    await sessions.switch(tx, request.who, request.text("account_id"))
+async def switch(change: Change, request: PageRequest) -> Response:
+    await sessions.switch(change.tx, request.who, request.text("account_id"))
     return request.go("/")
 
 
-async def new_form(tx: Tx, request: PageRequest) -> PageView:
+async def new_form(at: Reading, request: PageRequest) -> PageView:
     return request.view("new_newsletter.html", given=request.fields)
 
 
-async def create(tx: Tx, request: PageRequest) -> Response:
+async def create(change: Change, request: PageRequest) -> Response:
     """Where accounts are by invitation, somebody who owns one may open another."""
     forms.require(FORM, request.fields)
-    joined = await members.of_user(tx, request.who.user_id)
+    joined = await members.of_user(change.tx, request.who.user_id)
     owned = [each for each in joined if each.role == Role.OWNER]
     if not owned and request.services.settings.signups != "open":
         raise Forbidden("New accounts are by invitation here. Ask the administrator for one.")
@@ -37,11 +38,11 @@ async def create(tx: Tx, request: PageRequest) -> Response:
         raise Invalid("You own {most} newsletters, which is the most.", most=MOST_OWNED)
     name = request.text("name")
     made = await accounts.open_another(
-        tx,
+        change.tx,
         request.who.user_id,
         EmailAddress(request.who.email),
         name=name,
         now_ms=request.now_ms,
     )
-    await sessions.switch(tx, request.who, made.account_id)
+    await sessions.switch(change.tx, request.who, made.account_id)
     return request.go("/", f"{name} is ready. You switch between newsletters at the top left.")

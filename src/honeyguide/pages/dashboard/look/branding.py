@@ -23,7 +23,7 @@ from honeyguide.partners import logos, publications
 from honeyguide.partners.logos import Shape, StoredLogo
 from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields, Branding, BrandPictures
 
@@ -55,9 +55,9 @@ def _typed(request: PageRequest) -> BrandFields:
     return FORM.typed(request).changes(BrandFields)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    found = await branding.of(tx, request.tenant)
-    pictures = await branding.pictures_of(tx, request.tenant)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    found = await branding.of(at)
+    pictures = await branding.pictures_of(at)
     form = FORM.typed(request) if request.errors else FORM.saved(found)
     chosen = form.changes(BrandFields)
     wants_own = request.text("share") == "own" if request.errors else bool(pictures.share_is_own)
@@ -74,7 +74,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         previews=PREVIEWS,
         themes=THEMES,
         consent_limit=branding.CONSENT_LIMIT,
-        preview=await _preview(tx, request, _with(found, chosen)),
+        preview=await _preview(at, request, _with(found, chosen)),
     )
 
 
@@ -86,7 +86,9 @@ async def save(services: PageServices, request: PageRequest) -> Response:
         str(problem.param): problem.message_for(FORM.fields[str(problem.param)].label)
         for problem in fields.problems(BrandFields, chosen)
     }
-    pictures = await services.store.read(branding.pictures_of, request.tenant)
+    pictures = await services.store.read(
+        reads(branding.pictures_of, request.services.site, request.tenant, request.now_ms)
+    )
     wants_own = request.text("share") == "own"
     if wants_own and not pictures.share_is_own and given[logos.SHARE] is None:
         errors["share_picture"] = "Choose a picture to upload."
@@ -101,13 +103,13 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go("/look/branding", "Changes saved. Your pages show them now.")
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def sketch(at: Reading, request: PageRequest) -> Response:
     """A page with the branding as it is being typed, saved or not."""
-    found = await branding.of(tx, request.tenant)
-    return HTMLResponse(await _preview(tx, request, _with(found, _typed(request))))
+    found = await branding.of(at)
+    return HTMLResponse(await _preview(at, request, _with(found, _typed(request))))
 
 
-async def note(tx: Tx, request: PageRequest) -> Response:
+async def note(at: Reading, request: PageRequest) -> Response:
     """What becomes of the color that is being typed."""
     noted = _color_note(request.text("accent") or None)
     return HTMLResponse(rendering.page("dashboard/color_note.html", **noted))
@@ -169,13 +171,13 @@ def _with(found: Branding, chosen: BrandFields) -> Branding:
     return found._replace(**typed)
 
 
-async def _preview(tx: Tx, request: PageRequest, found: Branding) -> str:
+async def _preview(at: Reading, request: PageRequest, found: Branding) -> str:
     kind, theme = request.text("preview_page"), request.text("preview_theme")
     return preview(
         kind if kind in PREVIEWED_PAGES else SIGNUP,
         found,
         msgspec.json.decode(found.words or "{}"),
-        await rewards.of_campaign(tx, request.tenant),
+        await rewards.of_campaign(at),
         base_url=request.services.site.base_url,
         theme=theme if theme in ("light", "dark") else "",
     )

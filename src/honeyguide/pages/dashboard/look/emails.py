@@ -35,7 +35,8 @@ from honeyguide.partners import partner_emails, publications, rules
 from honeyguide.rewards import advocate_emails, rewards, shipment_emails
 from honeyguide.rewards.rewards import Reward
 from honeyguide.rewards.shipment_emails import SentReward
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding, campaigns
 from honeyguide.subscribers.branding import Branding
 from honeyguide.subscribers.campaigns import CampaignSettings
@@ -79,8 +80,8 @@ class EditedEmail(NamedTuple):
         return own or own_texts.default(self.email, field, self.language)
 
 
-async def _edited(tx: Tx, request: PageRequest) -> EditedEmail:
-    campaign = await branding.of(tx, request.tenant)
+async def _edited(at: Reading, request: PageRequest) -> EditedEmail:
+    campaign = await branding.of(at)
     asked = request.query.get("language", "") if campaign.follow_browser_language else ""
     email = EDITABLE.get(request.query.get("email", ""), email_kinds.CONFIRM)
     if email.is_for_partners:
@@ -120,14 +121,14 @@ def _check(request: PageRequest, edited: EditedEmail) -> None:
         raise FormErrors(errors)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    edited = await _edited(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    edited = await _edited(at, request)
     saved = _saved(edited)
     given = {field: edited.shown(saved, field) for field in FIELDS}
     if request.errors:
         given = {field: request.text(field) for field in FIELDS}
     has_languages = edited.campaign.follow_browser_language and not edited.email.is_for_partners
-    switches = (await advocate_emails.switches_of(tx, request.tenant))._asdict()
+    switches = (await advocate_emails.switches_of(at))._asdict()
     return request.view(
         "emails.html",
         switches=switches,
@@ -143,8 +144,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def save(tx: Tx, request: PageRequest) -> Response:
-    edited = await _edited(tx, request)
+async def save(change: Change, request: PageRequest) -> Response:
+    edited = await _edited(change, request)
     if request.text("reset"):
         saved = _saved(edited)
         for field in FIELDS:
@@ -159,25 +160,25 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         done = "Changes saved. New emails have them."
         if edited.email.can_be_stopped:
             is_on = bool(request.text("is_on"))
-            await advocate_emails.switch(request.change(tx), edited.email.name, is_on=is_on)
-    await campaigns.configure(request.change(tx), CampaignSettings(words=saved))
+            await advocate_emails.switch(change, edited.email.name, is_on=is_on)
+    await campaigns.configure(change, CampaignSettings(words=saved))
     return request.go(_address(edited), done)
 
 
-async def preview(tx: Tx, request: PageRequest) -> Response:
+async def preview(at: Reading, request: PageRequest) -> Response:
     """The HTML part, with what is typed if it comes from the form. For a frame."""
-    edited = await _edited(tx, request)
-    _, made, _ = await _sample(tx, request, edited, _typed(request, edited))
+    edited = await _edited(at, request)
+    _, made, _ = await _sample(at, request, edited, _typed(request, edited))
     return HTMLResponse(made.html, headers=FRAME_HEADERS)
 
 
-async def send_test(tx: Tx, request: PageRequest) -> Response:
+async def send_test(change: Change, request: PageRequest) -> Response:
     """What is typed, saved or not, to the operator's own address."""
-    edited = await _edited(tx, request)
+    edited = await _edited(change, request)
     _check(request, edited)
-    message, made, email_branding = await _sample(tx, request, edited, _typed(request, edited))
+    message, made, email_branding = await _sample(change, request, edited, _typed(request, edited))
     await emails.enqueue(
-        tx,
+        change.tx,
         account_id=request.tenant.account_id,
         to=EmailAddress(request.who.email),
         kind=email_kinds.TEST_EMAIL,
@@ -196,16 +197,16 @@ def _address(edited: EditedEmail) -> str:
 
 
 async def _sample(
-    tx: Tx, request: PageRequest, edited: EditedEmail, own: dict[str, str]
+    at: Reading, request: PageRequest, edited: EditedEmail, own: dict[str, str]
 ) -> tuple[EmailText, EmailParts, EmailBranding]:
     """The email as a sample subscriber or partner gets it."""
     site = request.services.site
     if edited.email.is_for_partners:
-        email_branding = await _publication_branding(tx, request, edited)
+        email_branding = await _publication_branding(at, request, edited)
         message = _sample_to_partner(request, edited, email_branding.name, own)
         return message, layout.parts(message, email_branding), email_branding
     email_branding = edited.campaign._replace(language=edited.language.code).email_branding(site)
-    message = await _sample_text(tx, request, edited, email_branding.language, own)
+    message = await _sample_text(at, request, edited, email_branding.language, own)
     stop_url = leave_url = None
     if edited.email.can_be_stopped:
         stop_url, leave_url = f"{site.base_url}/stop/sample", f"{site.base_url}/hub/sample/leave"
@@ -216,13 +217,13 @@ async def _sample(
     )
 
 
-async def _publication_branding(tx: Tx, request: PageRequest, edited: EditedEmail) -> EmailBranding:
+async def _publication_branding(
+    at: Reading, request: PageRequest, edited: EditedEmail
+) -> EmailBranding:
     """Of the account's newest publication, or of the newsletter while there is none."""
-    found, _ = await publications.page_of(tx, request.tenant.account_id, Page(1, 1))
+    found, _ = await publications.page_of(at, Page(1, 1))
     name, logo_id = (found[0].name, found[0].logo_id) if found else (edited.campaign.name, None)
-    return await partner_emails.branding_of(
-        tx, request.services.site, request.tenant.account_id, name, logo_id
-    )
+    return await partner_emails.branding_of(at, name, logo_id)
 
 
 def _sample_to_partner(
@@ -242,7 +243,7 @@ def _sample_to_partner(
 
 
 async def _sample_text(
-    tx: Tx, request: PageRequest, edited: EditedEmail, language: Language, own: dict[str, str]
+    at: Reading, request: PageRequest, edited: EditedEmail, language: Language, own: dict[str, str]
 ) -> EmailText:
     site, email, name = request.services.site, edited.email, edited.campaign.name
     hub = f"{site.base_url}/hub/sample"
@@ -251,7 +252,7 @@ async def _sample_text(
         return texts.confirm(language, newsletter=name, link=link, own=own)
     if email is email_kinds.HUB_LINK:
         return texts.hub_link(language, newsletter=name, link=hub, own=own)
-    offered = await rewards.of_campaign(tx, request.tenant)
+    offered = await rewards.of_campaign(at)
     reward = offered[0].name if offered else SAMPLE_REWARD
     referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
     sample: dict[str, Any] = {

@@ -22,6 +22,8 @@ from honeyguide.pages.dashboard.look.embed_snippets import EMBEDDABLES, OWN_FORM
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, require
 from honeyguide.pages.services import PageServices
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, embeds
 from honeyguide.subscribers.branding import Branding
@@ -62,13 +64,13 @@ def _chosen(request: PageRequest) -> ChosenCode:
     return ChosenCode(what if what in EMBEDDABLES else OWN_FORM, tool if tool in TOOLS else "html")
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    return await _view(tx, request, [])
+async def show(at: Reading, request: PageRequest) -> PageView:
+    return await _view(at.tx, request, [])
 
 
 async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> PageView:
-    embed = await _find(tx, request)
-    brand = await branding.of(tx, request.tenant)
+    embed = await _find(request.reading(tx), request)
+    brand = await branding.of(request.reading(tx))
     chosen = _chosen(request)
     return request.view(
         "embed.html",
@@ -82,13 +84,13 @@ async def _view(tx: Tx, request: PageRequest, findings: list[EmbedFinding]) -> P
         given=_given(request, embed),
         url=request.text("url") or (embed.origins.splitlines()[0] if embed else ""),
         findings=findings,
-        signups=await embeds.last_signups(tx, request.tenant, most=LAST_SIGNUPS),
+        signups=await embeds.last_signups(request.reading(tx), most=LAST_SIGNUPS),
     )
 
 
-async def _find(tx: Tx, request: PageRequest) -> Embed | None:
+async def _find(at: Reading, request: PageRequest) -> Embed | None:
     """None while embedding is off."""
-    embed = await embeds.find(tx, request.tenant)
+    embed = await embeds.find(at)
     return embed if embed is not None and embed.origins else None
 
 
@@ -122,9 +124,9 @@ def _code(
     }
 
 
-async def save(tx: Tx, request: PageRequest) -> Response:
+async def save(change: Change, request: PageRequest) -> Response:
     if request.text("do") == "switch_off":
-        await embeds.switch_off(request.change(tx))
+        await embeds.switch_off(change)
         return request.go("/look/embed", "Embedding is off. Your code works on no website now.")
     require(FORM, request.fields)
     fields = EmbedFields(
@@ -132,8 +134,8 @@ async def save(tx: Tx, request: PageRequest) -> Response:
         keep_days=0 if request.text("keep_days") == "0" else 30,
         form_selector=request.text("form_selector"),
     )
-    before = await embeds.find(tx, request.tenant)
-    await embeds.save(request.change(tx), fields)
+    before = await embeds.find(change)
+    await embeds.save(change, fields)
     message = "Changes saved."
     in_the_code = (fields.keep_days, fields.form_selector)
     if before is not None and in_the_code != (before.keep_days, before.form_selector):
@@ -141,9 +143,9 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/look/embed?{_chosen(request).query()}", message)
 
 
-async def preview(tx: Tx, request: PageRequest) -> Response:
+async def preview(at: Reading, request: PageRequest) -> Response:
     """The element as it is on a website. For a frame."""
-    embed, what = await _find(tx, request), _chosen(request).what
+    embed, what = await _find(at, request), _chosen(request).what
     if embed is None or what == OWN_FORM:
         raise Missing("There is no such preview.")
     theme = "dark" if request.query.get("theme") == "dark" else "light"
@@ -173,10 +175,10 @@ async def check(services: PageServices, request: PageRequest) -> PageView:
 
 
 async def _begin_check(tx: Tx, request: PageRequest) -> tuple[Embed, bool]:
-    embed = await _find(tx, request)
+    embed = await _find(request.reading(tx), request)
     if embed is None:
         raise Invalid("Enter your websites first.")
     site, account_id = request.services.site, request.tenant.account_id
     await attempts.count(tx, site, CHECKS, account_id, now_ms=request.now_ms)
-    brand = await branding.of(tx, request.tenant)
+    brand = await branding.of(request.reading(tx))
     return embed, brand.consent_text is not None

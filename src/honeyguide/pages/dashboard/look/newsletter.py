@@ -41,7 +41,8 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.rewards import newsletter_links, rewards
 from honeyguide.rewards.newsletter_links import HEADING_LIMIT, NewsletterBlock
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import branding, daily_counts, subscribers
 from honeyguide.subscribers.branding import Branding
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter
@@ -102,9 +103,9 @@ class Reader(NamedTuple):
         return {**self.values, HUB: self.picture_url} if self.picture_url else self.values
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    chosen = await _chosen(tx, request)
-    readers = await _readers(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    chosen = await _chosen(at, request)
+    readers = await _readers(at, request)
     seen_by = request.query.get("as", "")
     return request.view(
         "newsletter.html",
@@ -115,29 +116,29 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         fields=FIELDS,
         readers=[(key, reader.label) for key, reader in readers.items()],
         seen_by=seen_by if seen_by in readers else next(iter(readers)),
-        platform=await _platform_to_connect(tx, request, chosen.tool),
-        is_tested=await newsletter_links.find_block(tx, request.tenant) is not None,
+        platform=await _platform_to_connect(at, request, chosen.tool),
+        is_tested=await newsletter_links.find_block(at) is not None,
         longest=HEADING_LIMIT,
         to=request.who.email,
     )
 
 
-async def preview(tx: Tx, request: PageRequest) -> Response:
+async def preview(at: Reading, request: PageRequest) -> Response:
     """The block at the end of an issue. For a frame."""
-    chosen = await _chosen(tx, request)
-    readers = await _readers(tx, request)
+    chosen = await _chosen(at, request)
+    readers = await _readers(at, request)
     reader = readers.get(request.query.get("as", "")) or next(iter(readers.values()))
     return HTMLResponse(chosen.as_seen_by(reader.previewed).html, headers=FRAME_HEADERS)
 
 
-async def send_test(tx: Tx, request: PageRequest) -> Response:
+async def send_test(change: Change, request: PageRequest) -> Response:
     """The block as the tool would fill it in, to the operator's own address."""
-    chosen = await _chosen(tx, request)
-    await newsletter_links.save_block(request.change(tx), chosen.choice)
-    reader = next(iter((await _readers(tx, request)).values()))
+    chosen = await _chosen(change, request)
+    await newsletter_links.save_block(change, chosen.choice)
+    reader = next(iter((await _readers(change, request)).values()))
     made = chosen.as_seen_by(reader.values)
     await emails.enqueue(
-        tx,
+        change.tx,
         account_id=request.tenant.account_id,
         to=EmailAddress(request.who.email),
         kind=email_kinds.TEST_EMAIL,
@@ -169,12 +170,16 @@ async def _csv_parts(
 ) -> AsyncIterator[str]:
     """Sent as it is read: the file may be larger than our memory. Unsubscribed people are left out,
     so that no import makes them active again."""
-    offered = await services.store.read(rewards.of_campaign, request.tenant)
+    offered = await services.store.read(
+        reads(rewards.of_campaign, request.services.site, request.tenant, request.now_ms)
+    )
     yield csv_text([tool.columns])
     after, is_last = None, False
     while not is_last:
         rows, after = await services.store.replica_snapshot(
-            exporting.batch, request.tenant, SubscriberFilter(), after=after
+            reads(exporting.batch, request.services.site, request.tenant, request.now_ms),
+            SubscriberFilter(),
+            after=after,
         )
         yield csv_text(
             newsletter_links.file_line(tool, services.site, row.subscriber, offered)
@@ -184,13 +189,13 @@ async def _csv_parts(
         is_last = after is None
 
 
-async def _chosen(tx: Tx, request: PageRequest) -> ChosenBlock:
+async def _chosen(at: Reading, request: PageRequest) -> ChosenBlock:
     """What the form or the URL says, else what was tested last, else what is connected."""
-    connected = await _connected_tool(tx, request)
+    connected = await _connected_tool(at, request)
     default = DEFAULT._replace(tool=connected.key) if connected else DEFAULT
-    saved = await newsletter_links.find_block(tx, request.tenant) or default
+    saved = await newsletter_links.find_block(at) or default
     given = {**saved._asdict(), **request.query, **request.fields}
-    campaign: Branding = await branding.of(tx, request.tenant)
+    campaign: Branding = await branding.of(at)
     key = given["tool"] if given["tool"] in TOOLS else saved.tool
     return ChosenBlock(
         NewsletterBlock(
@@ -205,9 +210,9 @@ async def _chosen(tx: Tx, request: PageRequest) -> ChosenBlock:
     )
 
 
-async def _connected_tool(tx: Tx, request: PageRequest) -> NewsletterTool | None:
+async def _connected_tool(at: Reading, request: PageRequest) -> NewsletterTool | None:
     """The tool that an integration writes both links to, with the names that these have there."""
-    integration = await integrations.find(tx, request.tenant)
+    integration = await integrations.find(at)
     tool = (
         TOOLS.get(_TOOL_OF.get(integration.platform, integration.platform)) if integration else None
     )
@@ -221,21 +226,23 @@ async def _connected_tool(tx: Tx, request: PageRequest) -> NewsletterTool | None
     return replace(tool, names=names) if LINK in names and HUB in names else None
 
 
-async def _platform_to_connect(tx: Tx, request: PageRequest, tool: NewsletterTool) -> About | None:
+async def _platform_to_connect(
+    at: Reading, request: PageRequest, tool: NewsletterTool
+) -> About | None:
     """The tool's platform, if it could be connected and none is yet."""
     key = next((platform for platform, name in _TOOL_OF.items() if name == tool.key), tool.key)
-    if key not in PLATFORMS or await integrations.find(tx, request.tenant) is not None:
+    if key not in PLATFORMS or await integrations.find(at) is not None:
         return None
     return PLATFORMS[key].about
 
 
-async def _readers(tx: Tx, request: PageRequest) -> dict[str, Reader]:
+async def _readers(at: Reading, request: PageRequest) -> dict[str, Reader]:
     """The newsletter's top advocate, if there is one, and two made-up subscribers."""
-    site, tenant = request.services.site, request.tenant
-    offered = await rewards.of_campaign(tx, tenant)
+    site = request.services.site
+    offered = await rewards.of_campaign(at)
     found: dict[str, Reader] = {}
-    for advocate in await daily_counts.top_advocates(tx, tenant, most=1):
-        subscriber = await subscribers.find(tx, tenant, advocate.id)
+    for advocate in await daily_counts.top_advocates(at, most=1):
+        subscriber = await subscribers.find(at, advocate.id)
         if subscriber is not None:
             values = newsletter_links.values_of(site, subscriber, offered)
             label = f"{subscriber.name or subscriber.email}, your top advocate"

@@ -16,7 +16,7 @@ from honeyguide.pages.readers.preview import HUB, PREVIEWED_PAGES, SIGNUP, previ
 from honeyguide.pages.services import PageServices
 from honeyguide.rewards import newsletter_links, rewards
 from honeyguide.rewards.rewards import Reward
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import branding, campaigns
 from honeyguide.subscribers.branding import Branding
 from honeyguide.subscribers.campaigns import CampaignSettings
@@ -87,12 +87,12 @@ def keep_text(
         texts[target] = typed
 
 
-async def _load(tx: Tx, request: PageRequest) -> tuple[Branding, list[Reward]]:
-    return await branding.of(tx, request.tenant), await rewards.of_campaign(tx, request.tenant)
+async def _load(at: Reading, request: PageRequest) -> tuple[Branding, list[Reward]]:
+    return await branding.of(at), await rewards.of_campaign(at)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    campaign, all_rewards = await _load(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    campaign, all_rewards = await _load(at, request)
     texts = _typed(request, campaign) if request.errors else _saved(campaign)
     kind, site, language = _kind(request), request.services.site, _language(request, campaign)
     shown = campaign._replace(language=language.code)
@@ -116,7 +116,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def save(services: PageServices, request: PageRequest) -> Response:
-    campaign = await services.store.read(branding.of, request.tenant)
+    campaign = await services.store.read(
+        reads(branding.of, request.services.site, request.tenant, request.now_ms)
+    )
     texts = _typed(request, campaign)
     too_long = {
         each.key: f"{each.label} must be at most {each.limit} characters long."
@@ -134,9 +136,9 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go(back, "Changes saved. Your pages show them now.")
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def sketch(at: Reading, request: PageRequest) -> Response:
     """A page with the texts as they are being typed, saved or not."""
-    campaign, all_rewards = await _load(tx, request)
+    campaign, all_rewards = await _load(at, request)
     texts, base_url = _typed(request, campaign), request.services.site.base_url
     shown = campaign._replace(language=_language(request, campaign).code)
     return HTMLResponse(preview(_kind(request), shown, texts, all_rewards, base_url=base_url))

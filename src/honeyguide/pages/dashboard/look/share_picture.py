@@ -11,6 +11,7 @@ from honeyguide.partners import logos, publications, share_pictures
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.share_pictures import ShareDesign
 from honeyguide.store.change import Change
+from honeyguide.store.reading import reads
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import Branding
 
@@ -36,8 +37,8 @@ async def refresh(request: PageRequest) -> None:
 
 async def _refresh(request: PageRequest) -> None:
     store, site, tenant = request.services.store, request.services.site, request.tenant
-    brand = await store.read(branding.of, tenant)
-    pictures = await store.read(branding.pictures_of, tenant)
+    brand = await store.read(reads(branding.of, site, tenant, request.now_ms))
+    pictures = await store.read(reads(branding.pictures_of, site, tenant, request.now_ms))
     design = _design_of(brand)
     source = design.source(brand.logo_id)
     if pictures.share_is_own or pictures.share_source == source:
@@ -54,7 +55,7 @@ async def _refresh(request: PageRequest) -> None:
 async def _keep(change: Change, picture: StoredLogo, source: str) -> None:
     """Keeps a picture that we made, unless the operator has uploaded one meanwhile."""
     tx, tenant = change.tx, change.tenant
-    if (await branding.pictures_of(tx, tenant)).share_is_own:
+    if (await branding.pictures_of(change)).share_is_own:
         return
     await publications.add_logo(tx, tenant.account_id, picture, now_ms=change.now_ms)
     await branding.change_pictures(change, share_id=picture.id, share_source=source)

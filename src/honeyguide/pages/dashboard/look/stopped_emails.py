@@ -11,16 +11,17 @@ from honeyguide.mail import stops
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import subscribers
 
 PER_PAGE = 50
 FORM = {"email": Field("Email address", "Enter an email address.")}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     page, rows, total = await forms.nearest_page(
-        request.query, PER_PAGE, lambda page: stops.page_of(tx, request.who.account_id, page)
+        request.query, PER_PAGE, lambda page: stops.page_of(at, page)
     )
     return request.view(
         "stopped_emails.html",
@@ -33,13 +34,13 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def add(tx: Tx, request: PageRequest) -> Response:
+async def add(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     try:
-        subscriber = await subscribers.get(tx, request.tenant, request.text("email"))
+        subscriber = await subscribers.get(change, request.text("email"))
     except Missing:
         raise Invalid("No subscriber has this email address.", param="email") from None
-    await stops.stop(tx, request.who.account_id, subscriber.id, now_ms=request.now_ms)
+    await stops.stop(change, subscriber.id)
     return request.go(
         "/look/emails/stopped", f"{subscriber.email} gets none of these emails anymore."
     )

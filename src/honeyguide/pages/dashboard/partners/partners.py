@@ -19,7 +19,8 @@ from honeyguide.partners import outlook, partner_figures, partner_names, program
 from honeyguide.partners.partner_figures import FigureDay, FigureDays, PartnerFigures
 from honeyguide.partners.program_partners import ProgramPartner, Removal
 from honeyguide.signups import removed_partners
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 FIELDS = {"reason": Field("Reason")}
 # A share of fewer says nothing.
@@ -87,23 +88,23 @@ def _by_day(days: list[FigureDay]) -> list[DayCells]:
     return found
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    account_id, now_ms = request.who.account_id, request.now_ms
-    partner = await program_partners.get(tx, account_id, request.at("id"))
-    days = await figures_of(tx, request, partner.program_id)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    now_ms = request.now_ms
+    partner = await program_partners.get(at, request.at("id"))
+    days = await figures_of(at, request, partner.program_id)
     today, month = now_ms // DAY_MS, rules.month_of(now_ms)
     asked = LATELY if request.query.get("days") != str(SHOWN_DAYS) else SHOWN_DAYS
     counts = days.by_partner(lambda day: day > today - asked).get(partner.id, PartnerFigures())
-    months = await outlook.of_program(tx, account_id, partner.program_id, now_ms=now_ms)
-    charged = await partner_figures.charged_of_program(tx, account_id, partner.program_id, month)
-    paid = await partner_figures.months_of_campaign(tx, account_id, partner.id)
+    months = await outlook.of_program(at, partner.program_id)
+    charged = await partner_figures.charged_of_program(at, partner.program_id, month)
+    paid = await partner_figures.months_of_campaign(at, partner.id)
     by_month = {each.month: each.cents for each in paid}
     fees = months[0].of(partner.id)
     pending_cents = sum(each.of(partner.id).pending_cents for each in months)
     return request.view(
         "partner.html",
         partner=partner,
-        logo=(await partner_names.of(tx, account_id, [partner.id]))[partner.id].logo,
+        logo=(await partner_names.of(at, [partner.id]))[partner.id].logo,
         action=_page(partner),
         pending=formats.plural(partner.pending_referrals, "pending referral"),
         worth=pending_cents and money.show(pending_cents),
@@ -131,9 +132,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def remove(tx: Tx, request: PageRequest) -> Response:
+async def remove(change: Change, request: PageRequest) -> Response:
     """From this program, or from all of them."""
-    change, partner_id = request.change(tx), request.at("id")
+    partner_id = request.at("id")
     removal = Removal(
         reason=request.text("reason") or None, ends_pending=request.text("pending") == "end"
     )
@@ -146,9 +147,9 @@ async def remove(tx: Tx, request: PageRequest) -> Response:
     return request.go(_page(partner), flash)
 
 
-async def allow(tx: Tx, request: PageRequest) -> Response:
+async def allow(change: Change, request: PageRequest) -> Response:
     """Takes a removal or a block back."""
-    change, partner_id = request.change(tx), request.at("id")
+    partner_id = request.at("id")
     if request.text("do") == "unblock":
         partner = await removed_partners.unblock(change, partner_id)
         flash = f"{formats.isolated(partner.name)} is no longer blocked."

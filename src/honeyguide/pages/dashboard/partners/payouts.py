@@ -17,7 +17,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import digest_rules, month_digests, payouts, rules, statements
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads_account
 
 # The page shows at most this many lines; the CSV has them all.
 LINES_SHOWN = statements.BATCH
@@ -25,11 +25,11 @@ MONTHS_SHOWN = 24
 PER_PAGE = 50
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     page, rows, total = await forms.nearest_page(
-        request.query, PER_PAGE, lambda page: payouts.page_of(tx, request.who.account_id, page)
+        request.query, PER_PAGE, lambda page: payouts.page_of(at, page)
     )
-    charged = await statements.months_of_owner(tx, request.who.account_id, most=MONTHS_SHOWN)
+    charged = await statements.months_of_owner(at, most=MONTHS_SHOWN)
     return request.view(
         "payouts.html",
         rows=rows,
@@ -51,21 +51,21 @@ def _side_and_month(request: PageRequest) -> tuple[str, str]:
         raise HTTPException(404) from None
 
 
-async def statement(tx: Tx, request: PageRequest) -> PageView:
+async def statement(at: Reading, request: PageRequest) -> PageView:
     account_id, (side, month) = request.who.account_id, _side_and_month(request)
-    lines = await statements.lines(tx, account_id, side, month)
+    lines = await statements.lines(at, side, month)
     payout = None
     if side == statements.PARTNER:
-        payout = await payouts.find_of_month(tx, account_id, month)
+        payout = await payouts.find_of_month(at, month)
     return request.view(
         "statement.html",
         side=side,
         month=month,
         lines=lines,
         is_cut=len(lines) == LINES_SHOWN,
-        total_cents=await statements.total_cents(tx, account_id, side, month),
+        total_cents=await statements.total_cents(at, side, month),
         payout=payout,
-        digest=await month_digests.find(tx, account_id, month),
+        digest=await month_digests.find(at.tx, account_id, month),
         grouped=digest_rules.grouped,
         money=money.show,
     )
@@ -87,7 +87,12 @@ async def _csv_parts(
     digest = found.digest if found else ""
     after: statements.StatementLine | None = None
     while True:
-        rows = await services.store.snapshot(statements.lines, account_id, side, month, after)
+        rows = await services.store.snapshot(
+            reads_account(statements.lines, services.site, account_id, services.clock()),
+            side,
+            month,
+            after,
+        )
         if rows or after is None:
             yield statements.csv_of(side, rows, with_headings=after is None, digest=digest)
         if len(rows) < statements.BATCH:

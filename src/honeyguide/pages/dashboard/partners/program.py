@@ -29,23 +29,23 @@ from honeyguide.partners import (
 from honeyguide.partners.partner_figures import FigureDays, PartnerFigures
 from honeyguide.signups import delayed_actions, reversals, signups, undone_stops
 from honeyguide.signups.signups import ListedReferral
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers.reasons import explain, facts_of
 
 PER_PAGE = 50
 LATELY, SHOWN_DAYS = 30, 90
 
 
-async def index(tx: Tx, request: PageRequest) -> PageView | Response:
+async def index(at: Reading, request: PageRequest) -> PageView | Response:
     """The one program, or the list of them, or what to do first."""
-    account_id = request.who.account_id
     page, rows, total = await forms.nearest_page(
-        request.query, PER_PAGE, lambda page: programs.page_of(tx, account_id, page)
+        request.query, PER_PAGE, lambda page: programs.page_of(at, page)
     )
-    deleted = await programs.list_deleted_unsettled(tx, account_id)
+    deleted = await programs.list_deleted_unsettled(at)
     if total == len(rows) == 1 and not deleted:
         return request.go(f"/program/{rows[0].id}", request.flash)
-    _, publications_total = await publications.page_of(tx, account_id, Page(1, 1))
+    _, publications_total = await publications.page_of(at, Page(1, 1))
     return request.view(
         "programs.html",
         rows=[*rows, *deleted],
@@ -65,19 +65,19 @@ def _in_short(row: ListedReferral) -> str:
     return explain(reason, row.due_ms)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    account_id, site = request.who.account_id, request.services.site
-    program = await programs.get_unsettled(tx, account_id, request.at("id"))
+async def show(at: Reading, request: PageRequest) -> PageView:
+    site = request.services.site
+    program = await programs.get_unsettled(at, request.at("id"))
     month = rules.month_of(request.now_ms)
     page, rows, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
-        lambda page: signups.page_of_program(tx, account_id, program.id, page),
+        lambda page: signups.page_of_program(at, program.id, page),
     )
-    last_closed = await ledger.last_closed(tx)
-    spend = await forecast.spend(tx, program, month, now_ms=request.now_ms)
-    months = await outlook.of_program(tx, account_id, program.id, now_ms=request.now_ms)
-    charged = await partner_figures.charged_of_program(tx, account_id, program.id, month)
+    last_closed = await ledger.last_closed(at.tx)
+    spend = await forecast.spend(at.tx, program, month, now_ms=request.now_ms)
+    months = await outlook.of_program(at, program.id)
+    charged = await partner_figures.charged_of_program(at, program.id, month)
     return request.view(
         "program.html",
         program=program,
@@ -94,14 +94,12 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
             whole=program.total_budget_cents,
         ),
         charged=sum(charged.values()),
-        in_review_cents=await forecast.in_review_cents(tx, account_id, program.id),
-        partners=await _partners(tx, request, program, spend),
-        undecided=await forecast.undecided(tx, account_id, program.id, now_ms=request.now_ms),
-        upcoming=await forecast.upcoming_of_program(tx, program),
+        in_review_cents=await forecast.in_review_cents(at, program.id),
+        partners=await _partners(at, request, program, spend),
+        undecided=await forecast.undecided(at, program.id),
+        upcoming=await forecast.upcoming_of_program(at.tx, program),
         rows=rows,
-        waiting=await delayed_actions.of_subjects(
-            tx, request.tenant, [row.subscriber_id for row in rows]
-        ),
+        waiting=await delayed_actions.of_subjects(at, [row.subscriber_id for row in rows]),
         can_reverse={row.id for row in rows if reversals.may_reverse(row, last_closed)},
         total=total,
         page=page.page,
@@ -111,11 +109,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         uncharged=rules.Uncharged,
         hosted=site.page_link(program.slug) if program.slug else "",
         invite=f"{site.base_url}/network/{program.id}",
-        announced=await term_changes.find_waiting(tx, account_id, program.id),
+        announced=await term_changes.find_waiting(at, program.id),
         guess=program_form.guess(
             program.cpa_cents, program.max_payout_cents, program.total_budget_cents, request.query
         ),
-        **await _verification(tx, request, program),
+        **await _verification(at, request, program),
     )
 
 
@@ -132,15 +130,15 @@ class PartnerLine(NamedTuple):
 
 
 async def _partners(
-    tx: Tx, request: PageRequest, program: programs.Program, spend: forecast.Spend
+    at: Reading, request: PageRequest, program: programs.Program, spend: forecast.Spend
 ) -> list[PartnerLine]:
     """Who brought the most verified subscribers lately comes first."""
     today = request.now_ms // DAY_MS
-    days = await figures_of(tx, request, program.id)
+    days = await figures_of(at, request, program.id)
     lately = days.by_partner(lambda day: day > today - LATELY)
     older = days.by_partner(lambda day: day <= today - LATELY)
     ids = [row.partner_campaign_id for row, _ in spend.partners]
-    named = await partner_names.of(tx, program.account_id, ids)
+    named = await partner_names.of(at.of_account(program.account_id), ids)
     lines = []
     for row, _ in spend.partners:
         by_day = days.signups_by_day(row.partner_campaign_id)
@@ -157,23 +155,24 @@ async def _partners(
     return sorted(lines, key=lambda each: (-each.counts.verified, -each.row.spent_cents))
 
 
-async def figures_of(tx: Tx, request: PageRequest, program_id: str) -> FigureDays:
+async def figures_of(at: Reading, request: PageRequest, program_id: str) -> FigureDays:
     """Of 90 days, today included."""
     return await partner_figures.of_program(
-        tx,
-        request.who.account_id,
+        at,
         program_id,
         since_ms=partner_figures.since(request.now_ms, SHOWN_DAYS),
         before_ms=request.now_ms + DAY_MS,
     )
 
 
-async def _verification(tx: Tx, request: PageRequest, program: programs.Program) -> dict[str, Any]:
+async def _verification(
+    at: Reading, request: PageRequest, program: programs.Program
+) -> dict[str, Any]:
     """What the program asks of its referrals, and what is wrong with that. A deleted one asks
     nothing of anybody any more."""
     if program.deleted_ms is not None:
         return {}
-    asked = await verification.get(tx, program.account_id, program.id)
+    asked = await verification.get(at.of_account(program.account_id), program.id)
     rule, level = verification.recommended(request.services.site)
     return {
         "asked": asked,
@@ -181,17 +180,17 @@ async def _verification(tx: Tx, request: PageRequest, program: programs.Program)
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
         "held": await verification.count_held(
-            tx, program.account_id, program.id, now_ms=request.now_ms
+            at.tx, program.account_id, program.id, now_ms=request.now_ms
         ),
-        "is_offered": await verification.is_offered(tx, program.account_id, program.id),
+        "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
         "offered_rule": verification.RULES[rule] if rule.needs_confirmation else None,
         "offered_level": verification.LEVELS[level],
     }
 
 
-async def choose_verification(tx: Tx, request: PageRequest) -> Response:
+async def choose_verification(change: Change, request: PageRequest) -> Response:
     """Takes or dismisses what we recommend to an older program."""
-    change, program_id = request.change(tx), request.at("id")
+    program_id = request.at("id")
     if request.text("do") == "use":
         is_done = await term_changes.use_recommended(change, program_id)
         flash = "Saved. New referrals follow the recommended settings."
@@ -203,10 +202,10 @@ async def choose_verification(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/program/{program_id}", flash)
 
 
-async def act(tx: Tx, request: PageRequest) -> Response:
+async def act(change: Change, request: PageRequest) -> Response:
     """Pause, resume or delete."""
-    change, do = request.change(tx), request.text("do")
-    program = await programs.get(tx, request.who.account_id, request.at("id"))
+    do = request.text("do")
+    program = await programs.get(change, request.at("id"))
     if do == "delete":
         await programs.delete(change, program.id)
         return request.go(

@@ -29,7 +29,8 @@ from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
 from honeyguide.partners.verification import Verification, VerificationFields
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import slugs
 
 FORM = StructForm(
@@ -127,14 +128,13 @@ def _volume(text: str, otherwise: int) -> int:
 
 
 async def _card(
-    tx: Tx, request: PageRequest, form: BoundForm, publication: Publication, program_id: str
+    at: Reading, request: PageRequest, form: BoundForm, publication: Publication, program_id: str
 ) -> str:
     """The network card with what is typed. What is known of a live program stays on it."""
     values, known = form.values, None
     if program_id:
-        account_id = request.who.account_id
-        program = await programs.get(tx, account_id, program_id)
-        found = await network.get_own(tx, account_id, program.id, now_ms=request.now_ms)
+        program = await programs.get(at, program_id)
+        found = await network.get_own(at, program.id)
         known = cards.of_network_program(found).terms
     card = cards.priced(
         cards.of_publication(publication),
@@ -158,7 +158,7 @@ def _scope(now: Verification | None) -> str:
 
 
 async def _view(
-    tx: Tx,
+    at: Reading,
     request: PageRequest,
     form: BoundForm,
     publication: Publication,
@@ -176,7 +176,7 @@ async def _view(
         scope=_scope(now),
         has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,
-        card=await _card(tx, request, form, publication, old.id if old else ""),
+        card=await _card(at, request, form, publication, old.id if old else ""),
         money=money.show,
         guess=_guess(form, request.fields),
         lowering=lowering,
@@ -185,60 +185,54 @@ async def _view(
     )
 
 
-async def new_form(tx: Tx, request: PageRequest) -> PageView:
-    account_id = request.who.account_id
+async def new_form(at: Reading, request: PageRequest) -> PageView:
     if request.errors:
-        publication = await publications.get(tx, account_id, request.text("publication"))
-        return await _view(tx, request, FORM.typed(request), publication)
-    publication = await publications.get(tx, account_id, request.query.get("publication", ""))
+        publication = await publications.get(at, request.text("publication"))
+        return await _view(at, request, FORM.typed(request), publication)
+    publication = await publications.get(at, request.query.get("publication", ""))
     rule, level = verification.recommended(request.services.site)
-    slug = await slugs.suggest(tx, publication.name)
+    slug = await slugs.suggest(at.tx, publication.name)
     form = FORM.new(rule=rule, screening=level, slug=slug)
-    return await _view(tx, request, form, publication)
+    return await _view(at, request, form, publication)
 
 
-async def create(tx: Tx, request: PageRequest) -> Response:
-    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+async def create(change: Change, request: PageRequest) -> Response:
+    publication = await publications.get(change, request.text("publication"))
     chosen = _chosen(request, *verification.recommended(request.services.site))
-    made = await programs.create(request.change(tx), publication.id, _checked(request), chosen)
+    made = await programs.create(change, publication.id, _checked(request), chosen)
     return request.go(
         f"/program/{made.id}", "Your program is live. Partners who join get their own links."
     )
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> PageView:
-    old = await programs.get(tx, request.who.account_id, request.at("id"))
-    publication = await publications.get(tx, request.who.account_id, old.publication_id)
-    now = await verification.get(tx, request.who.account_id, old.id)
-    waiting = await term_changes.find_waiting(tx, request.who.account_id, old.id)
+async def edit_form(at: Reading, request: PageRequest) -> PageView:
+    old = await programs.get(at, request.at("id"))
+    publication = await publications.get(at, old.publication_id)
+    now = await verification.get(at, old.id)
+    waiting = await term_changes.find_waiting(at, old.id)
     saved = _saved(*term_changes.shown(old, now, waiting), request.services.site)
     form = FORM.typed(request) if request.errors else saved
-    lowering = await _what_stays(tx, request, old)
-    return await _view(tx, request, form, publication, old, now, lowering=lowering)
+    lowering = await _what_stays(at, request, old)
+    return await _view(at, request, form, publication, old, now, lowering=lowering)
 
 
-async def _what_stays(tx: Tx, request: PageRequest, program: Program) -> str:
+async def _what_stays(at: Reading, request: PageRequest, program: Program) -> str:
     """What a lower cap or budget does not change; empty if nothing."""
-    undecided = await forecast.undecided(
-        tx, request.who.account_id, program.id, now_ms=request.now_ms
-    )
+    undecided = await forecast.undecided(at, program.id)
     return undecided.sentence_of_lowering
 
 
-async def edit(tx: Tx, request: PageRequest) -> Response:
-    account_id = request.who.account_id
-    old = await programs.get(tx, account_id, request.at("id"))
-    waiting = await term_changes.find_waiting(tx, account_id, old.id)
-    now = await verification.get(tx, account_id, old.id)
+async def edit(change: Change, request: PageRequest) -> Response:
+    old = await programs.get(change, request.at("id"))
+    waiting = await term_changes.find_waiting(change, old.id)
+    now = await verification.get(change, old.id)
     _, shown = term_changes.shown(old, now, waiting)
     chosen = _chosen(request, shown.rule, shown.screening)
-    starts_ms = await term_changes.change_soon(
-        request.change(tx), old.id, _checked(request), chosen
-    )
-    changed = await programs.get(tx, account_id, old.id)
+    starts_ms = await term_changes.change_soon(change, old.id, _checked(request), chosen)
+    changed = await programs.get(change, old.id)
     message = "Saved. Pending referrals keep their original fee."
     if _is_lowered(old, changed):
-        message = f"{message} {await _what_stays(tx, request, changed)}".strip()
+        message = f"{message} {await _what_stays(change, request, changed)}".strip()
     if starts_ms is not None:
         day = formats.short_day(starts_ms)
         message += f" What is worse for partners begins on {day}, and they are told now."
@@ -252,10 +246,10 @@ def _is_lowered(old: Program, new: Program) -> bool:
     )
 
 
-async def sketch_card(tx: Tx, request: PageRequest) -> Response:
-    publication = await publications.get(tx, request.who.account_id, request.text("publication"))
+async def sketch_card(at: Reading, request: PageRequest) -> Response:
+    publication = await publications.get(at, request.text("publication"))
     form, program_id = FORM.typed(request), request.text("program")
-    return HTMLResponse(await _card(tx, request, form, publication, program_id))
+    return HTMLResponse(await _card(at, request, form, publication, program_id))
 
 
 async def sketch_cost(services: PageServices, request: PageRequest) -> Response:

@@ -21,7 +21,8 @@ from honeyguide.partners import audience, forecast, logos, programs, publication
 from honeyguide.partners.logos import StoredLogo
 from honeyguide.partners.publications import Publication, PublicationChanges, PublicationFields
 from honeyguide.signups import undone_stops
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads_account
 from honeyguide.subscribers import branding
 
 FORM = StructForm(
@@ -40,16 +41,15 @@ FORM = StructForm(
 PER_PAGE = 50
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    account_id = request.who.account_id
+async def show(at: Reading, request: PageRequest) -> PageView:
     page, rows, total = await forms.nearest_page(
-        request.query, PER_PAGE, lambda page: publications.page_of(tx, account_id, page)
+        request.query, PER_PAGE, lambda page: publications.page_of(at, page)
     )
     ids = [row.id for row in rows]
     return request.view(
         "publications.html",
         rows=rows,
-        programs_by_publication=await programs.of_publications(tx, account_id, ids),
+        programs_by_publication=await programs.of_publications(at, ids),
         total=total,
         page=page.page,
         pages=page.total_pages(total),
@@ -69,15 +69,13 @@ def _checked(
 
 
 async def _view(
-    tx: Tx, request: PageRequest, form: BoundForm, old: Publication | None, kept_logo: str
+    at: Reading, request: PageRequest, form: BoundForm, old: Publication | None, kept_logo: str
 ) -> PageView:
     logo_id = kept_logo or (old.logo_id if old else "")
-    program_id = await publications.find_program_id(tx, old) if old else None
+    program_id = await publications.find_program_id(at.tx, old) if old else None
     undecided = None
     if program_id is not None:
-        undecided = await forecast.undecided(
-            tx, request.who.account_id, program_id, now_ms=request.now_ms
-        )
+        undecided = await forecast.undecided(at, program_id)
     return request.view(
         "publication.html",
         form=form,
@@ -85,7 +83,7 @@ async def _view(
         kept_logo=kept_logo,
         undecided=undecided,
         card=_card(form, logo_id),
-        page=await _signup_page(tx, request, form, logo_id),
+        page=await _signup_page(at, request, form, logo_id),
         categories=audience.CATEGORIES,
         genders=audience.GENDERS,
         income_levels=audience.INCOME_LEVELS,
@@ -110,23 +108,23 @@ def _card(form: BoundForm, logo_id: str) -> str:
     return rendering.page("dashboard/card_alone.html", card=card, money=money.show)
 
 
-async def _signup_page(tx: Tx, request: PageRequest, form: BoundForm, logo_id: str) -> str:
+async def _signup_page(at: Reading, request: PageRequest, form: BoundForm, logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    found = await branding.of(tx, request.tenant)
+    found = await branding.of(at)
     card, base_url = _network_card(form, logo_id), request.services.site.base_url
     description = form.values["description"]
     return preview_of_program(found, card.name, description, card.logo, base_url=base_url)
 
 
-async def new_form(tx: Tx, request: PageRequest) -> PageView:
+async def new_form(at: Reading, request: PageRequest) -> PageView:
     """Starts with what the campaign says of itself, so that nobody types or uploads it twice."""
     if request.errors:
         kept_logo = kept_pictures.kept_id(request, logos.LOGO)
-        return await _view(tx, request, FORM.typed(request), None, kept_logo)
-    found = await branding.of(tx, request.tenant)
+        return await _view(at, request, FORM.typed(request), None, kept_logo)
+    found = await branding.of(at)
     texts = page_texts.read(found.words, found.name, language.get_language(found.language))
     form = FORM.new(name=found.name, description=texts.details or texts.tagline)
-    return await _view(tx, request, form, None, found.logo_id or "")
+    return await _view(at, request, form, None, found.logo_id or "")
 
 
 async def create(services: PageServices, request: PageRequest) -> Response:
@@ -140,42 +138,47 @@ async def create(services: PageServices, request: PageRequest) -> Response:
     )
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> PageView:
-    old = await publications.get(tx, request.who.account_id, request.at("id"))
+async def edit_form(at: Reading, request: PageRequest) -> PageView:
+    old = await publications.get(at, request.at("id"))
     form = FORM.typed(request) if request.errors else FORM.saved(old)
-    return await _view(tx, request, form, old, kept_pictures.kept_id(request, logos.LOGO))
+    return await _view(at, request, form, old, kept_pictures.kept_id(request, logos.LOGO))
 
 
 async def edit(services: PageServices, request: PageRequest) -> Response:
     # Decoding a logo is expensive, so nobody gets that far with somebody else's publication.
-    old = await services.store.read(publications.get, request.who.account_id, request.at("id"))
+    old = await services.store.read(
+        reads_account(
+            publications.get, request.services.site, request.who.account_id, request.now_ms
+        ),
+        request.at("id"),
+    )
     logo = await kept_pictures.keep(request, logos.LOGO)
     fields = _checked(request, logo, unless=("logo",))
     saved = await request.apply(undone_stops.update_publication, old.id, fields, logo)
     return request.go("/publications", f"{formats.isolated(saved.name)} was saved.")
 
 
-async def delete(tx: Tx, request: PageRequest) -> Response:
-    await publications.delete(request.change(tx), request.at("id"))
+async def delete(change: Change, request: PageRequest) -> Response:
+    await publications.delete(change, request.at("id"))
     return request.go(
         "/publications", "The publication was deleted. Its history and the amounts owed are kept."
     )
 
 
-async def sketch_card(tx: Tx, request: PageRequest) -> Response:
+async def sketch_card(at: Reading, request: PageRequest) -> Response:
     """The network card as it would look with what is typed so far."""
-    return HTMLResponse(_card(FORM.typed(request), await _logo_id(tx, request)))
+    return HTMLResponse(_card(FORM.typed(request), await _logo_id(at, request)))
 
 
-async def sketch_page(tx: Tx, request: PageRequest) -> Response:
-    logo_id = await _logo_id(tx, request)
-    return HTMLResponse(await _signup_page(tx, request, FORM.typed(request), logo_id))
+async def sketch_page(at: Reading, request: PageRequest) -> Response:
+    logo_id = await _logo_id(at, request)
+    return HTMLResponse(await _signup_page(at, request, FORM.typed(request), logo_id))
 
 
-async def _logo_id(tx: Tx, request: PageRequest) -> str:
+async def _logo_id(at: Reading, request: PageRequest) -> str:
     """The one that was kept for the form, or that of the publication that is being changed."""
     if kept_id := request.text("kept_logo"):
-        return (await publications.get_own_logo(tx, request.who.account_id, kept_id)).id
+        return (await publications.get_own_logo(at, kept_id)).id
     if not request.text("id"):
         return ""
-    return (await publications.get(tx, request.who.account_id, request.text("id"))).logo_id
+    return (await publications.get(at, request.text("id"))).logo_id

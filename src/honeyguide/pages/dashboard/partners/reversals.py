@@ -12,7 +12,8 @@ from honeyguide.pages.forms import Field
 from honeyguide.partners import ledger, programs, reversal_reasons
 from honeyguide.partners.reversal_reasons import NOTE_LIMIT, ReversalReason
 from honeyguide.signups import reversals, signups
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 # As many as a page of the program lists.
 MOST = 50
@@ -22,13 +23,12 @@ FORM = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     """What is chosen: by the address, or by the form that was refused."""
-    account_id = request.who.account_id
-    program = await programs.get_unsettled(tx, account_id, request.at("id"))
+    program = await programs.get_unsettled(at, request.at("id"))
     ids = request.several("referral") or request.http.query_params.getlist("referral")
-    found = await signups.some_of_program(tx, account_id, program.id, ids[:MOST])
-    last_closed = await ledger.last_closed(tx)
+    found = await signups.some_of_program(at, program.id, ids[:MOST])
+    last_closed = await ledger.last_closed(at.tx)
     rows = [row for row in found if reversals.may_reverse(row, last_closed)]
     return request.view(
         "reversal.html",
@@ -44,7 +44,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def reverse(tx: Tx, request: PageRequest) -> Response:
+async def reverse(change: Change, request: PageRequest) -> Response:
     ids = list(dict.fromkeys(request.several("referral")))
     if not 0 < len(ids) <= MOST:
         raise Invalid("Select 1 to {most} referrals.", param="referral", most=MOST)
@@ -53,7 +53,7 @@ async def reverse(tx: Tx, request: PageRequest) -> Response:
         raise Required("reason")
     reversal = reversal_reasons.parse(reason, request.text("text"))
     program_id = request.at("id")
-    outcomes = await reversals.reverse(request.change(tx), program_id, ids, reversal)
+    outcomes = await reversals.reverse(change, program_id, ids, reversal)
     refusals = [each.refused for each in outcomes if each.refused is not None]
     done = len(outcomes) - len(refusals)
     flash = f"{formats.plural(done, 'charge')} taken back. The partner was told." if done else ""

@@ -8,16 +8,16 @@ from honeyguide.moving import checking, importing
 from honeyguide.moving.certificate import advice_for
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.downloads import attachment
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 
 PAGE = "/subscribers/import/certificates"
 SHOWN = 20
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    check = await checking.get(tx, request.tenant, request.at("id"))
+async def show(at: Reading, request: PageRequest) -> PageView:
+    check = await checking.get(at, request.at("id"))
     if check.made_ms is None:
-        kept = await importing.get(tx, request.tenant, check.import_id)
+        kept = await importing.get(at.tx, request.tenant, check.import_id)
         return request.view("certificate_running.html", found=check.found, total=kept.total)
     return request.view(
         "certificate.html",
@@ -28,8 +28,8 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def file(tx: Tx, request: PageRequest) -> Response:
-    check = await checking.get_made(tx, request.tenant, request.at("id"))
+async def file(at: Reading, request: PageRequest) -> Response:
+    check = await checking.get_made(at, request.at("id"))
     return Response(
         check.document,
         media_type="application/json",

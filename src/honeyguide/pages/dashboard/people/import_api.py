@@ -16,7 +16,7 @@ from honeyguide.moving.remote_api import SPARKLOOP_URL, RemoteApi, parse_base_ur
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads
 
 SERVICE = {"base_url": Field("Address of the API"), "key": Field("API key")}
 KEY = {"key": Field("API key")}
@@ -34,14 +34,14 @@ def _keys(services: PageServices) -> EncryptionKeys:
     return EncryptionKeys(services.settings.secret_keys)
 
 
-async def form(tx: Tx, request: PageRequest) -> PageView:
+async def form(at: Reading, request: PageRequest) -> PageView:
     return request.view(
         "import_api.html",
         has_key=bool(request.services.settings.secret_keys),
         base_url=request.text("base_url") or SPARKLOOP_URL,
-        earlier=await fetching.of_account(tx, request.tenant),
+        earlier=await fetching.of_account(at),
         stages=STAGES,
-        documents=await moved_documents.count(tx, request.tenant),
+        documents=await moved_documents.count(at),
     )
 
 
@@ -52,7 +52,9 @@ async def begin(services: PageServices, request: PageRequest) -> Response:
         raise NoSecretKey
     base_url = parse_base_url(request.text("base_url"), services.policy)
     key = parse_key(request.text("key"))
-    for each in await store.read(fetching.of_account, request.tenant):
+    for each in await store.read(
+        reads(fetching.of_account, request.services.site, request.tenant, request.now_ms)
+    ):
         if each.is_under_way:
             raise Invalid("Wait until {service} is fetched, or discard that.", service=each.name)
     try:
@@ -69,14 +71,16 @@ async def begin(services: PageServices, request: PageRequest) -> Response:
 async def _resume(
     services: PageServices, request: PageRequest, import_id: str, key: str
 ) -> RemoteFetch:
-    fetch = await services.store.read(fetching.get, request.tenant, import_id)
+    fetch = await services.store.read(
+        reads(fetching.get, request.services.site, request.tenant, request.now_ms), import_id
+    )
     secret = _keys(services).encrypt(key, row_id=import_id)
     await services.store.write(fetching.resume, fetch, secret=secret)
     return fetch
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    fetch = await fetching.get(tx, request.tenant, request.at("id"))
+async def show(at: Reading, request: PageRequest) -> PageView:
+    fetch = await fetching.get(at, request.at("id"))
     if fetch.is_under_way and _keys(request.services).is_lost(fetch.secret):
         # The job finds out at its next try.
         fetch = fetch._replace(is_stopped=1, problem=Undecryptable().message)
@@ -85,7 +89,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         fetch=fetch,
         stage=STAGES[FetchStage(fetch.stage)],
         unknown=sorted(fetch.unknown.items()),
-        documents=await moved_documents.count(tx, request.tenant),
+        documents=await moved_documents.count(at),
         no_status=fetching.NO_STATUS,
     )
 
@@ -93,7 +97,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
 async def go_on(services: PageServices, request: PageRequest) -> Response:
     """Discards it, or goes on with another key."""
     import_id = request.at("id")
-    fetch = await services.store.read(fetching.get, request.tenant, import_id)
+    fetch = await services.store.read(
+        reads(fetching.get, request.services.site, request.tenant, request.now_ms), import_id
+    )
     if request.text("do") == "forget":
         await services.store.write(importing.forget, request.tenant, import_id)
         return request.go("/subscribers/import/api", "Discarded.")

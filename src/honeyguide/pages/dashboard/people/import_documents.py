@@ -5,14 +5,14 @@ from __future__ import annotations
 from honeyguide.moving import moved_documents
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 
 PER_PAGE = 50
 
 
-async def show_all(tx: Tx, request: PageRequest) -> PageView:
+async def show_all(at: Reading, request: PageRequest) -> PageView:
     page, documents, total = await forms.nearest_page(
-        request.query, PER_PAGE, lambda page: moved_documents.page_of(tx, request.tenant, page)
+        request.query, PER_PAGE, lambda page: moved_documents.page_of(at, page)
     )
     return request.view(
         "import_documents.html",
@@ -24,6 +24,6 @@ async def show_all(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    document = await moved_documents.get(tx, request.tenant, request.at("id"))
+async def show(at: Reading, request: PageRequest) -> PageView:
+    document = await moved_documents.get(at, request.at("id"))
     return request.view("import_document.html", document=document)

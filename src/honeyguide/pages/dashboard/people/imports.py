@@ -30,22 +30,22 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import certificates
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads
 
 SAMPLE = 4
 # Lines with a problem.
 SHOWN = 50
 
 
-async def upload_form(tx: Tx, request: PageRequest) -> PageView:
-    earlier = await importing.of_account(tx, request.tenant)
+async def upload_form(at: Reading, request: PageRequest) -> PageView:
+    earlier = await importing.of_account(at)
     return request.view(
         "import.html",
         earlier=earlier,
         sources=list(ImportSource),
         chosen=request.text("source"),
         refusal=request.errors.get("", ""),
-        certificates=await checking.of_account(tx, request.tenant),
+        certificates=await checking.of_account(at),
     )
 
 
@@ -66,19 +66,19 @@ def _read(content: bytes, name: str, source: ImportSource | None) -> FileInParts
     return stored_files.in_parts(uploaded_files.read(content, name, source=source))
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     tenant = request.tenant
-    kept = await importing.get(tx, tenant, request.at("id"))
+    kept = await importing.get(at.tx, tenant, request.at("id"))
     is_new = kept.status == "new"
     dry = msgspec.json.decode(kept.dry) if kept.dry else None
     problem = sources.without_addresses(kept.columns, kept.chosen) if is_new else ""
     return request.view(
         "import_file.html",
         kept=kept,
-        sample=await importing.first_lines(tx, tenant, kept.id, SAMPLE) if is_new else [],
-        errors=await importing.errors(tx, tenant, kept.id, most=SHOWN) if kept.failed else [],
-        counted=findings.in_words(await importing.count_findings(tx, tenant, kept.id)),
-        findings=await importing.findings_of(tx, tenant, kept.id, most=SHOWN),
+        sample=await importing.first_lines(at, kept.id, SAMPLE) if is_new else [],
+        errors=await importing.errors(at, kept.id, most=SHOWN) if kept.failed else [],
+        counted=findings.in_words(await importing.count_findings(at, kept.id)),
+        findings=await importing.findings_of(at, kept.id, most=SHOWN),
         fields=FIELDS,
         # Both are decoded at each look, and the page has as many options as columns and fields.
         columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
@@ -87,7 +87,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
         refusal=request.errors.get("", "") or problem,
-        checked=await checking.newest_of_import(tx, tenant, kept.id),
+        checked=await checking.newest_of_import(at.tx, tenant, kept.id),
     )
 
 
@@ -149,7 +149,7 @@ async def _change_source(services: PageServices, request: PageRequest, kept: Imp
         raise Invalid("Choose the tool that the file is from.")
     lines = await _lines(services, request)
     file = await asyncio.to_thread(uploaded_files.understand, kept.columns, lines, source)
-    await services.store.write(importing.understand, request.tenant, kept.id, file)
+    await request.apply(importing.understand, kept.id, file)
 
 
 async def _read_dates_again(
@@ -162,14 +162,20 @@ async def _read_dates_again(
     lines = await _lines(services, request)
     dates = await asyncio.to_thread(sources.dates, kept.tool, lines, place)
     file = uploaded_files.UploadedFile(kept.columns, [], kept.tool, mapping, dates)
-    await services.store.write(importing.understand, request.tenant, kept.id, file)
+    await request.apply(importing.understand, kept.id, file)
 
 
 async def _lines(services: PageServices, request: PageRequest) -> list[ImportLine]:
     """The whole file again, part by part so that others are served meanwhile."""
     lines: list[ImportLine] = []
     store, import_id, n = services.store, request.at("id"), 0
-    while (part := await store.read(importing.lines_of, request.tenant, import_id, n)) is not None:
+    while (
+        part := await store.read(
+            reads(importing.lines_of, request.services.site, request.tenant, request.now_ms),
+            import_id,
+            n,
+        )
+    ) is not None:
         lines += part
         n += 1
         await asyncio.sleep(0)
@@ -187,12 +193,12 @@ async def _try(services: PageServices, request: PageRequest) -> None:
         await asyncio.sleep(0)
     while await store.read(importing.try_referrers, services.site, kept, trial, now_ms=now_ms):
         await asyncio.sleep(0)
-    await store.write(importing.note_dry, tenant, kept.id, trial)
+    await request.apply(importing.note_dry, kept.id, trial)
 
 
-async def error_file(tx: Tx, request: PageRequest) -> Response:
-    kept = await importing.get(tx, request.tenant, request.at("id"))
-    errors = await importing.errors(tx, request.tenant, kept.id)
+async def error_file(at: Reading, request: PageRequest) -> Response:
+    kept = await importing.get(at.tx, request.tenant, request.at("id"))
+    errors = await importing.errors(at, kept.id)
     return Response(
         import_files.csv_of_refused(kept.columns, errors),
         media_type="text/csv; charset=utf-8",

@@ -12,7 +12,8 @@ from honeyguide.pages.dashboard.people.subscriber_filters import CHOICES
 from honeyguide.pages.forms import Field
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 FORM = {
     "email": Field("Email address", "Enter an email address."),
@@ -22,7 +23,7 @@ FORM = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     return request.view(
         "new_subscriber.html",
         given={"status": "active", **request.fields},
@@ -30,11 +31,11 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def create(tx: Tx, request: PageRequest) -> Response:
+async def create(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     given: dict[str, Any] = {name: request.text(name) for name in FORM if request.text(name)}
     # The origin is the API's: in both cases the owner added them, so the same rules hold.
-    made = await signups.sign_up(request.change(tx), NewSubscriber(**given))
+    made = await signups.sign_up(change, NewSubscriber(**given))
     flash = f"{made.email} was added."
     if "referrer_code" in given and made.referrer_code is None:
         flash += " Nobody here has that referral code, so no referral was counted."

@@ -7,7 +7,7 @@ from honeyguide.pages.forms import Field, require
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import referral_checks
 from honeyguide.signups.referral_checks import AskedSignup, ReferralCheck, TakenBack
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers.origins import Origin
 
 FIELDS = {
@@ -21,7 +21,7 @@ _ORIGINS = [
 ]
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     return _view(request)
 
 

@@ -27,7 +27,8 @@ from honeyguide.rewards import rewards
 from honeyguide.screening import review
 from honeyguide.signups import confirmations, delayed_actions, delayed_kinds, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
 from honeyguide.subscribers.reasons import facts_of
 from honeyguide.subscribers.search import Cursor
@@ -90,20 +91,20 @@ def _chosen(key: str | None) -> List:
     return next((each for each in LISTS if each.key == key), LISTS[0])
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     chosen = _chosen(request.query.get("show"))
     if _wants_groups(request, chosen):
-        return await _in_groups(tx, request, chosen)
+        return await _in_groups(at, request, chosen)
     code = request.query.get("code", "") if chosen.can_group else ""
     group = request.query.get("group", "") if code else ""
     before = listed.read_cursor(request.query.get("before", ""))
     if code:
         ids = await _ids_of_code(
-            tx, request, chosen.key, code, group, before=before, most=PER_PAGE + 1
+            at, request, chosen.key, code, group, before=before, most=PER_PAGE + 1
         )
-        rows = await search.of_ids(tx, request.tenant, ids)
+        rows = await search.of_ids(at, ids)
     else:
-        rows = await search.judged(tx, request.tenant, chosen.key, before=before, most=PER_PAGE + 1)
+        rows = await search.judged(at, chosen.key, before=before, most=PER_PAGE + 1)
     named = {"code": code, "group": group, "by": "" if code else ONE_BY_ONE}
     here, further = {"show": chosen.key} | {name: of for name, of in named.items() if of}, ""
     if len(rows) > PER_PAGE:
@@ -112,11 +113,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     return request.view(
         "review.html",
         rows=rows,
-        partners=await signups.partner_names(
-            tx, request.who.account_id, [row.id for row in rows if row.is_from_partner]
-        ),
-        held=await confirmations.held(tx, request.tenant, code),
-        waiting=await delayed_actions.of_subjects(tx, request.tenant, [row.id for row in rows]),
+        partners=await signups.partner_names(at, [row.id for row in rows if row.is_from_partner]),
+        held=await confirmations.held(at, code),
+        waiting=await delayed_actions.of_subjects(at, [row.id for row in rows]),
         lists=LISTS,
         chosen=chosen,
         code=code,
@@ -142,7 +141,7 @@ def _link(**query: str) -> str:
 
 
 async def _ids_of_code(
-    tx: Tx,
+    at: Reading,
     request: PageRequest,
     list_key: str,
     code: str,
@@ -152,21 +151,20 @@ async def _ids_of_code(
     most: int,
 ) -> list[str]:
     """Those that came with the code, or only those of one group, newest first."""
-    tenant = request.tenant
     if not group_key:
-        return await review.ids_of_code(tx, tenant, list_key, code, before=before, most=most)
-    members = await review.members_of_group(tx, tenant, list_key, code, group_key)
+        return await review.ids_of_code(at, list_key, code, before=before, most=most)
+    members = await review.members_of_group(at, list_key, code, group_key)
     top = before or search.TOP
     return [each.id for each in members if (each.received_ms, each.id) < top][:most]
 
 
-async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
+async def _in_groups(at: Reading, request: PageRequest, chosen: List) -> PageView:
     page, groups, total = await forms.nearest_page(
         request.query,
         GROUPS_PER_PAGE,
-        lambda page: review.page_of_groups(tx, request.tenant, chosen.key, page),
+        lambda page: review.page_of_groups(at, chosen.key, page),
     )
-    delayed = await delayed_actions.of_codes(tx, request.tenant, [group.code for group in groups])
+    delayed = await delayed_actions.of_codes(at, [group.code for group in groups])
     joined = [each.partner_campaign_id for each in groups if each.partner_campaign_id]
     here = {"show": chosen.key, "by": "referrer"}
     further = _link(**here, page=str(page.page + 1))
@@ -174,14 +172,14 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     return request.view(
         "review_groups.html",
         groups=groups,
-        partners=await partner_names.of(tx, request.who.account_id, joined),
+        partners=await partner_names.of(at, joined),
         times={
             group.key: arrivals.line([m.received_ms for m in group.members]) for group in groups
         },
-        earns=await _earns(tx, request, groups),
-        costs=await _costs(tx, request, groups),
-        rule=await _rule(tx, request),
-        held=await confirmations.held(tx, request.tenant, ""),
+        earns=await _earns(at, request, groups),
+        costs=await _costs(at, request, groups),
+        rule=await _rule(at, request),
+        held=await confirmations.held(at, ""),
         most_choosable=MOST_CHOOSABLE,
         waiting={
             group.key: delayed_actions.group(
@@ -206,13 +204,15 @@ async def _in_groups(tx: Tx, request: PageRequest, chosen: List) -> PageView:
     )
 
 
-async def _costs(tx: Tx, request: PageRequest, groups: list[review.ReviewGroup]) -> dict[str, int]:
+async def _costs(
+    at: Reading, request: PageRequest, groups: list[review.ReviewGroup]
+) -> dict[str, int]:
     """What is charged if all of a group are verified now, for each group with fees."""
     paid = [(each, each.partner_campaign_id) for each in groups if each.fees]
     ids = [partner_id for _, partner_id in paid if partner_id]
     if not ids:
         return {}
-    months = await forecast.open_months(tx, request.who.account_id, ids, now_ms=request.now_ms)
+    months = await forecast.open_months(at, ids)
     return {
         group.key: expected_fees.cost_at_once(months[partner_id], partner_id, group.fees)
         for group, partner_id in paid
@@ -221,10 +221,10 @@ async def _costs(tx: Tx, request: PageRequest, groups: list[review.ReviewGroup])
 
 
 async def _earns(
-    tx: Tx, request: PageRequest, groups: list[review.ReviewGroup]
+    at: Reading, request: PageRequest, groups: list[review.ReviewGroup]
 ) -> dict[str, list[str]]:
     """The rewards that a referrer reaches if their group is verified."""
-    offered = await rewards.of_campaign(tx, request.tenant)
+    offered = await rewards.of_campaign(at)
     found = {}
     for group in groups:
         now, n = group.referrer.toward_rewards, len(group.members)
@@ -241,32 +241,32 @@ class PaidRule(NamedTuple):
     path: str
 
 
-async def _rule(tx: Tx, request: PageRequest) -> PaidRule | None:
+async def _rule(at: Reading, request: PageRequest) -> PaidRule | None:
     """What the owner's one paid program asks of referrals; with several, each has its own."""
-    found, total = await programs.page_of(tx, request.who.account_id, Page(1, 2))
+    found, total = await programs.page_of(at, Page(1, 2))
     paid = [program for program in found if program.cpa_cents]
     if total > 1 or not paid:
         return None
-    asked = await verification.get(tx, request.who.account_id, paid[0].id)
+    asked = await verification.get(at, paid[0].id)
     is_held = paid[0].referral_pending_duration_enabled
     days = paid[0].referral_pending_duration if is_held else 0
     return PaidRule(asked.in_short(days), f"/program/{paid[0].id}/change")
 
 
-async def decide(tx: Tx, request: PageRequest) -> Response:
+async def decide(change: Change, request: PageRequest) -> Response:
     where = listed.back(request, "/review")
     ids = request.several("id")[: listed.MOST_AT_ONCE]
     if not ids:
         return request.go(where, "Select at least one referral first.")
-    return await listed.delay_decision(tx, request, _kind(request), ids, where)
+    return await listed.delay_decision(change.tx, request, _kind(request), ids, where)
 
 
-async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
+async def decide_referrer(change: Change, request: PageRequest) -> Response:
     """Everything of the chosen list that one referrer's code brought, or one group of it."""
     chosen, code = _chosen(request.text("show")), request.text("code")
     list_key = chosen.key if chosen.can_group else review.REVIEW_LISTS[0]
     most = MOST_OF_REFERRER
-    ids = await _ids_of_code(tx, request, list_key, code, request.text("group"), most=most + 1)
+    ids = await _ids_of_code(change, request, list_key, code, request.text("group"), most=most + 1)
     if request.text("chosen"):  # the form lists its people, and some may be unchecked
         kept = set(request.several("id"))
         ids = [each for each in ids if each in kept]
@@ -281,12 +281,14 @@ async def decide_referrer(tx: Tx, request: PageRequest) -> Response:
         return request.go(where, "Select at least one referral first.")
     if not ids:
         return request.go(where, "Nothing is left to decide in this group.")
-    return await listed.delay_decision(tx, request, _kind(request), ids[:most], where, more=more)
+    return await listed.delay_decision(
+        change.tx, request, _kind(request), ids[:most], where, more=more
+    )
 
 
-async def release_confirmations(tx: Tx, request: PageRequest) -> Response:
+async def release_confirmations(change: Change, request: PageRequest) -> Response:
     """The confirmation emails of one code that wait."""
-    sent = await confirmations.release_all(request.change(tx), request.text("code"))
+    sent = await confirmations.release_all(change, request.text("code"))
     flash = "No confirmation emails are waiting for this link."
     if sent:
         flash = f"{formats.plural(sent, 'confirmation email')} will be sent now."

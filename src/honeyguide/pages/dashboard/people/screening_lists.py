@@ -12,7 +12,8 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.screening import screening_lists
 from honeyguide.screening.screening_lists import NewEntry
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 HERE = "/settings/screening-lists"
 FORM = {"entries": Field("Entries", "Enter an email address, a domain or an IP range.")}
@@ -20,8 +21,8 @@ MOST_AT_ONCE = 200
 ENTRY_LABELS = {"email": "Email address", "domain": "Domain", "ip_range": "IP range"}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    entries = await screening_lists.entries(tx, request.tenant)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    entries = await screening_lists.entries(at)
     return request.view(
         "screening_lists.html",
         blocked=[each for each in entries if each.is_blocked],
@@ -44,10 +45,10 @@ def _entry(site: Site, line: str) -> NewEntry:
         raise forms.FormErrors({"entries": sentence}) from None
 
 
-async def change(tx: Tx, request: PageRequest) -> Response:
+async def change(change: Change, request: PageRequest) -> Response:
     action = request.text("do")
     if action == "remove":
-        await screening_lists.remove(request.change(tx), request.text("id"))
+        await screening_lists.remove(change, request.text("id"))
         return request.go(HERE, "Entry removed.")
     lines = request.text("entries").split()
     if len(lines) > MOST_AT_ONCE:
@@ -55,7 +56,7 @@ async def change(tx: Tx, request: PageRequest) -> Response:
             "{field} can have at most {most} lines at once.", param="entries", most=MOST_AT_ONCE
         )
     new = [_entry(request.services.site, line) for line in lines or [""]]
-    await screening_lists.add(request.change(tx), new, is_blocked=action != "allow")
+    await screening_lists.add(change, new, is_blocked=action != "allow")
     name = "allow list" if action == "allow" else "block list"
     count = formats.plural(len(new), "entry", "entries")
     return request.go(HERE, f"{count} added to your {name}. New referrals follow it.")

@@ -17,7 +17,6 @@ from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.ip_networks import ip_network_of
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.site import Site
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.people import subscriber_activity, subscriber_emails
@@ -38,7 +37,8 @@ from honeyguide.screening import explanations, screening, screening_lists
 from honeyguide.screening.screening import Person
 from honeyguide.signups import delayed_actions, privacy, reversals, signups
 from honeyguide.signups.signups import SentBy
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import (
     campaigns,
     codes,
@@ -69,18 +69,18 @@ class Sign(NamedTuple):
     is_bad: bool
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    tenant, site = request.tenant, request.services.site
+async def show(at: Reading, request: PageRequest) -> PageView:
+    site = request.services.site
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
-    person = await subscribers.get(tx, tenant, request.at("id"))
-    origin = await _origin_of(tx, request, person)
-    rows, total = await subscribers.page_of_referred(tx, tenant, person, Page(1, REFERRED_SHOWN))
-    referred = await search.of_ids(tx, tenant, [row.id for row in rows])
-    earned, earned_total = await earned_rewards.some_earned_by(tx, tenant, person.id)
-    written = await notes.of_subscriber(tx, tenant, person.id)
-    choices = await hub_choices.of_subscriber(tx, tenant, person.id)
-    adjusted = await adjustments.of_subscriber(tx, tenant, person.id)
+    person = await subscribers.get(at, request.at("id"))
+    origin = await _origin_of(at, request, person)
+    rows, total = await subscribers.page_of_referred(at, person, Page(1, REFERRED_SHOWN))
+    referred = await search.of_ids(at, [row.id for row in rows])
+    earned, earned_total = await earned_rewards.some_earned_by(at, person.id)
+    written = await notes.of_subscriber(at, person.id)
+    choices = await hub_choices.of_subscriber(at, person.id)
+    adjusted = await adjustments.of_subscriber(at, person.id)
     history = History(
         person=person,
         referrer=origin.referrer,
@@ -89,7 +89,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         earned=earned,
         adjusted=adjusted,
         referred=referred,
-        emails=await emails.of_subscriber(tx, tenant.account_id, person.id),
+        emails=await emails.of_subscriber(at, person.id),
         choices=choices,
     )
     return request.view(
@@ -100,32 +100,32 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         origin=origin,
         referred=referred,
         referred_total=total,
-        referred_by_them=await subscribers.count_second_referrals(tx, tenant, person),
+        referred_by_them=await subscribers.count_second_referrals(at, person),
         earned=earned,
         earned_total=earned_total,
         adjusted=adjusted,
         has_left_program=choices.left_program_ms is not None,
-        ahead=next_reward(await campaign_rewards.of_campaign(tx, tenant), person.toward_rewards),
+        ahead=next_reward(await campaign_rewards.of_campaign(at), person.toward_rewards),
         address_of=shipments.read_address,
-        tags=await tags.of_subscriber(tx, tenant, person.id),
-        known_tags=await tags.in_use(tx, tenant),
+        tags=await tags.of_subscriber(at, person.id),
+        known_tags=await tags.in_use(at),
         notes=written,
         waiting=await delayed_actions.of_subjects(
-            tx, tenant, [person.id, *_ids(referred), *_ids(earned), *_ids(written)]
+            at, [person.id, *_ids(referred), *_ids(earned), *_ids(written)]
         ),
-        listed=await screening.look_up(tx, tenant, _screened(site, person)),
-        own_entry=await screening_lists.of_subscriber(tx, tenant, person.id),
+        listed=await screening.look_up(at, _screened(site, person)),
+        own_entry=await screening_lists.of_subscriber(at, person.id),
         entered={"name": person.name, "email": person.email, **_typed(request)},
         timeline=subscriber_activity.timeline(history),
         signs=_signs(origin.explained),
-        codes=await _codes(tx, request, person),
+        codes=await _codes(at, request, person),
         hub=hub.link(site, person) if _may_act_as_them(request) else "",
         money=money.show,
         uncharged=Uncharged,
         why_reversed=reversal_reasons.describe,
-        sync=await _sync_of(tx, request, person.id),
-        claimed=await _claimed(tx, request.tenant, person),
-        sendable=await subscriber_emails.load(tx, tenant, person, earned),
+        sync=await _sync_of(at, request, person.id),
+        claimed=await _claimed(at, person),
+        sendable=await subscriber_emails.load(at, person, earned),
     )
 
 
@@ -135,11 +135,11 @@ class ShownCode(NamedTuple):
     created_ms: int
 
 
-async def _codes(tx: Tx, request: PageRequest, person: Subscriber) -> list[ShownCode]:
-    site, slug = request.services.site, (await campaigns.get(tx, request.tenant)).slug
+async def _codes(at: Reading, request: PageRequest, person: Subscriber) -> list[ShownCode]:
+    site, slug = request.services.site, (await campaigns.get(at)).slug
     return [
         ShownCode(codes.link(site, slug, each), CodeSource(each.source).label, each.created_ms)
-        for each in await codes.all_of(tx, request.tenant, person)
+        for each in await codes.all_of(at, person)
     ]
 
 
@@ -164,28 +164,27 @@ class ReferralOrigin(NamedTuple):
         )
 
 
-async def _origin_of(tx: Tx, request: PageRequest, person: Subscriber) -> ReferralOrigin:
-    tenant = request.tenant
+async def _origin_of(at: Reading, request: PageRequest, person: Subscriber) -> ReferralOrigin:
     referrer = first = sent_by = None
     logo = ""
     if person.referrer_code is None:
         return ReferralOrigin()
     if person.referrer_id:
-        referrer = await subscribers.find(tx, tenant, person.referrer_id)
+        referrer = await subscribers.find(at, person.referrer_id)
     if referrer is not None and referrer.referrer_id:
-        first = await subscribers.find(tx, tenant, referrer.referrer_id)
+        first = await subscribers.find(at, referrer.referrer_id)
     if campaign_id := person.partner_campaign_id:
-        sent_by = await signups.find_sender(tx, tenant.account_id, person.id)
-        named = await partner_names.of(tx, tenant.account_id, [campaign_id])
+        sent_by = await signups.find_sender(at, person.id)
+        named = await partner_names.of(at, [campaign_id])
         logo = named[campaign_id].logo
     return ReferralOrigin(
         referrer=referrer,
         first=first,
-        explained=await explanations.explain(tx, request.services.site, tenant, person.id),
+        explained=await explanations.explain(at, person.id),
         sent_by=sent_by,
         logo=logo,
         can_reverse=sent_by is not None
-        and reversals.may_reverse(sent_by, await ledger.last_closed(tx)),
+        and reversals.may_reverse(sent_by, await ledger.last_closed(at.tx)),
     )
 
 
@@ -203,11 +202,11 @@ class Claimed(NamedTuple):
     """How many more came with it, as far as they are counted."""
 
 
-async def _claimed(tx: Tx, tenant: Tenant, person: Subscriber) -> Claimed | None:
+async def _claimed(at: Reading, person: Subscriber) -> Claimed | None:
     if not (person.claimed_code or "").strip():
         return None
     code = person.claimed_code or ""
-    same = await search.of_unknown_code(tx, tenant, code, most=listed.MOST_AT_ONCE + 1)
+    same = await search.of_unknown_code(at, code, most=listed.MOST_AT_ONCE + 1)
     return Claimed(code, person.id in same or len(same) > listed.MOST_AT_ONCE, len(same) - 1)
 
 
@@ -222,8 +221,8 @@ class ShownSync(NamedTuple):
     fields: dict[str, str]
 
 
-async def _sync_of(tx: Tx, request: PageRequest, subscriber_id: str) -> ShownSync | None:
-    state = await integrations.state_of(tx, request.tenant, subscriber_id)
+async def _sync_of(at: Reading, request: PageRequest, subscriber_id: str) -> ShownSync | None:
+    state = await integrations.state_of(at, subscriber_id)
     if state is None:
         return None
     return ShownSync(
@@ -249,10 +248,10 @@ def _shown_fields(request: PageRequest, fields: dict[str, str]) -> dict[str, str
     return {name: reader_links.without_keys(text) for name, text in fields.items()}
 
 
-async def referral_page(tx: Tx, request: PageRequest) -> PageView:
+async def referral_page(at: Reading, request: PageRequest) -> PageView:
     """A picture of the page that they see."""
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
-    visitor = await reader_hub.load_visitor(tx, request.tenant, person)
+    person = await subscribers.get(at, request.at("id"))
+    visitor = await reader_hub.load_visitor(at, person)
     return request.view(
         "subscriber_page.html",
         person=person,
@@ -303,7 +302,9 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     verdict, subscriber_id = request.text("do"), request.at("id")
     if verdict not in listed.VERDICTS:
         raise Missing("Page not found.")
-    await services.store.read(subscribers.get, request.tenant, subscriber_id)
+    await services.store.read(
+        reads(subscribers.get, request.services.site, request.tenant, request.now_ms), subscriber_id
+    )
     if verdict == "erase":
         erased = await listed.erase_each(services, request, [subscriber_id])
         return request.go("/subscribers", next(iter(erased.refused), "Subscriber erased."))
@@ -311,9 +312,9 @@ async def decide(services: PageServices, request: PageRequest) -> Response:
     return await services.store.write(listed.delay_decision, request, kind, [subscriber_id], where)
 
 
-async def export(tx: Tx, request: PageRequest) -> Response:
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
-    exported = await privacy.export_person(tx, request.tenant, person)
+async def export(at: Reading, request: PageRequest) -> Response:
+    person = await subscribers.get(at, request.at("id"))
+    exported = await privacy.export_person(at, person)
     return Response(
         msgspec.json.format(msgspec.json.encode(exported)),
         media_type="application/json; charset=utf-8",
@@ -321,9 +322,9 @@ async def export(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def redeem(tx: Tx, request: PageRequest) -> Response:
+async def redeem(change: Change, request: PageRequest) -> Response:
     """The operator approves a reward, or marks it as handed over."""
     subscriber_id = request.at("id")
     return await rewards.approve_or_redeem(
-        tx, request, f"/subscribers/{subscriber_id}", of=subscriber_id
+        change, request, f"/subscribers/{subscriber_id}", of=subscriber_id
     )

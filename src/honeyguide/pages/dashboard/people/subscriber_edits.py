@@ -16,7 +16,7 @@ from honeyguide.rewards.adjustments import AdjustmentFields
 from honeyguide.screening import screening_lists
 from honeyguide.signups import delayed_kinds, signups
 from honeyguide.signups.lifecycle import SubscriberChanges
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
 from honeyguide.subscribers import codes, notes, reader_links, subscribers, tags
 
 PERSON = {"name": Field("Name"), "email": Field("Email address", "Enter an email address.")}
@@ -29,42 +29,42 @@ CODE = {"code": Field("Code", "Enter a code.")}
 NOTE = {"note": Field("Note", "Write a note.")}
 
 
-async def save(tx: Tx, request: PageRequest) -> Response:
+async def save(change: Change, request: PageRequest) -> Response:
     forms.require(PERSON, request.fields)
     changes = SubscriberChanges(name=request.text("name") or None, email=request.text("email"))
-    changed = await signups.update(request.change(tx), request.at("id"), changes)
+    changed = await signups.update(change, request.at("id"), changes)
     return request.go(f"/subscribers/{changed.id}", "Changes saved.")
 
 
-async def change_status(tx: Tx, request: PageRequest) -> Response:
+async def change_status(change: Change, request: PageRequest) -> Response:
     """Unsubscribes or confirms, as the API does."""
     changes = SubscriberChanges(status=request.text("status"))
-    changed = await signups.update(request.change(tx), request.at("id"), changes)
+    changed = await signups.update(change, request.at("id"), changes)
     return request.go(f"/subscribers/{changed.id}", f"{changed.email} is {changed.status}.")
 
 
-async def change_tags(tx: Tx, request: PageRequest) -> Response:
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
+async def change_tags(change: Change, request: PageRequest) -> Response:
+    person = await subscribers.get(change, request.at("id"))
     given = tags.split_tags(request.text("tag"), param="tag")
     if not given:
         raise Required("tag")
     if request.text("do") == "remove":
-        await tags.remove(tx, request.tenant, [person.id], given)
+        await tags.remove(change, [person.id], given)
     else:
-        await tags.add(tx, request.tenant, [person.id], given, now_ms=request.now_ms)
+        await tags.add(change, [person.id], given)
     return request.go(f"/subscribers/{person.id}#h-tags")
 
 
-async def change_notes(tx: Tx, request: PageRequest) -> Response:
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
+async def change_notes(change: Change, request: PageRequest) -> Response:
+    person = await subscribers.get(change, request.at("id"))
     if request.text("do") == "delete":
         where, ids = f"/subscribers/{person.id}#h-notes", [request.text("note_id")]
-        return await undo.delay(tx, request, delayed_kinds.DELETE_NOTE, ids, where)
-    await notes.add(tx, request.tenant, person.id, request.text("note"), now_ms=request.now_ms)
+        return await undo.delay(change, request, delayed_kinds.DELETE_NOTE, ids, where)
+    await notes.add(change, person.id, request.text("note"))
     return request.go(f"/subscribers/{person.id}#h-notes", "Note saved.")
 
 
-async def adjust(tx: Tx, request: PageRequest) -> Response:
+async def adjust(change: Change, request: PageRequest) -> Response:
     """Adds to what they have toward rewards, or takes off."""
     wrong = forms.missing(ADJUSTMENT, request.fields)
     amount = forms.signed_number(request.text("amount"))
@@ -73,40 +73,39 @@ async def adjust(tx: Tx, request: PageRequest) -> Response:
     if amount is None or wrong:
         raise forms.FormErrors(wrong)
     fields = AdjustmentFields(amount=amount, reason=request.text("reason"))
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
-    await adjustments.add(request.change(tx), person.id, fields)
+    person = await subscribers.get(change, request.at("id"))
+    await adjustments.add(change, person.id, fields)
     flash = f"Progress adjusted by {formats.signed(amount)}."
     return request.go(f"/subscribers/{person.id}#h-adjustments", flash)
 
 
-async def choose_code(tx: Tx, request: PageRequest) -> Response:
+async def choose_code(change: Change, request: PageRequest) -> Response:
     forms.require(CODE, request.fields)
-    person = await subscribers.get(tx, request.tenant, request.at("id"))
-    chosen = await codes.choose(request.change(tx), person.id, request.text("code"))
+    person = await subscribers.get(change, request.at("id"))
+    chosen = await codes.choose(change, person.id, request.text("code"))
     return request.go(f"/subscribers/{person.id}#h-codes", f"Their code is {chosen.code}.")
 
 
-async def renew_links(tx: Tx, request: PageRequest) -> Response:
+async def renew_links(change: Change, request: PageRequest) -> Response:
     """Ends every link that they were sent, for one that somebody else got hold of."""
-    person = await reader_links.renew(request.change(tx), request.at("id"))
+    person = await reader_links.renew(change, request.at("id"))
     return request.go(
         f"/subscribers/{person.id}",
         "Their referral page has a new link. The links they were sent before no longer work.",
     )
 
 
-async def change_list(tx: Tx, request: PageRequest) -> Response:
+async def change_list(change: Change, request: PageRequest) -> Response:
     """Puts the email address on the block list or the allow list, or takes it off."""
-    tenant = request.tenant
-    person = await subscribers.get(tx, tenant, request.at("id"))
+    person = await subscribers.get(change, request.at("id"))
     action = request.text("do")
     if action in ("block", "allow"):
         entry = screening_lists.parse_entry(request.services.site, person.email, param="email")
-        await screening_lists.add(request.change(tx), [entry], is_blocked=action == "block")
+        await screening_lists.add(change, [entry], is_blocked=action == "block")
         flash = f"Their email address is on your {action} list."
     else:
-        listed = await screening_lists.of_subscriber(tx, tenant, person.id)
+        listed = await screening_lists.of_subscriber(change, person.id)
         if listed is not None:
-            await screening_lists.remove(request.change(tx), listed.id)
+            await screening_lists.remove(change, listed.id)
         flash = "Their email address is on neither list."
     return request.go(f"/subscribers/{person.id}", flash)

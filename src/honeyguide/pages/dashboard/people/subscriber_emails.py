@@ -9,14 +9,13 @@ from typing import NamedTuple
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid, TooMany
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.readers import page_branding, requested_emails
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.signups import resent_emails
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
@@ -32,10 +31,8 @@ class SendableEmails(NamedTuple):
     rewards: list[EarnedReward]
 
 
-async def load(
-    tx: Tx, tenant: Tenant, person: Subscriber, earned: Sequence[EarnedReward]
-) -> SendableEmails:
-    obstacles = await resent_emails.find_obstacles(tx, tenant, person)
+async def load(at: Reading, person: Subscriber, earned: Sequence[EarnedReward]) -> SendableEmails:
+    obstacles = await resent_emails.find_obstacles(at, person)
     why_not = resent_emails.why_not(person, obstacles)
     return SendableEmails(
         why_no_link=why_not,
@@ -44,8 +41,8 @@ async def load(
     )
 
 
-async def send(tx: Tx, request: PageRequest) -> Response:
-    change, subscriber_id, what = request.change(tx), request.at("id"), request.text("email")
+async def send(change: Change, request: PageRequest) -> Response:
+    subscriber_id, what = request.at("id"), request.text("email")
     if what == LINK:
         person = await resent_emails.send_link(change, subscriber_id)
         flash = f"Their referral link is on its way to {person.email}."
@@ -61,8 +58,8 @@ async def send(tx: Tx, request: PageRequest) -> Response:
 
 
 async def _ask_to_confirm(change: Change, subscriber_id: str) -> Subscriber:
-    person = await subscribers.get_locked(change.tx, change.tenant, subscriber_id)
-    obstacles = await resent_emails.find_obstacles(change.tx, change.tenant, person)
+    person = await subscribers.get_locked(change, subscriber_id)
+    obstacles = await resent_emails.find_obstacles(change, person)
     if not resent_emails.can_be_asked_to_confirm(person, obstacles):
         raise Invalid("Nothing was sent. They have nothing to confirm, or get no emails.")
     brand = page_branding.of_campaign(await change.fact(branding.of))

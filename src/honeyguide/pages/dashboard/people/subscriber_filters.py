@@ -10,14 +10,14 @@ from urllib.parse import parse_qsl
 from starlette.responses import Response
 
 from honeyguide.kernel.errors import Invalid
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats, undo
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 from honeyguide.rewards import rewards
 from honeyguide.signups import delayed_kinds
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import origins, saved_filters, subscriber_filters, tags
 from honeyguide.subscribers.subscriber_filters import SubscriberFilter
 
@@ -77,17 +77,15 @@ class FilterForm(NamedTuple):
     in_use: list[FilterInUse]
 
 
-async def load(
-    tx: Tx, tenant: Tenant, filters: SubscriberFilter, typed: Mapping[str, str]
-) -> FilterForm:
+async def load(at: Reading, filters: SubscriberFilter, typed: Mapping[str, str]) -> FilterForm:
     """`typed` is what to show again when it was wrong."""
-    earnable = tuple((each.id, each.name) for each in await rewards.of_campaign(tx, tenant))
+    earnable = tuple((each.id, each.name) for each in await rewards.of_campaign(at))
     choices = {**CHOICES, "reward": earnable}
     return FilterForm(
         values={**filters.fields, **typed},
         choices=choices,
         sorts=SORTS,
-        tags=await tags.in_use(tx, tenant),
+        tags=await tags.in_use(at),
         in_use=[] if typed else _in_use(filters, choices),
     )
 
@@ -116,19 +114,17 @@ def errors_of(faults: Iterable[Invalid]) -> dict[str, str]:
     return errors
 
 
-async def change(tx: Tx, request: PageRequest) -> Response:
+async def change(change: Change, request: PageRequest) -> Response:
     """Saves the filter of the list under a name, or deletes a saved one."""
     if request.text("do") == "delete":
         ids = [request.text("id")]
-        return await undo.delay(tx, request, delayed_kinds.DELETE_FILTER, ids, "/subscribers")
+        return await undo.delay(change, request, delayed_kinds.DELETE_FILTER, ids, "/subscribers")
     filters, _ = subscriber_filters.read_filter(dict(parse_qsl(request.text("query"))))
     where = f"/subscribers?{filters.query}"
     if filters.is_everybody:
         return request.go(where, "Choose at least one filter before you save it.")
     try:
-        await saved_filters.save(
-            tx, request.tenant, request.text("name"), filters, now_ms=request.now_ms
-        )
+        await saved_filters.save(change, request.text("name"), filters)
     except Invalid as fault:
         return request.go(where, forms.errors_of(fault, NAME)["name"])
     return request.go(where, f"Filter saved as “{formats.isolated(request.text('name'))}”.")

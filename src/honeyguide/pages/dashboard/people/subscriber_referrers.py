@@ -14,6 +14,7 @@ from honeyguide.pages.dashboard.people import subscribers as listed
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import claimed_codes
+from honeyguide.store.reading import reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import search, subscribers
 
@@ -25,11 +26,15 @@ async def change(services: PageServices, request: PageRequest) -> Response:
     """For one subscriber, or with `all` for everybody who came with the same code."""
     subscriber_id, others = request.at("id"), list[str]()
     _check(request)
-    person = await services.store.read(subscribers.get, request.tenant, subscriber_id)
+    person = await services.store.read(
+        reads(subscribers.get, request.services.site, request.tenant, request.now_ms), subscriber_id
+    )
     if request.text("all") and person.claimed_code is not None:
         most = listed.MOST_AT_ONCE + 1
         others = await services.store.read(
-            search.of_unknown_code, request.tenant, person.claimed_code, most=most
+            reads(search.of_unknown_code, request.services.site, request.tenant, request.now_ms),
+            person.claimed_code,
+            most=most,
         )
     # First the one whose page this is: the form shows what is wrong.
     await services.store.write(_change_one, request, subscriber_id)

@@ -45,7 +45,7 @@ async def _all_matching(tx: Tx, request: PageRequest) -> list[str]:
     filters, faults = subscriber_filters.read_filter(query, request.who.time_zone)
     if faults:
         raise faults[0]
-    return await search.find_ids(tx, request.tenant, filters)
+    return await search.find_ids(request.reading(tx), filters)
 
 
 async def _change_part(
@@ -53,5 +53,5 @@ async def _change_part(
 ) -> int:
     """How many of them are here."""
     if is_added:
-        return await tags.add(tx, request.tenant, ids, given, now_ms=request.now_ms)
-    return await tags.remove(tx, request.tenant, ids, given)
+        return await tags.add(request.change(tx), ids, given)
+    return await tags.remove(request.change(tx), ids, given)

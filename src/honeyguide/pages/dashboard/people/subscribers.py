@@ -26,6 +26,7 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.signups import delayed_actions, delayed_kinds, signups
 from honeyguide.signups.delayed_kinds import DelayedKind
+from honeyguide.store.reading import reads
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import (
     page_index,
@@ -111,10 +112,10 @@ async def _show_numbered(
     page, listed, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
-        lambda page: subscribers.page_of(tx, request.tenant, kind, page),
+        lambda page: subscribers.page_of(request.reading(tx), kind, page),
     )
     number = page.page
-    rows = await search.of_ids(tx, request.tenant, [row.id for row in listed])
+    rows = await search.of_ids(request.reading(tx), [row.id for row in listed])
     pages = page.total_pages(total)
     shown = ListPage(
         rows=rows,
@@ -129,7 +130,7 @@ async def _show_numbered(
 async def _show_found(tx: Tx, request: PageRequest, filters: SubscriberFilter) -> PageView:
     before, after = (read_cursor(request.query.get(name, "")) for name in ("before", "after"))
     found = await search.find_page(
-        tx, request.tenant, filters, before=before, after=after, per_page=PER_PAGE
+        request.reading(tx), filters, before=before, after=after, per_page=PER_PAGE
     )
     shown = ListPage(
         rows=found.rows,
@@ -154,7 +155,7 @@ async def _view(
     """Without a page of the list if the filter is wrong."""
     tenant = request.tenant
     rows = shown.rows if shown else []
-    saved = await saved_filters.of_campaign(tx, tenant)
+    saved = await saved_filters.of_campaign(request.reading(tx))
     place = {
         name: request.query[name] for name in ("page", "before", "after") if name in request.query
     }
@@ -163,22 +164,24 @@ async def _view(
         400 if errors else 200,
         rows=rows,
         partners=await signups.partner_names(
-            tx, tenant.account_id, [row.id for row in rows if row.is_from_partner]
+            request.reading(tx), [row.id for row in rows if row.is_from_partner]
         ),
         shown=shown,
         total=await page_index.total(tx, tenant.campaign_id, "all"),
-        tags_of=await tags.of_subscribers(tx, tenant, [row.id for row in rows]),
+        tags_of=await tags.of_subscribers(request.reading(tx), [row.id for row in rows]),
         saved=saved,
         waiting=await delayed_actions.of_subjects(
-            tx, tenant, [*(row.id for row in rows), *(each.id for each in saved)]
+            request.reading(tx), [*(row.id for row in rows), *(each.id for each in saved)]
         ),
         filters=filters,
         errors=errors,
-        form=await filter_form.load(tx, tenant, filters, request.query if errors else {}),
+        form=await filter_form.load(request.reading(tx), filters, request.query if errors else {}),
         here=link(filters, **place),
         zone=request.zone,
         most_tagged=search.MOST_COUNTED,
-        unknown_codes=await search.count_unknown_codes(tx, tenant, most=search.MOST_COUNTED),
+        unknown_codes=await search.count_unknown_codes(
+            request.reading(tx), most=search.MOST_COUNTED
+        ),
     )
 
 
@@ -193,7 +196,7 @@ async def delay_decision(
 ) -> Response:
     """Verifies or rejects these in a minute, with the reason that the form has."""
     note = referral_decisions.check_note(request.text("decision_reason"), param="decision_reason")
-    return await undo.delay(tx, request, kind, ids, where, more=more, note=note)
+    return await undo.delay(request.change(tx), request, kind, ids, where, more=more, note=note)
 
 
 async def erase_each(services: PageServices, request: PageRequest, ids: list[str]) -> Done:
@@ -260,7 +263,9 @@ async def _csv_parts(
     after, is_last = None, False
     while not is_last:
         rows, after = await services.store.replica_snapshot(
-            exporting.batch, request.tenant, filters, after=after
+            reads(exporting.batch, request.services.site, request.tenant, request.now_ms),
+            filters,
+            after=after,
         )
         yield form.text(services.site, rows)
         is_last = after is None

@@ -20,7 +20,8 @@ from honeyguide.rewards import coupons, earned_rewards, fulfillment, rewards, sh
 from honeyguide.rewards.earned_states import EarnedReward
 from honeyguide.rewards.rewards import NewReward, Reward, RewardFields
 from honeyguide.signups import delayed_actions, delayed_kinds
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import Branding
 
@@ -48,29 +49,28 @@ F = TypeVar("F", bound=RewardFields)
 MOST_TO_SEND = 1_000
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     """The milestones and the form for another one, with what was typed if it was refused."""
-    tenant = request.tenant
-    to_do = await fulfillment.to_fulfill(tx, tenant, most=MOST_TO_FULFILL + 1)
-    all_rewards = await rewards.of_campaign(tx, tenant)
-    campaign = await branding.of(tx, tenant)
+    to_do = await fulfillment.to_fulfill(at, most=MOST_TO_FULFILL + 1)
+    all_rewards = await rewards.of_campaign(at)
+    campaign = await branding.of(at)
     return request.view(
         "rewards.html",
         campaign=campaign,
         all_rewards=all_rewards,
         to_do=to_do[:MOST_TO_FULFILL],
-        waiting=await delayed_actions.of_subjects(tx, tenant, [each.id for each in to_do]),
+        waiting=await delayed_actions.of_subjects(at, [each.id for each in to_do]),
         has_more_to_do=len(to_do) > MOST_TO_FULFILL,
-        earlier=await fulfillment.claimed_before(tx, tenant, most=MOST_TO_FULFILL),
+        earlier=await fulfillment.claimed_before(at, most=MOST_TO_FULFILL),
         kinds=KIND_CHOICES,
         form=_typed(request) if request.errors else FORM.new(),
         preview=_hub(request, campaign, all_rewards),
-        to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(tx, request)),
+        to_send=formats.up_to(MOST_TO_SEND, await _count_to_send(at, request)),
     )
 
 
-async def _count_to_send(tx: Tx, request: PageRequest) -> int:
-    return await shipments.count_open(tx, request.tenant, most=MOST_TO_SEND + 1)
+async def _count_to_send(at: Reading, request: PageRequest) -> int:
+    return await shipments.count_open(at, most=MOST_TO_SEND + 1)
 
 
 def _decoded(text: str | None) -> dict[str, Any]:
@@ -117,26 +117,26 @@ def _variants(form: BoundForm) -> list[str]:
     return [line.strip() for line in form.values["variants"].splitlines() if line.strip()]
 
 
-async def create(tx: Tx, request: PageRequest) -> Response:
+async def create(change: Change, request: PageRequest) -> Response:
     form = _typed(request)
     kind = form.values["kind"]
     pool = kind == "coupon" and bool(form.values["coupon_codes"])
     new = _valid(form, NewReward, kind, pool=pool)
-    reward = await rewards.create(request.change(tx), structs.replace(new, pool=pool))
+    reward = await rewards.create(change, structs.replace(new, pool=pool))
     if reward.is_pool:
-        await _add_codes(tx, request, reward)
+        await _add_codes(change, request, reward)
     return request.go(
         "/rewards", "Reward added. Subscribers who already qualify will get it within a minute."
     )
 
 
-async def _add_codes(tx: Tx, request: PageRequest, reward: Reward) -> int:
+async def _add_codes(change: Change, request: PageRequest, reward: Reward) -> int:
     codes = coupons.read_codes(request.text("coupon_codes"))
-    return await earned_rewards.add_codes(request.change(tx), reward.id, codes)
+    return await earned_rewards.add_codes(change, reward.id, codes)
 
 
-async def edit_form(tx: Tx, request: PageRequest) -> PageView:
-    reward = await rewards.get(tx, request.tenant, request.at("id"))
+async def edit_form(at: Reading, request: PageRequest) -> PageView:
+    reward = await rewards.get(at, request.at("id"))
     saved = FORM.saved(reward, variants="\n".join(reward.variant_names))
     return request.view(
         "reward.html",
@@ -145,73 +145,75 @@ async def edit_form(tx: Tx, request: PageRequest) -> PageView:
         kinds=_NAMES,
         preview=_hub(
             request,
-            await branding.of(tx, request.tenant),
-            await rewards.of_campaign(tx, request.tenant),
+            await branding.of(at),
+            await rewards.of_campaign(at),
         ),
     )
 
 
-async def edit(tx: Tx, request: PageRequest) -> Response:
-    reward = await rewards.get(tx, request.tenant, request.at("id"))
+async def edit(change: Change, request: PageRequest) -> Response:
+    reward = await rewards.get(change, request.at("id"))
     pool = bool(reward.is_pool)
     changes = _valid(
         _typed(request), RewardFields, reward.kind, pool=pool, kind=UNSET, recurring=UNSET
     )
-    await rewards.update(request.change(tx), reward.id, changes)
+    await rewards.update(change, reward.id, changes)
     added = 0
     if reward.is_pool and request.text("coupon_codes"):
-        added = await _add_codes(tx, request, reward)
+        added = await _add_codes(change, request, reward)
     return request.go(
         "/rewards",
         f"Changes saved. {formats.plural(added, 'code')} added." if added else "Changes saved.",
     )
 
 
-async def delete(tx: Tx, request: PageRequest) -> Response:
-    await rewards.delete(request.change(tx), request.at("id"))
+async def delete(change: Change, request: PageRequest) -> Response:
+    await rewards.delete(change, request.at("id"))
     return request.go("/rewards", "Reward removed. Subscribers who earned it keep it.")
 
 
-async def hand_over(tx: Tx, request: PageRequest) -> Response:
-    return await approve_or_redeem(tx, request, "/rewards")
+async def hand_over(change: Change, request: PageRequest) -> Response:
+    return await approve_or_redeem(change, request, "/rewards")
 
 
-async def forget_earlier(tx: Tx, request: PageRequest) -> Response:
-    await fulfillment.forget_earlier_claims(request.change(tx))
+async def forget_earlier(change: Change, request: PageRequest) -> Response:
+    await fulfillment.forget_earlier_claims(change)
     return request.go("/rewards", "They are no longer listed here.")
 
 
 async def approve_or_redeem(
-    tx: Tx, request: PageRequest, where: str, *, of: str | None = None
+    change: Change, request: PageRequest, where: str, *, of: str | None = None
 ) -> Response:
     """Approve the earned reward of the form in a minute, mark it as redeemed, or decline the
     claim."""
     approves = request.text("do") == "approve"
-    earned = await earned_rewards.get(tx, request.tenant, request.text("earned"), of=of)
+    earned = await earned_rewards.get(change, request.text("earned"), of=of)
     if request.text("do") == delayed_kinds.DECLINE.name:
-        return await _decline(tx, request, earned, where)
+        return await _decline(change, request, earned, where)
     if not approves and earned.kind == rewards.PHYSICAL:
         raise Invalid(
             "A physical reward is sent, not redeemed by hand. It appears under Shipments once the "
             "subscriber has claimed it and entered an address."
         )
     kind = delayed_kinds.APPROVE if approves else delayed_kinds.REDEEM
-    return await undo.delay(tx, request, kind, [earned.id], where)
+    return await undo.delay(change, request, kind, [earned.id], where)
 
 
-async def _decline(tx: Tx, request: PageRequest, earned: EarnedReward, where: str) -> Response:
+async def _decline(
+    change: Change, request: PageRequest, earned: EarnedReward, where: str
+) -> Response:
     try:
         reason = fulfillment.checked_reason(request.text("reason"))
     except Invalid as fault:
         return request.go(where, fault.message_for("The sentence for the subscriber"))
     kind = delayed_kinds.DECLINE
-    return await undo.delay(tx, request, kind, [earned.id], where, reason=reason)
+    return await undo.delay(change, request, kind, [earned.id], where, reason=reason)
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def sketch(at: Reading, request: PageRequest) -> Response:
     """The referral page as it would look with what is being typed, saved or not."""
-    campaign = await branding.of(tx, request.tenant)
-    all_rewards = await rewards.of_campaign(tx, request.tenant)
+    campaign = await branding.of(at)
+    all_rewards = await rewards.of_campaign(at)
     if request.text("name"):
         others = [each for each in all_rewards if each.id != request.text("id")]
         all_rewards = sorted([*others, _draft(request)], key=attrgetter("referrals"))

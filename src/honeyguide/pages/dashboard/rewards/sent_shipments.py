@@ -23,12 +23,11 @@ from honeyguide.pages.dashboard.rewards.shipments import (
 from honeyguide.rewards import shipments
 from honeyguide.rewards.shipments import Shipment
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
 
 MOST_AT_ONCE = 200
 
 
-async def mark(tx: Tx, request: PageRequest) -> Response:
+async def mark(change: Change, request: PageRequest) -> Response:
     """The selected shipments, or the one whose own button was pressed. Both take the note."""
     where = filters_of(request).link(after=request.query.get("after", ""))
     one = request.text("one")
@@ -38,9 +37,8 @@ async def mark(tx: Tx, request: PageRequest) -> Response:
     if not ids:
         return request.go(where, "Select at least one shipment first.")
     if do == "csv":
-        found = [await shipments.get(tx, request.tenant, shipment_id) for shipment_id in ids]
+        found = [await shipments.get(change, shipment_id) for shipment_id in ids]
         return csv_file(request, [csv_text([COLUMNS, *map(line_of, found)])])
-    change = request.change(tx)
     if do == "unsend":
         return request.go(where, await _unsend(change, ids[0]))
     if do == "deliver":
@@ -102,11 +100,11 @@ async def _deliver(change: Change, ids: Sequence[str]) -> str:
     return f"{formats.plural(marked, 'shipment')} marked as delivered."
 
 
-async def change_note(tx: Tx, request: PageRequest) -> Response:
+async def change_note(change: Change, request: PageRequest) -> Response:
     where = filters_of(request).link(after=request.query.get("after", ""))
     tell = bool(request.text("tell"))
     changed = await shipments.change_note(
-        request.change(tx), request.text("edited"), request.text("tracking_note"), tell=tell
+        change, request.text("edited"), request.text("tracking_note"), tell=tell
     )
     if not changed:
         return request.go(where, "Nothing changed.")

@@ -22,6 +22,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.rewards import advocate_emails, rewards, shipments
 from honeyguide.rewards.carriers import find_tracking
 from honeyguide.rewards.shipments import SENT, TO_SEND, Cursor, Shipment
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 PER_PAGE = 50
@@ -80,24 +81,24 @@ def filters_of(request: PageRequest) -> ShipmentFilters:
     )
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     """One tab of the list, with what was typed if it was refused."""
-    tenant, filters = request.tenant, filters_of(request)
-    unclaimed = await shipments.unclaimed(tx, tenant, most=PER_PAGE + 1)
+    filters = filters_of(request)
+    unclaimed = await shipments.unclaimed(at, most=PER_PAGE + 1)
     if filters.status == UNCLAIMED:
         return request.view(
             "unclaimed.html", rows=unclaimed[:PER_PAGE], has_more=len(unclaimed) > PER_PAGE
         )
-    rows = await _read(tx, request, filters, filters.after, PER_PAGE + 1)
+    rows = await _read(at.tx, request, filters, filters.after, PER_PAGE + 1)
     further = ""
     if len(rows) > PER_PAGE:
         rows = rows[:PER_PAGE]
         at_ms, row_id = _cursor(rows[-1])
         further = filters.link(after=f"{at_ms}.{row_id}")
     limit = MOST_COUNTED + 1
-    to_send = await shipments.count_open(tx, tenant, most=limit)
-    sent = await shipments.count(tx, tenant, SENT, most=limit)
-    offered = await rewards.of_campaign(tx, tenant)
+    to_send = await shipments.count_open(at, most=limit)
+    sent = await shipments.count(at, SENT, most=limit)
+    offered = await rewards.of_campaign(at)
     return request.view(
         "shipments.html",
         rows=rows,
@@ -107,9 +108,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         sent=formats.up_to(MOST_COUNTED, sent),
         by_reward=[
             (each.id, each.name, formats.up_to(MOST_COUNTED, each.to_send))
-            for each in await shipments.count_open_by_reward(tx, tenant, most=limit)
+            for each in await shipments.count_open_by_reward(at, most=limit)
         ],
-        emails_are_on=(await advocate_emails.switches_of(tx, tenant)).shipment_sent,
+        emails_are_on=(await advocate_emails.switches_of(at)).shipment_sent,
         has_physical=any(each.kind == rewards.PHYSICAL for each in offered),
         unclaimed=formats.up_to(PER_PAGE, len(unclaimed)) if unclaimed else "",
         export=filters.link("/shipments/export.csv"),
@@ -131,9 +132,9 @@ async def _read(
     tx: Tx, request: PageRequest, filters: ShipmentFilters, after: Cursor | None, most: int
 ) -> list[Shipment]:
     if filters.status == SENT:
-        return await shipments.sent(tx, request.tenant, after=after, most=most)
+        return await shipments.sent(request.reading(tx), after=after, most=most)
     return await shipments.to_send(
-        tx, request.tenant, reward_id=filters.reward_id, after=after, most=most
+        request.reading(tx), reward_id=filters.reward_id, after=after, most=most
     )
 
 

@@ -21,6 +21,7 @@ from honeyguide.pages.services import PageServices
 from honeyguide.rewards import shipments
 from honeyguide.rewards.shipments import Shipment
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM = {"file": Field("File"), "tracking_note": Field("The tracking number")}
@@ -75,7 +76,7 @@ def _shipment_of(
     return shipment
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     return request.view("tracking_numbers.html", is_preview=False)
 
 
@@ -109,7 +110,7 @@ async def _match(
     tx: Tx, request: PageRequest, lines: Sequence[TrackingLine]
 ) -> tuple[list[MatchedLine], list[MatchedLine]]:
     ids = [each.shipment_id for each in lines if is_id(each.shipment_id)]
-    return match(lines, await shipments.find_many(tx, request.tenant, ids))
+    return match(lines, await shipments.find_many(request.reading(tx), ids))
 
 
 async def _save(change: Change, request: PageRequest) -> Response:

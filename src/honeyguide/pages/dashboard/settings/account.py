@@ -10,7 +10,8 @@ from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 # The form of each section, which posts to /account/<section>.
 FORMS = {
@@ -20,20 +21,20 @@ FORMS = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    return await _page(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    return await _page(at, request)
 
 
 async def _page(
-    tx: Tx, request: PageRequest, status: int = 200, *, invitation_link: str = ""
+    at: Reading, request: PageRequest, status: int = 200, *, invitation_link: str = ""
 ) -> PageView:
-    account_id, now_ms = request.who.account_id, request.now_ms
+    account_id = request.who.account_id
     may_invite = request.who.may(Right.ADMINISTRATION)
-    invited = await invitations.of_inviter(tx, account_id, now_ms=now_ms) if may_invite else []
+    invited = await invitations.of_inviter(at) if may_invite else []
     return request.view(
         "account.html",
         status,
-        account=await accounts.get(tx, account_id),
+        account=await accounts.get(at.tx, account_id),
         may_use_keys=request.who.may(Right.ACCOUNT),
         may_invite=may_invite,
         invitations=invited,
@@ -51,28 +52,28 @@ def _errors_by_section(request: PageRequest) -> dict[str, str]:
     return {f"{section}.{field}": sentence for field, sentence in request.errors.items()}
 
 
-async def save_profile(tx: Tx, request: PageRequest) -> Response:
+async def save_profile(change: Change, request: PageRequest) -> Response:
     forms.require(FORMS["profile"], request.fields)
-    await accounts.rename(request.change(tx), request.text("name"))
+    await accounts.rename(change, request.text("name"))
     return request.go("/account", "Profile saved.")
 
 
-async def save_name(tx: Tx, request: PageRequest) -> Response:
+async def save_name(change: Change, request: PageRequest) -> Response:
     """What colleagues see instead of the email address."""
     forms.require(FORMS["name"], request.fields)
-    await users.rename(tx, request.who.user_id, request.text("your_name"))
+    await users.rename(change.tx, request.who.user_id, request.text("your_name"))
     return request.go("/account", "Your name is saved.")
 
 
-async def invite(tx: Tx, request: PageRequest) -> PageView:
+async def invite(change: Change, request: PageRequest) -> PageView:
     forms.require(FORMS["invitations"], request.fields)
     email = EmailAddress.parse(request.text("email"))
     as_partner = bool(request.text("as_partner"))
-    link = await invitations.invite(request.change(tx), email, as_partner=as_partner)
+    link = await invitations.invite(change, email, as_partner=as_partner)
     # Not a redirect: the link is in this one response and in the email.
-    return await _page(tx, request, invitation_link=link)
+    return await _page(change, request, invitation_link=link)
 
 
-async def withdraw_invitation(tx: Tx, request: PageRequest) -> Response:
-    await invitations.withdraw(request.change(tx), request.text("id"))
+async def withdraw_invitation(change: Change, request: PageRequest) -> Response:
+    await invitations.withdraw(change, request.text("id"))
     return request.go("/account", "Invitation withdrawn.")

@@ -12,18 +12,19 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 PAGE = "/account/close"
 FIELDS = {"newsletter": Field("Name of the newsletter", "Type the name of the newsletter.")}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    account = await accounts.get(tx, request.who.account_id)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    account = await accounts.get(at.tx, request.who.account_id)
     return request.view(
         "account_close.html",
         account=account,
-        owed=await owed.by_and_to(tx, request.tenant),
+        owed=await owed.by_and_to(at),
         counted=owed.MOST_COUNTED,
         wait_days=closing.WAIT_DAYS,
         keep_years=request.services.settings.keep_closed_years,
@@ -33,7 +34,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
     )
 
 
-async def close(tx: Tx, request: PageRequest) -> Response:
+async def close(change: Change, request: PageRequest) -> Response:
     forms.require(FIELDS, request.fields)
     if request.text("newsletter").casefold() != request.who.campaign_name.strip().casefold():
         raise Invalid(
@@ -41,11 +42,11 @@ async def close(tx: Tx, request: PageRequest) -> Response:
             param="newsletter",
             name=request.who.campaign_name,
         )
-    closes_ms = await closing.ask(request.change(tx))
+    closes_ms = await closing.ask(change)
     day = formats.day(closes_ms)
     return request.go(PAGE, f"The account will be closed on {day}. All owners get an email.")
 
 
-async def keep(tx: Tx, request: PageRequest) -> Response:
-    await closing.keep(request.change(tx))
+async def keep(change: Change, request: PageRequest) -> Response:
+    await closing.keep(change)
     return request.go("/account", "The account is kept, and everything goes on as before.")

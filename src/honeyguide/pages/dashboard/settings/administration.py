@@ -26,7 +26,8 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import ledger_check, payout_marks, payouts, rules, statements
 from honeyguide.store import job_failures, job_runs
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import link_hosts
 
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
@@ -49,7 +50,7 @@ def _month(request: PageRequest) -> str:
         return ""
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     """Whoever only pays partners sees the payouts, and nothing else of the installation."""
     runs_installation = request.who.may(Right.ADMINISTRATION)
     return request.view(
@@ -57,38 +58,38 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         runs_installation=runs_installation,
         given=request.fields,
         money=money.show,
-        **await _payouts(tx, request),
-        **(await _installation(tx, request) if runs_installation else {}),
+        **await _payouts(at, request),
+        **(await _installation(at, request) if runs_installation else {}),
     )
 
 
-async def _payouts(tx: Tx, request: PageRequest) -> dict[str, Any]:
-    months = await payouts.months(tx)
+async def _payouts(at: Reading, request: PageRequest) -> dict[str, Any]:
+    months = await payouts.months(at.tx)
     return {
         "months": months,
         "so_far": {
-            row.month: await payouts.earned_so_far(tx, row.month)
+            row.month: await payouts.earned_so_far(at.tx, row.month)
             for row in months
             if row.closed_ms is None
         },
         "month": _month(request),
-        "owed": await payouts.of_month(tx, _month(request)),
+        "owed": await payouts.of_month(at.tx, _month(request)),
         "closes_at": rules.closes_at,
     }
 
 
-async def _installation(tx: Tx, request: PageRequest) -> dict[str, Any]:
+async def _installation(at: Reading, request: PageRequest) -> dict[str, Any]:
     now_ms = request.now_ms
-    checked = await _checks(tx, request)
+    checked = await _checks(at, request)
     return {
-        "accounts": await accounts.list_all(tx),
-        "link_hosts": await link_hosts.list_all(tx),
-        "invited": await invitations.of_inviter(tx, request.who.account_id, now_ms=now_ms),
-        "backup_ms": await accounts.last_backup_ms(tx),
-        "backups": await backups.find_backups(tx, request),
-        "proof": await accounts.last_proof(tx),
-        "unsent_emails": await emails.backlog(tx, now_ms=now_ms),
-        "deliveries": await webhooks.backlog(tx, now_ms=now_ms),
+        "accounts": await accounts.list_all(at.tx),
+        "link_hosts": await link_hosts.list_all(at.tx),
+        "invited": await invitations.of_inviter(at),
+        "backup_ms": await accounts.last_backup_ms(at.tx),
+        "backups": await backups.find_backups(at, request),
+        "proof": await accounts.last_proof(at.tx),
+        "unsent_emails": await emails.backlog(at.tx, now_ms=now_ms),
+        "deliveries": await webhooks.backlog(at.tx, now_ms=now_ms),
         "checks": checked,
         "not_checked": [
             title.lower()
@@ -97,18 +98,18 @@ async def _installation(tx: Tx, request: PageRequest) -> dict[str, Any]:
         ],
         "engine": request.services.store.engine_name,
         "version": __version__,
-        "jobs": await job_runs.all_jobs(tx),
-        "skipped": Counter(failure.job for failure in await job_failures.list_all(tx)),
+        "jobs": await job_runs.all_jobs(at.tx),
+        "skipped": Counter(failure.job for failure in await job_failures.list_all(at.tx)),
         "system_ms": system_clock(),
     }
 
 
-async def _checks(tx: Tx, request: PageRequest) -> list[CheckRow]:
+async def _checks(at: Reading, request: PageRequest) -> list[CheckRow]:
     forwarded = ", ".join(request.http.headers.getlist("x-forwarded-for"))
     seen = SeenRequest(request.peer, forwarded)
     settings = request.services.settings
-    now = await checks.check_quickly(tx, settings, seen, now_ms=request.now_ms)
-    earlier = await records.stored_results(tx)
+    now = await checks.check_quickly(at.tx, settings, seen, now_ms=request.now_ms)
+    earlier = await records.stored_results(at.tx)
     for result in now:
         earlier.pop(result.name, None)
     found = in_order([*now, *(stored.result for stored in earlier.values())])
@@ -147,24 +148,26 @@ async def prove(services: PageServices, request: PageRequest) -> PageView:
     return request.view("ledger_check.html", findings=findings, sums=sums, money=money.show)
 
 
-async def mark(tx: Tx, request: PageRequest) -> Response:
+async def mark(change: Change, request: PageRequest) -> Response:
     """Marks a payout as paid, or as unpaid again."""
     payout_id, now_ms = request.text("payout"), request.now_ms
     site, actor = request.services.site, actors.member(request.who.user_id)
     if request.text("do") == "undo":
-        payout = await payout_marks.unmark_paid(tx, site, actor, payout_id, now_ms=now_ms)
+        payout = await payout_marks.unmark_paid(change.tx, site, actor, payout_id, now_ms=now_ms)
         done = "is unpaid again"
     else:
         reference = request.text("reference")
-        payout = await payout_marks.mark_paid(tx, site, actor, payout_id, reference, now_ms=now_ms)
+        payout = await payout_marks.mark_paid(
+            change.tx, site, actor, payout_id, reference, now_ms=now_ms
+        )
         done = "was marked as paid"
     where = f"/administration?month={payout.month}" if _month(request) else "/administration"
     month = rules.month_name(payout.month)
     return request.go(where, f"The {money.show(payout.amount_cents)} payout for {month} {done}.")
 
 
-async def export(tx: Tx, request: PageRequest) -> Response:
+async def export(at: Reading, request: PageRequest) -> Response:
     month = _month(request)
-    text = statements.csv_of_payouts(await payouts.of_month(tx, month))
+    text = statements.csv_of_payouts(await payouts.of_month(at.tx, month))
     headers = attachment(f"payouts-{month}.csv" if month else "payouts.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)

@@ -26,7 +26,8 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 PAGE = "/account/keys"
 KEY_PLACEHOLDER = "YOUR_API_KEY"
@@ -89,13 +90,15 @@ def _left(ms: int) -> str:
     return formats.plural(-(-ms // unit_ms), unit)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    return await _page(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    return await _page(at, request)
 
 
-async def _page(tx: Tx, request: PageRequest, status: int = 200, *, new_key: str = "") -> PageView:
+async def _page(
+    at: Reading, request: PageRequest, status: int = 200, *, new_key: str = ""
+) -> PageView:
     now_ms = request.now_ms
-    found = await keys.of_account(tx, request.who.account_id)
+    found = await keys.of_account(at.tx, request.who.account_id)
     shown = [shown_key(key, now_ms) for key in found]
     # An expired key that nothing replaced may be why a tool no longer works: it stays in sight.
     in_sight = [each for each in shown if each.can_rotate or each.key.state(now_ms).works]
@@ -142,17 +145,17 @@ def _snippets(request: PageRequest, key: str) -> list[tuple[str, str]]:
     ]
 
 
-async def create(tx: Tx, request: PageRequest) -> PageView:
+async def create(change: Change, request: PageRequest) -> PageView:
     forms.require(FORM, request.fields)
     key = await keys.create(
-        request.change(tx),
+        change,
         name=request.text("name"),
         # A form of an earlier version has no such field.
         scopes=request.several("scopes") if request.text("access") == "some" else None,
         expires_ms=_expiry(request),
     )
     # Not a redirect: the key is in this one response and nowhere else.
-    return await _page(tx, request, 201, new_key=key)
+    return await _page(change, request, 201, new_key=key)
 
 
 def _expiry(request: PageRequest) -> int | None:
@@ -176,14 +179,14 @@ def _end_of_day(request: PageRequest) -> int:
     return start_of(days_later(last, 1), request.zone)
 
 
-async def rotate(tx: Tx, request: PageRequest) -> PageView:
+async def rotate(change: Change, request: PageRequest) -> PageView:
     overlap = OVERLAPS.get(request.text("overlap") or USUAL_OVERLAP)
     if overlap is None:
         raise Invalid("Choose how long the old key still works.")
-    key = await keys.rotate(request.change(tx), request.at("id"), overlap_ms=overlap[1])
-    return await _page(tx, request, 201, new_key=key)
+    key = await keys.rotate(change, request.at("id"), overlap_ms=overlap[1])
+    return await _page(change, request, 201, new_key=key)
 
 
-async def revoke(tx: Tx, request: PageRequest) -> Response:
-    await keys.revoke(request.change(tx), request.at("id"))
+async def revoke(change: Change, request: PageRequest) -> Response:
+    await keys.revoke(change, request.at("id"))
     return request.go(PAGE, "Key revoked. Requests with it are now refused.")

@@ -13,7 +13,8 @@ from honeyguide.operating.backups import records
 from honeyguide.operating.backups.records import BackupRecord
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.store import job_runs
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 SHOWN = 10
 
@@ -36,23 +37,23 @@ class BackupsView:
         return bool(done) and done[0].result in (records.FAILED, records.BROKEN, None)
 
 
-async def find_backups(tx: Tx, request: PageRequest) -> BackupsView:
+async def find_backups(at: Reading, request: PageRequest) -> BackupsView:
     settings = request.services.settings
-    run = await job_runs.find(tx, records.JOB)
+    run = await job_runs.find(at.tx, records.JOB)
     return BackupsView(
         place=str(parse_backup_url(settings.backup_url)) if settings.backup_url else "",
         every_hours=settings.backup_interval,
         keep_days=settings.backup_keep_days,
         is_encrypted=bool(settings.backup_age_recipient),
-        is_waiting=await records.is_requested(tx),
+        is_waiting=await records.is_requested(at.tx),
         is_running=run is not None and run.leased_until_ms > system_clock(),
-        newest=await records.newest(tx, SHOWN),
+        newest=await records.newest(at.tx, SHOWN),
     )
 
 
-async def back_up_now(tx: Tx, request: PageRequest) -> Response:
+async def back_up_now(change: Change, request: PageRequest) -> Response:
     if not request.services.settings.backup_url:
         return request.go("/administration", "Set HONEYGUIDE_BACKUP_URL first.")
-    await records.request(tx)
-    await change_log.record(request.change(tx), "backup.requested", "backups")
+    await records.request(change.tx)
+    await change_log.record(change, "backup.requested", "backups")
     return request.go("/administration#h-backups", "The backup starts now.")

@@ -22,7 +22,6 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.periods import Period
 from honeyguide.kernel.spreadsheets import csv_text
-from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.settings import change_words
@@ -30,6 +29,7 @@ from honeyguide.pages.dashboard.settings.change_words import LoggedSentence, Log
 from honeyguide.pages.downloads import attachment
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import logged_subjects
+from honeyguide.store.reading import AccountReading, Reading, reads_account
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 
@@ -61,20 +61,20 @@ class Chosen(NamedTuple):
     errors: dict[str, str]
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    chosen = await _chosen(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    chosen = await _chosen(at.tx, request)
     account_id = request.who.account_id
     after = _place(request.query.get("before", ""))
-    found = await change_search.find(tx, account_id, chosen.filters, after=after, most=PER_PAGE)
-    key_names = await _key_names(tx, account_id)
-    shown = await _shown(tx, account_id, found.entries, key_names)
+    found = await change_search.find(at.tx, account_id, chosen.filters, after=after, most=PER_PAGE)
+    key_names = await _key_names(at)
+    shown = await _shown(at, found.entries, key_names)
     by_day = groupby(shown, lambda each: formats.day_in(each.entry.changed_ms, request.zone))
     return request.view(
         "change_log.html",
         days=[(day, list(rows)) for day, rows in by_day],
         given=chosen.given,
         errors=chosen.errors,
-        actors=await _actors(tx, request, key_names),
+        actors=await _actors(at, request, key_names),
         groups=[(each.value, name) for each, name in GROUP_NAMES.items()],
         zone=request.zone,
         is_first=after is None,
@@ -135,16 +135,20 @@ async def _parts(
     after: LogPlace | None = None
     is_first = True
     while is_first or after is not None:
-        records, after = await services.store.replica_snapshot(_batch, account_id, filters, after)
+        records, after = await services.store.replica_snapshot(
+            reads_account(_batch, services.site, account_id, services.clock()), filters, after
+        )
         yield write(records, is_first=is_first)
         is_first = False
 
 
 async def _batch(
-    tx: Tx, account_id: str, filters: ChangeFilter, after: LogPlace | None
+    at: AccountReading, filters: ChangeFilter, after: LogPlace | None
 ) -> tuple[list[dict[str, Any]], LogPlace | None]:
-    found = await change_search.find(tx, account_id, filters, after=after, most=DOWNLOAD_BATCH)
-    names = await _names(tx, account_id, found.entries, await _key_names(tx, account_id))
+    found = await change_search.find(
+        at.tx, at.account_id, filters, after=after, most=DOWNLOAD_BATCH
+    )
+    names = await _names(at, found.entries, await _key_names(at))
     rows = [change_words.as_record(change_words.show(each, names), names) for each in found.entries]
     return rows, found.after
 
@@ -153,28 +157,28 @@ async def _batch(
 
 
 async def _shown(
-    tx: Tx, account_id: str, entries: list[LoggedChange], key_names: dict[str, str]
+    at: AccountReading, entries: list[LoggedChange], key_names: dict[str, str]
 ) -> list[LoggedSentence]:
-    names = await _names(tx, account_id, entries, key_names)
+    names = await _names(at, entries, key_names)
     return [change_words.show(entry, names) for entry in entries]
 
 
 async def _names(
-    tx: Tx, account_id: str, entries: list[LoggedChange], key_names: dict[str, str]
+    at: AccountReading, entries: list[LoggedChange], key_names: dict[str, str]
 ) -> LogNames:
     ids = [each for entry in entries for each in (entry.subject_id, entry.actor_id)]
-    return LogNames(await logged_subjects.names_of(tx, account_id, ids), key_names)
+    return LogNames(await logged_subjects.names_of(at, ids), key_names)
 
 
-async def _key_names(tx: Tx, account_id: str) -> dict[str, str]:
-    return {key.id: key.name for key in await keys.of_account(tx, account_id)}
+async def _key_names(at: AccountReading) -> dict[str, str]:
+    return {key.id: key.name for key in await keys.of_account(at.tx, at.account_id)}
 
 
 async def _actors(
-    tx: Tx, request: PageRequest, key_names: dict[str, str]
+    at: Reading, request: PageRequest, key_names: dict[str, str]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """What can be chosen, in groups: kinds, members, API keys."""
-    joined = await members.of_account(tx, request.who.account_id, now_ms=request.now_ms)
+    joined = await members.of_account(at.tx, request.who.account_id, now_ms=request.now_ms)
     return [
         ("Kinds", [(kind.value, name) for kind, name in change_words.ACTOR_KINDS.items()]),
         ("Members", [(f"member:{each.user_id}", each.shown_name) for each in joined]),
@@ -203,7 +207,7 @@ async def _chosen(tx: Tx, request: PageRequest) -> Chosen:
         actor_id=actor_id if is_kind and is_id(actor_id) else "",
         group=ChangeGroup(group) if group in tuple(ChangeGroup) else None,
         text=given["q"],
-        subject_id=await _subject(tx, request.tenant, given["q"]),
+        subject_id=await _subject(request.reading(tx), given["q"]),
     )
     if since:
         filters = filters._replace(since_ms=Period(since, since, request.zone).since_ms)
@@ -222,11 +226,11 @@ def _day(text: str, name: str, errors: dict[str, str]) -> date | None:
         return None
 
 
-async def _subject(tx: Tx, tenant: Tenant, text: str) -> str:
+async def _subject(at: Reading, text: str) -> str:
     """Whom an email address names: the log has only their id."""
     if "@" not in text:
         return ""
-    found = await subscribers.find(tx, tenant, text)
+    found = await subscribers.find(at, text)
     return found.id if found else ""
 
 

@@ -32,7 +32,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.settings import integration_adoption
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import page_index
 
 MOST_SHOWN = 50
@@ -52,10 +52,10 @@ def _keys(services: PageServices) -> EncryptionKeys:
     return EncryptionKeys(services.settings.secret_keys)
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    integration = await integrations.find(tx, request.tenant)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    integration = await integrations.find(at)
     if integration is None:
-        total = await integrations.count_to_write(tx, request.tenant)
+        total = await integrations.count_to_write(at)
         return request.view(
             "integrations.html",
             has_key=bool(request.services.settings.secret_keys),
@@ -67,10 +67,10 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         )
     integration = _known_state(request.services, integration)
     about = integrations.platform_of(integration.platform).about
-    backlog = await integrations.backlog(tx, integration)
-    total, left = await _progress(tx, request, integration, backlog.due)
+    backlog = await integrations.backlog(at.tx, integration)
+    total, left = await _progress(at, request, integration, backlog.due)
     page, unconfirmed, unconfirmed_total = await forms.nearest_page(
-        request.query, MOST_SHOWN, lambda page: removing.page_of(tx, integration, page)
+        request.query, MOST_SHOWN, lambda page: removing.page_of(at.tx, integration, page)
     )
     return request.view(
         "integration.html",
@@ -86,9 +86,9 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         page=page.page,
         pages=page.total_pages(unconfirmed_total),
         link=lambda number: f"/integrations?page={number}#h-unconfirmed",
-        failed=await integrations.failed_writes(tx, integration, most=MOST_SHOWN),
-        found=await integration_adoption.found(tx, integration),
-        refused=await adoption.refused(tx, integration, most=MOST_SHOWN),
+        failed=await integrations.failed_writes(at.tx, integration, most=MOST_SHOWN),
+        found=await integration_adoption.found(at.tx, integration),
+        refused=await adoption.refused(at.tx, integration, most=MOST_SHOWN),
         most=MOST_SHOWN,
         names=[
             (name.lower() if about.is_lower_case else name, field_names.LABELS[field])
@@ -112,12 +112,12 @@ def _known_state(services: PageServices, integration: Integration) -> Integratio
 
 
 async def _progress(
-    tx: Tx, request: PageRequest, integration: Integration, due: int
+    at: Reading, request: PageRequest, integration: Integration, due: int
 ) -> tuple[int, int]:
     """How many there are, and how many are still to be written."""
     if not _is_first(integration):
-        return await page_index.total(tx, integration.campaign_id, "all"), due
-    total = await integrations.count_to_write(tx, request.tenant)
+        return await page_index.total(at.tx, integration.campaign_id, "all"), due
+    total = await integrations.count_to_write(at)
     total = max(total, integration.synced)  # some were written and unsubscribed since
     return total, max(total - integration.synced, due)
 
@@ -129,10 +129,10 @@ def _is_first(integration: Integration) -> bool:
 # -- connecting
 
 
-async def connect_form(tx: Tx, request: PageRequest) -> PageView | Response:
+async def connect_form(at: Reading, request: PageRequest) -> PageView | Response:
     """The first step asks for the key. Also for a new key of the platform that is connected."""
     about = integrations.platform_of(request.at("platform")).about
-    existing = await integrations.find(tx, request.tenant)
+    existing = await integrations.find(at)
     if existing is not None and existing.platform != about.key:
         return request.go("/integrations", "Disconnect the other platform first.")
     made = {each.name: signature.new_secret() for each in about.inputs if each.is_made}
@@ -149,7 +149,9 @@ async def connect_form(tx: Tx, request: PageRequest) -> PageView | Response:
 async def connect(services: PageServices, request: PageRequest) -> PageView | Response:
     """Checks the key, then asks which list, then connects."""
     platform = integrations.platform_of(request.at("platform"))
-    existing = await services.store.read(integrations.find, request.tenant)
+    existing = await services.store.read(
+        reads(integrations.find, request.services.site, request.tenant, request.now_ms)
+    )
     credentials = _credentials(services, request, platform.about)
     found = await connecting.audiences(platform, services.outbound, credentials)
     if existing is not None:
@@ -294,9 +296,7 @@ async def act(services: PageServices, request: PageRequest) -> Response:
         await request.apply(integrations.set_status, integrations.ACTIVE)
         return request.go("/integrations", "Resumed.")
     if action == "retry":
-        count = await services.store.write(
-            integrations.retry_failed, request.tenant, request.text("subscriber") or None
-        )
+        count = await request.apply(integrations.retry_failed, request.text("subscriber") or None)
         return request.go("/integrations", f"We are trying {count:,} again.")
     if action == "unsubscribe_missing":
         await request.apply(reading.believe_missing)
@@ -320,7 +320,9 @@ async def _remove_unconfirmed(request: PageRequest) -> Response:
 
 
 async def _disconnect(services: PageServices, request: PageRequest) -> Response:
-    integration = await services.store.read(integrations.get, request.tenant)
+    integration = await services.store.read(
+        reads(integrations.get, request.services.site, request.tenant, request.now_ms)
+    )
     platform = integrations.platform_of(integration.platform)
     try:
         access = integrations.access_to(
@@ -337,8 +339,8 @@ async def _disconnect(services: PageServices, request: PageRequest) -> Response:
     return request.go("/integrations", message)
 
 
-async def fields_form(tx: Tx, request: PageRequest) -> PageView:
-    integration = await integrations.get(tx, request.tenant)
+async def fields_form(at: Reading, request: PageRequest) -> PageView:
+    integration = await integrations.get(at)
     about = integrations.platform_of(integration.platform).about
     sent = request.errors
     return request.view(
@@ -358,7 +360,9 @@ async def fields_form(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def save_fields(services: PageServices, request: PageRequest) -> Response:
-    integration = await services.store.read(integrations.get, request.tenant)
+    integration = await services.store.read(
+        reads(integrations.get, request.services.site, request.tenant, request.now_ms)
+    )
     platform = integrations.platform_of(integration.platform)
     chosen = {str(field): request.text(field) for field in field_names.LABELS}
     names = field_names.checked(platform.about, chosen)

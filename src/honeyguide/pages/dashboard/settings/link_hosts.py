@@ -10,16 +10,16 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import link_hosts
 
 FORM = {"host": Field("Host", "Enter a host name, such as go.example.org.")}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     return request.view(
         "link_hosts.html",
-        hosts=await link_hosts.of_account(tx, request.tenant),
+        hosts=await link_hosts.of_account(at),
         host=request.text("host") if request.errors else "",
         our_host=urlsplit(request.services.site.base_url).hostname,
         most=link_hosts.MOST,

@@ -30,6 +30,7 @@ from honeyguide.mail.notification_links import TurnOff
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM = {"url": Field("Slack webhook URL")} | {
@@ -54,11 +55,11 @@ def labels_of(kind: NotificationKind) -> list[tuple[str, str]]:
     ]
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     account_id = request.who.account_id
-    webhook = await slack_messages.webhook_of(tx, account_id)
+    webhook = await slack_messages.webhook_of(at.tx, account_id)
     keys = EncryptionKeys(request.services.settings.secret_keys)
-    chosen = await notification_choices.of_account(tx, account_id)
+    chosen = await notification_choices.of_account(at)
     if request.errors:
         chosen = _typed(request)
     return request.view(
@@ -79,9 +80,9 @@ def _typed(request: PageRequest) -> dict[str, Choice]:
     }
 
 
-async def save(tx: Tx, request: PageRequest) -> Response:
+async def save(change: Change, request: PageRequest) -> Response:
     """An empty URL keeps the webhook: its URL is a secret, which the form does not show."""
-    change, url = request.change(tx), request.text("url")
+    url = request.text("url")
     if url:
         await notification_settings.set_slack_webhook(
             change,
@@ -103,12 +104,12 @@ def _encrypted(request: PageRequest, url: str) -> str:
         raise FormErrors({"url": problem.message}) from problem
 
 
-async def send_test(tx: Tx, request: PageRequest) -> Response:
+async def send_test(change: Change, request: PageRequest) -> Response:
     account_id = request.who.account_id
-    if await slack_messages.webhook_of(tx, account_id) is None:
+    if await slack_messages.webhook_of(change.tx, account_id) is None:
         raise Invalid("Enter and save the Slack webhook URL first.")
     await slack_messages.enqueue(
-        tx, account_id, TEST_SENTENCE, "/notices/preferences", now_ms=request.now_ms
+        change.tx, account_id, TEST_SENTENCE, "/notices/preferences", now_ms=request.now_ms
     )
     return request.go(
         "/notices/preferences",
@@ -116,13 +117,13 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def ask_off(tx: Tx, request: PageRequest) -> PageView:
+async def ask_off(at: Reading, request: PageRequest) -> PageView:
     """Changes nothing: mail scanners open every link."""
-    return _off_view(request, await _turn_off(tx, request), is_off=False)
+    return _off_view(request, await _turn_off(at, request), is_off=False)
 
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
-    asked = await _turn_off(tx, request)
+    asked = await _turn_off(request.reading(tx), request)
     # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
     tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
@@ -130,12 +131,12 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     return _off_view(request, asked, is_off=True)
 
 
-async def _turn_off(tx: Tx, request: PageRequest) -> TurnOff:
+async def _turn_off(at: Reading, request: PageRequest) -> TurnOff:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
     asked = notification_links.read_token(site, token, now_ms=now_ms)
     if asked is None:
         raise HTTPException(404)
-    account = await accounts.get(tx, asked.account_id)
+    account = await accounts.get(at.tx, asked.account_id)
     if account.link_version != asked.link_version:
         raise HTTPException(404)
     return asked

@@ -25,6 +25,8 @@ from honeyguide.pages.dashboard.login import recent_login, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 PAGE = "/account/security"
@@ -34,21 +36,23 @@ PASSWORD = {
 }
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     who, now_ms, settings = request.who, request.now_ms, request.services.settings
-    account = await accounts.get(tx, who.account_id)
+    account = await accounts.get(at.tx, who.account_id)
     return request.view(
         "security.html",
         failed=request.http.url.path.rpartition("/")[2] if request.errors else "",
-        sessions=await sessions.of_user(tx, who.user_id, now_ms=now_ms),
-        codes_left=await second_factors.count_recovery_codes(tx, who.user_id),
+        sessions=await sessions.of_user(at.tx, who.user_id, now_ms=now_ms),
+        codes_left=await second_factors.count_recovery_codes(at.tx, who.user_id),
         has_secret_key=bool(settings.secret_keys),
-        is_lost=await second_factors.is_lost(tx, EncryptionKeys(settings.secret_keys), who.user_id),
+        is_lost=await second_factors.is_lost(
+            at.tx, EncryptionKeys(settings.secret_keys), who.user_id
+        ),
         is_required_here=settings.require_second_factor == "yes",
         is_required_in_account=bool(account.needs_second_factor),
         needs_proof=request.services.site.has_mail_server
-        and not await email_proofs.is_proven(tx, who.user_id),
-        email_change=await email_changes.of_user(tx, who.user_id, now_ms=now_ms),
+        and not await email_proofs.is_proven(at.tx, who.user_id),
+        email_change=await email_changes.of_user(at.tx, who.user_id, now_ms=now_ms),
         new_email=request.text("email") if request.errors else "",
         is_owner=who.may(Right.ACCOUNT),
         account_name=account.name or who.campaign_name,
@@ -86,17 +90,17 @@ async def _set_password(
     await attempts.forget(tx, site, attempts.PASSWORD_AGAIN, user_id)
 
 
-async def end_session(tx: Tx, request: PageRequest) -> Response:
+async def end_session(change: Change, request: PageRequest) -> Response:
     """One session by its id; without an id, all but this one."""
     session_id, user_id = request.text("id"), request.who.user_id
     ended = 1
     if session_id:
-        await sessions.end(tx, user_id, session_id)
+        await sessions.end(change.tx, user_id, session_id)
     else:
-        ended = await sessions.end_others(tx, user_id, request.who.session_id)
+        ended = await sessions.end_others(change.tx, user_id, request.who.session_id)
     if ended:
         await logins.record_ended_sessions(
-            tx,
+            change.tx,
             request.services.site,
             user_id,
             all_others=not session_id,

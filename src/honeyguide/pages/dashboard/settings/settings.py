@@ -15,7 +15,8 @@ from honeyguide.pages.dashboard.look import share_picture
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, link_parameters, referral_states
 from honeyguide.subscribers.campaigns import CampaignSettings
 
@@ -45,12 +46,12 @@ FORM = StructForm(
 TIME_ZONE_FORM = {"time_zone": Field("Time zone", "Choose a time zone.")}
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     """The form: as it is saved, or as it was sent with what is wrong with it."""
     if request.errors and "time_zone" not in request.fields:
         form = FORM.typed(request, link_parameters=request.text("link_parameters"))
     else:
-        saved = await campaigns.get(tx, request.tenant)
+        saved = await campaigns.get(at)
         names = link_parameters.joined(json.loads(saved.link_parameters))
         form = FORM.saved(saved, link_parameters=names)
     return request.view(
@@ -80,7 +81,7 @@ async def save_campaign(services: PageServices, request: PageRequest) -> Respons
     )
 
 
-async def save_time_zone(tx: Tx, request: PageRequest) -> Response:
+async def save_time_zone(change: Change, request: PageRequest) -> Response:
     forms.require(TIME_ZONE_FORM, request.fields)
-    await accounts.set_time_zone(request.change(tx), request.text("time_zone"))
+    await accounts.set_time_zone(change, request.text("time_zone"))
     return request.go("/settings", "Time zone saved. All days are now cut in this zone.")

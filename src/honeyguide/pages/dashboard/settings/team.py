@@ -11,7 +11,8 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 INVITE = {
     "email": Field("Email", "Enter an email address."),
@@ -28,16 +29,16 @@ ABOUT = {
 _LISTED = [right for right in Right if right not in permissions.OF_ADMINISTRATORS]
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
-    return await _page(tx, request)
+async def show(at: Reading, request: PageRequest) -> PageView:
+    return await _page(at, request)
 
 
-async def _page(tx: Tx, request: PageRequest, *, invitation_link: str = "") -> PageView:
+async def _page(at: Reading, request: PageRequest, *, invitation_link: str = "") -> PageView:
     account_id, now_ms = request.who.account_id, request.now_ms
-    waiting = await invitations.of_inviter(tx, account_id, now_ms=now_ms)
+    waiting = await invitations.of_inviter(at)
     return request.view(
         "team.html",
-        members=await members.of_account(tx, account_id, now_ms=now_ms),
+        members=await members.of_account(at.tx, account_id, now_ms=now_ms),
         invitations=[ticket for ticket in waiting if ticket.role is not None],
         roles=ABOUT,
         rights=[(RIGHTS[right].about, permissions.roles_with(right)) for right in _LISTED],
@@ -49,42 +50,42 @@ async def _page(tx: Tx, request: PageRequest, *, invitation_link: str = "") -> P
     )
 
 
-async def invite(tx: Tx, request: PageRequest) -> PageView:
+async def invite(change: Change, request: PageRequest) -> PageView:
     forms.require(INVITE, request.fields)
     email = EmailAddress.parse(request.text("email"))
     role = permissions.parse_role(request.text("role"))
     site, now_ms = request.services.site, request.now_ms
     mailbox = f"invitation {email.person}"
-    await attempts.count(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms)
-    link = await invitations.invite_member(request.change(tx), email, role)
+    await attempts.count(change.tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms)
+    link = await invitations.invite_member(change, email, role)
     # Not a redirect: the link is in this one response and in the email.
-    return await _page(tx, request, invitation_link=link)
+    return await _page(change, request, invitation_link=link)
 
 
-async def withdraw(tx: Tx, request: PageRequest) -> Response:
-    await invitations.withdraw(request.change(tx), request.text("id"))
+async def withdraw(change: Change, request: PageRequest) -> Response:
+    await invitations.withdraw(change, request.text("id"))
     return request.go("/team", "Invitation withdrawn.")
 
 
-async def change_role(tx: Tx, request: PageRequest) -> Response:
+async def change_role(change: Change, request: PageRequest) -> Response:
     role = permissions.parse_role(request.text("role"))
-    await members.change_role(request.change(tx), request.at("id"), role)
+    await members.change_role(change, request.at("id"), role)
     return request.go("/team", "Role changed. It holds from their next click on.")
 
 
-async def remove(tx: Tx, request: PageRequest) -> Response:
+async def remove(change: Change, request: PageRequest) -> Response:
     if request.at("id") == request.who.user_id:
         raise Invalid("To leave the team yourself, use “Leave”.")
-    await members.remove(request.change(tx), request.at("id"))
+    await members.remove(change, request.at("id"))
     return request.go("/team", "Member removed.")
 
 
-async def hand_over(tx: Tx, request: PageRequest) -> Response:
-    await members.hand_over(request.change(tx), request.at("id"))
+async def hand_over(change: Change, request: PageRequest) -> Response:
+    await members.hand_over(change, request.at("id"))
     return request.go("/team", "The account has a new owner. You are an editor now.")
 
 
-async def leave(tx: Tx, request: PageRequest) -> Response:
+async def leave(change: Change, request: PageRequest) -> Response:
     left = request.who.name or request.who.campaign_name
-    await members.leave(request.change(tx))
+    await members.leave(change)
     return request.go("/", f"You left {left}.")

@@ -15,7 +15,8 @@ from honeyguide.pages.dashboard import formats
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.settings import webhook_examples
 from honeyguide.pages.forms import Field
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 PER_PAGE = 25
 # Larger counts are shown as "10,000+".
@@ -54,11 +55,11 @@ EVENTS = (
 )
 
 
-async def show(tx: Tx, request: PageRequest) -> PageView:
+async def show(at: Reading, request: PageRequest) -> PageView:
     account_id, campaign_id = request.tenant
     hooks = [
-        *await webhooks.of_account(tx, account_id, ""),
-        *await webhooks.of_account(tx, account_id, campaign_id),
+        *await webhooks.of_account(at.of_account(account_id), ""),
+        *await webhooks.of_account(at.of_account(account_id), campaign_id),
     ]
     return request.view(
         "webhooks.html",
@@ -81,10 +82,10 @@ def _flags(request: PageRequest) -> Flags:
     return Flags(**{kind: kind in chosen for kind, _, _ in EVENTS})
 
 
-async def create(tx: Tx, request: PageRequest) -> Response:
+async def create(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hook = await webhooks.create(
-        request.change(tx),
+        change,
         "",
         request.text("url"),
         _flags(request),
@@ -95,28 +96,29 @@ async def create(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def _found(tx: Tx, request: PageRequest) -> tuple[Webhook, str]:
+async def _found(at: Reading, request: PageRequest) -> tuple[Webhook, str]:
     """A webhook of the account or of its campaign, and which of the two."""
     account_id, campaign_id = request.tenant
     try:
-        return await webhooks.get(tx, account_id, "", request.at("id")), ""
+        return await webhooks.get(at.of_account(account_id), "", request.at("id")), ""
     except Missing:
-        return await webhooks.get(tx, account_id, campaign_id, request.at("id")), campaign_id
+        return await webhooks.get(
+            at.of_account(account_id), campaign_id, request.at("id")
+        ), campaign_id
 
 
-async def one(tx: Tx, request: PageRequest) -> PageView:
-    return await _one(tx, request)
+async def one(at: Reading, request: PageRequest) -> PageView:
+    return await _one(at, request)
 
 
-async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
-    hook, scope = await _found(tx, request)
+async def _one(at: Reading, request: PageRequest, secret: str = "") -> PageView:
+    hook, scope = await _found(at, request)
     only_failed = request.query.get("show") == "failed"
     page, log, total = await forms.nearest_page(
         request.query,
         PER_PAGE,
         lambda page: webhooks.page_of_deliveries(
-            tx,
-            request.tenant.account_id,
+            at,
             scope,
             hook.id,
             page,
@@ -126,9 +128,7 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     )
     is_cut = total > MOST_COUNTED
     here = f"/webhooks/{hook.id}?{'show=failed&' if only_failed else ''}page="
-    sent = await webhooks.bodies_of(
-        tx, request.tenant.account_id, (delivery for delivery, _ in log)
-    )
+    sent = await webhooks.bodies_of(at, (delivery for delivery, _ in log))
     return request.view(
         "webhook.html",
         hook=hook,
@@ -152,11 +152,11 @@ async def _one(tx: Tx, request: PageRequest, secret: str = "") -> PageView:
     )
 
 
-async def update(tx: Tx, request: PageRequest) -> Response:
+async def update(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
-    hook, scope = await _found(tx, request)
+    hook, scope = await _found(change, request)
     await webhooks.update(
-        request.change(tx),
+        change,
         scope,
         hook.id,
         request.text("url"),
@@ -166,44 +166,44 @@ async def update(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/webhooks/{hook.id}", "Changes saved. The webhook is enabled.")
 
 
-async def act(tx: Tx, request: PageRequest) -> PageView | Response:
+async def act(change: Change, request: PageRequest) -> PageView | Response:
     """Enable, test, resend, replay, rotate, reveal, set a token or delete, as the button says."""
-    action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
-    hook, scope = await _found(tx, request)
+    action = request.text("do")
+    hook, scope = await _found(change, request)
     here = f"/webhooks/{hook.id}"
     if action == "enable":
         same = Flags(**{kind: bool(getattr(hook, kind)) for kind, _, _ in EVENTS})
-        change, policy = request.change(tx), request.services.policy
+        policy = request.services.policy
         await webhooks.update(change, scope, hook.id, hook.url, same, policy=policy)
         return request.go(
             here, "The webhook is enabled. Send a test event to see whether it works."
         )
     if action == "test":
-        await webhooks.send_test(tx, account_id, scope, hook.id, now_ms=now_ms)
+        await webhooks.send_test(change, scope, hook.id)
         return request.go(here, "Test event sent. It appears in the log below.")
     if action == "resend":
         delivery_id = request.text("delivery")
-        await webhooks.resend(tx, account_id, scope, hook.id, delivery_id, now_ms=now_ms)
+        await webhooks.resend(change, scope, hook.id, delivery_id)
         return request.go(here, "Sending it again.")
     if action == "replay":
         since = request.text("since")
         since = f"{since}:00Z" if len(since) == 16 else since
-        count = await webhooks.replay(tx, account_id, scope, hook.id, since, now_ms=now_ms)
+        count = await webhooks.replay(change, scope, hook.id, since)
         events = formats.plural(count, "event")
         return request.go(
             here, f"Replaying {events}." if count else "There are no events since then."
         )
     if action == "rotate":
-        secret = await webhooks.rotate_secret(request.change(tx), scope, hook.id)
-        return await _one(tx, request, secret)
+        secret = await webhooks.rotate_secret(change, scope, hook.id)
+        return await _one(change, request, secret)
     if action == "set_token":
         token = request.text("sparkloop_token") or None
-        await webhooks.set_sparkloop_token(request.change(tx), scope, hook.id, token)
+        await webhooks.set_sparkloop_token(change, scope, hook.id, token)
         saved = "Token saved. It is sent with every event." if token else "Token removed."
         return request.go(here, f"{saved} The webhook is enabled.")
     if action == "reveal":
-        return await _one(tx, request, hook.secret)
+        return await _one(change, request, hook.secret)
     if action == "delete":
-        await webhooks.delete(request.change(tx), scope, hook.id)
+        await webhooks.delete(change, scope, hook.id)
         return request.go("/webhooks", "Webhook deleted.")
     raise Missing("Page not found.")
