@@ -192,7 +192,7 @@ def test_only_codes_that_nobody_ever_had_are_counted(opened: OpenStore) -> None:
         return opened.run(opened.store.read(reads(search.count_unknown_codes, tenant), most=most))
 
     assert (count(), count(2)) == (4, 2)
-    same = partial(search.of_unknown_code, tenant=tenant, most=9)
+    same = partial(reads(search.of_unknown_code, tenant), most=9)
     assert opened.run(opened.store.read(same, code="old")) == [made[0].id, made[1].id]
     assert opened.run(opened.store.read(same, code=codes[5])) == []
     forget = changing(claimed_codes.forget, SITE, tenant, NOON_MS)

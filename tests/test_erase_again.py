@@ -30,6 +30,7 @@ from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support import imports
 from tests.support.changes import changing
+from tests.support.readings import reads_account
 from tests.support.stores import OpenStore
 
 SITE = Site("http://127.0.0.1", "http://127.0.0.1/join", b"k" * 32)
@@ -79,7 +80,7 @@ def test_what_was_decided_and_changed_about_a_person_is_emptied_again(opened: Op
     )
     make(signups.decide, zelda.id, "rejected")
     opened.do("UPDATE referral_decision SET note = 'Zelda wrote to us.'")
-    changes = partial(change_log.about, account_id=account_id, subscriber_id=zelda.id)
+    changes = partial(reads_account(change_log.about, account_id), subscriber_id=zelda.id)
     (entry,) = opened.run(opened.store.read(changes))
     assert entry.differences[1] == {"status": "rejected", "reason": "rejected_by_hand"}
     erasure = erasure_of("zelda@example.org", *tenant)._replace(subscriber_id=zelda.id)

@@ -14,7 +14,6 @@ from honeyguide.moving.counts import Counted, missing
 from honeyguide.rewards import adjustments, backfill, earned_rewards
 from tests.support.changes import SITE
 from tests.support.imported import Program
-from tests.support.readings import reads
 from tests.support.stores import OpenStore
 
 ANN = "ann@example.org"
@@ -52,7 +51,7 @@ def test_a_count_without_people_becomes_an_adjustment_once(program: Program) -> 
         ann = program.get(ANN)
         assert (ann.referrals_verified, ann.adjustments, ann.toward_rewards) == (2, 3, 5)
     assert program.findings(kept) == []
-    (made,) = program.read(reads(adjustments.of_subscriber, ann.id))
+    (made,) = program.read(adjustments.of_subscriber, ann.id)
     assert (made.amount, made.reason) == (3, "Carried over from old-tool.csv")
     assert (made.actor_kind, made.by) == (actors.ActorKind.JOB, None)
     assert program.get("cy@example.org").adjustments == 0

@@ -20,7 +20,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import codes, consents, notes, tags
 from honeyguide.subscribers.codes import CodeHolder
 from tests.support.imported import NOW_MS, Program
-from tests.support.readings import change_of, reads
+from tests.support.readings import change_of
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
@@ -119,7 +119,7 @@ def write_down(program: Program, subscriber_id: str, person: dict[str, Any]) -> 
             await consents.record(change_of(tx, tenant, now_ms=now_ms), subscriber_id, text_id)
 
     program.opened.run(program.opened.store.write(write))
-    earned = program.read(reads(earned_rewards.earned_by, subscriber_id))
+    earned = program.read(earned_rewards.earned_by, subscriber_id)
     for each in earned if person["redeems"] else []:
         program.change(earned_rewards.approve, each.id)
         program.change(earned_rewards.redeem, each.id)

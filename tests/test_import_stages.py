@@ -15,7 +15,6 @@ from honeyguide.signups import lifecycle, signups
 from honeyguide.subscribers import codes
 from tests.support.dispatcher import HOME
 from tests.support.imported import LOUD, Program
-from tests.support.readings import reads
 from tests.support.stores import OpenStore
 
 
@@ -168,7 +167,7 @@ def test_what_cannot_be_taken_over_is_found_and_everybody_is_imported(program: P
     }
     assert program.get("cy@example.org").claimed_code == "nobody7"
     for code, name in {"one": "ann", "ONE": "gil"}.items():
-        found = program.read(reads(lifecycle.find_referrer, code))
+        found = program.read(lifecycle.find_referrer, code)
         assert found.email == f"{name}@example.org", "codes that differ in case are both kept"
 
 
@@ -204,7 +203,7 @@ def test_who_is_here_keeps_their_referrer_and_gets_missing_codes(program: Progra
     )
     cy = program.get("cy@example.org")
     assert cy.name is None and program.exported()["cy@example.org"]["tags"] == "vip"
-    assert [each.code for each in program.read(reads(codes.of_subscriber, cy.id))] == ["cyclone"]
+    assert [each.code for each in program.read(codes.of_subscriber, cy.id)] == ["cyclone"]
 
 
 def test_a_code_of_another_account_is_nobody_here(opened: OpenStore) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.moving import importing
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import SubscriberChanges
 from tests.support.imported import Program
@@ -40,7 +39,7 @@ def test_an_erased_person_is_removed_by_address_and_by_code(program: Program) ->
     assert "ann" not in left.lower() and "ben@example.org" in left and "cy@example.org" in left
     program.change(signups.erase, "ben@example.org")
     assert '"7"' in kept_lines(program), "a count that looks like a code stays"
-    assert program.read(importing.get, kept.id).total == 3, "as many lines as it had"
+    assert program.find_import(kept.id).total == 3, "as many lines as it had"
 
 
 @pytest.mark.parametrize("column", ["referrer", "referrer_code", "claimed_code"])

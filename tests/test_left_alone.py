@@ -215,7 +215,7 @@ def test_an_erasure_reaches_former_addresses_in_files(program: Program) -> None:
     waiting = wait(program, WAITING)
     program.change(signups.update, ann.id, SubscriberChanges(email="new@example.org"))
     assert "old@example.org" not in stored(program)
-    assert program.read(importing.get, waiting).total == 2, "the file that waits is whole"
+    assert program.find_import(waiting).total == 2, "the file that waits is whole"
     program.change(signups.erase, "new@example.org")
     assert "new@example.org" not in stored(program) and "ben@example.org" in stored(program)
 

@@ -11,7 +11,7 @@ from honeyguide.rewards import earned_rewards
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import consents, notes
 from tests.support.imported import LOUD, Program
-from tests.support.readings import change_of, reads
+from tests.support.readings import change_of
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.test_certificates import certify, differences
@@ -130,5 +130,5 @@ def test_a_cell_that_we_did_not_write_is_refused_with_its_line() -> None:
         for name, each in zip(BAD, errors, strict=True):
             assert each.sentence.endswith("."), name
             assert FIELDS[next(iter(BAD[name]))] in each.sentence, name
-        [note] = program.read(reads(notes.of_subscriber, program.get("ann@example.org").id))
+        [note] = program.read(notes.of_subscriber, program.get("ann@example.org").id)
         assert note.text == "[VIP] not a list, so one note"

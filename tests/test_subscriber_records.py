@@ -112,9 +112,12 @@ def test_tags_are_those_of_one_newsletter(engine: str) -> None:
     async def test(two: TwoNewsletters) -> None:
         ada, eve = await two.join(two.wax, "ada"), await two.join(two.wax, "eve")
         zoe = await two.join(two.other, "zoe")
-        add = tags.add
-        await two.store.write(add, two.wax, [ada, eve, zoe], ["vip", "berlin"], now_ms=NOON_MS)
-        await two.store.write(add, two.other, [zoe, ada], ["aardvark", "zebra"], now_ms=NOON_MS)
+        await two.store.write(
+            changes_of(tags.add, two.wax, now_ms=NOON_MS), [ada, eve, zoe], ["vip", "berlin"]
+        )
+        await two.store.write(
+            changes_of(tags.add, two.other, now_ms=NOON_MS), [zoe, ada], ["aardvark", "zebra"]
+        )
         assert await two.store.read(reads(tags.in_use, two.wax)) == ["berlin", "vip"]
         assert await two.store.read(reads(tags.in_use, two.other)) == ["aardvark", "zebra"]
         assert (

@@ -16,7 +16,7 @@ from honeyguide.store.tx import Tx
 from tests.support.changes import SITE, changing
 from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving, run
 from tests.support.races import Work, overlapping
-from tests.support.readings import account_reading
+from tests.support.readings import account_reading, changes_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
@@ -132,12 +132,10 @@ def test_a_resend_while_its_webhook_is_disabled_does_not_go_out_later(
             await post.deliver()
             sent, _ = await post.one(hook)
             again = partial(
-                webhooks.resend,
-                account_id=post.account_id,
+                changes_account(webhooks.resend, post.account_id, now_ms=post.now_ms),
                 scope="",
                 webhook_id=hook.id,
                 delivery_id=sent.id,
-                now_ms=post.now_ms,
             )
             off = partial(
                 recording._disable,

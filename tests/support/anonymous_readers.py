@@ -5,7 +5,6 @@ addresses to try it with.
 from __future__ import annotations
 
 import re
-from functools import partial
 
 from honeyguide.mail import stops
 from honeyguide.subscribers import hub_choices
@@ -41,8 +40,9 @@ def address_of(wax: Newsletter, state: str, elsewhere: Member | None = None) -> 
         elif state != "known":
             wax.member.put(path, {"status": "unsubscribed"})
         if state == "wants no email":
-            stop = partial(stops.stop, is_final=True, now_ms=wax.service.now_ms())
-            wax.service.write(lambda tx: stop(tx, wax.member.account_id, made["uuid"]))
+            wax.service.write(
+                lambda tx: stops.stop(change_of(tx, wax.tenant), made["uuid"], is_final=True)
+            )
     return email
 
 

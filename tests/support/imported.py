@@ -51,7 +51,11 @@ class Program:
         return self.opened.run(self.opened.store.write(made, *args, **kwargs))
 
     def read(self, unit: Any, *args: Any, **kwargs: Any) -> Any:
-        return self.opened.run(self.opened.store.read(unit, self.tenant, *args, **kwargs))
+        made = reads(unit, self.tenant, now_ms=self.now_ms)
+        return self.opened.run(self.opened.store.read(made, *args, **kwargs))
+
+    def find_import(self, import_id: str) -> Import:
+        return self.opened.run(self.opened.store.read(importing.get, self.tenant, import_id))
 
     def subscribe(self, email: str, **given: Any) -> Subscriber:
         return self.change(sign_up, NewSubscriber(email=email, **given))
@@ -95,18 +99,18 @@ class Program:
         return self.go_on(self.start(text, **given))
 
     def findings(self, kept: Import) -> list[tuple[int, str]]:
-        found = self.read(reads(importing.findings_of, kept.id), most=1_000)
-        assert sum(self.read(reads(importing.count_findings, kept.id)).values()) == len(found)
+        found = self.read(importing.findings_of, kept.id, most=1_000)
+        assert sum(self.read(importing.count_findings, kept.id).values()) == len(found)
         return [(each.line, findings.FindingKind(each.kind).value) for each in found]
 
     def errors(self, kept: Import) -> list[RefusedLine]:
-        return self.read(reads(importing.errors, kept.id))
+        return self.read(importing.errors, kept.id)
 
     def get(self, email: str) -> Subscriber:
-        return self.read(reads(subscribers.get, email))
+        return self.read(subscribers.get, email)
 
     def earned(self, email: str) -> list[EarnedReward]:
-        return self.read(reads(earned_by, self.get(email).id))
+        return self.read(earned_by, self.get(email).id)
 
     def referrers(self) -> dict[str, str]:
         """Who referred whom, by email address."""

@@ -26,7 +26,8 @@ class Written:
         self._last: dict[str, int] = {}
 
     def note(self, statement: Statement[Any]) -> None:
-        self.writes += 1
+        if statement.changed_tables:
+            self.writes += 1
         for table in statement.changed_tables:
             self._last[table] = self.writes
 

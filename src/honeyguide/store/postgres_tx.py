@@ -74,6 +74,7 @@ class PostgresTx:
     async def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
     ) -> Sequence[Sequence[Any]]:
+        self.written.note(statement)
         values = statement.postgres_values(params)
         if (
             statement.reads

@@ -1,6 +1,5 @@
-"""SQLite with group commit: writers run one after another in savepoints of one open transaction,
-the disk is synced off the event loop, and only then does any of them return. Reads run on the loop,
-on a connection of their own.
+"""SQLite with group commit: writers run one after another in savepoints of one transaction, the
+disk is synced off the event loop, and then all return. Reads run on a connection of their own.
 """
 
 from __future__ import annotations
@@ -112,6 +111,7 @@ class SqliteTx:
     def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]
     ) -> list[tuple[Any, ...]]:
+        self.written.note(statement)
         try:
             return self._connection.execute(
                 statement.sqlite, statement.sqlite_values(params)
@@ -146,14 +146,12 @@ class SqliteTx:
     async def run(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> int:
-        self.written.note(statement)
         self._rows(statement, taken, params)
         return self._connection.changes()
 
     async def put(
         self, statement: Statement[Any], /, taken: Refusals | None = None, **params: Any
     ) -> None:
-        self.written.note(statement)
         self._rows(statement, taken, params)
 
     async def flush(self) -> None:
