@@ -19,11 +19,11 @@ from honeyguide.rewards import earned_rewards, rewards, shipments
 from honeyguide.rewards.rewards import NewReward
 from honeyguide.rewards.shipments import PostalAddress
 from honeyguide.screening import moves
-from honeyguide.signups import lifecycle, signups
+from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber, SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.store.tx import Tx
-from honeyguide.subscribers import campaigns, clicks, page_index
+from honeyguide.subscribers import campaigns, clicks, page_index, subscribers
 from honeyguide.work.jobs import COUNTS
 from tests.support.items import run_items
 from tests.support.readings import reading
@@ -182,7 +182,7 @@ class History:
         code = None
         if move["referrer"] is not None and self.people:
             who = self.people[move["referrer"] % len(self.people)]
-            code = (await lifecycle.subscribers.get(tx, self.tenant, who)).ref_code
+            code = (await subscribers.get(self._by(OPERATOR, tx), who)).ref_code
         email = f"s{place}@{'mailinator.com' if place % 9 == 0 else 'example.org'}"
         new = NewSubscriber(
             email=email,
@@ -203,7 +203,7 @@ class History:
             self.people.remove(who)
             self.to_send = {each: of for each, of in self.to_send.items() if of != who}
             return
-        old = await lifecycle.subscribers.get(tx, self.tenant, who)
+        old = await subscribers.get(self._by(OPERATOR, tx), who)
         if do in ("verify", "reject"):
             if old.referrer_code and old.referral_status != "verified":
                 status = {"verify": "verified", "reject": "rejected"}[do]
@@ -219,7 +219,7 @@ class History:
 
     async def _leave_after(self, tx: Tx, who: str, days: int) -> None:
         """To the millisecond, unless that is over."""
-        joined_ms = (await lifecycle.subscribers.get(tx, self.tenant, who)).created_ms
+        joined_ms = (await subscribers.get(self._by(OPERATOR, tx), who)).created_ms
         self.now_ms = max(self.now_ms, joined_ms + days * DAY_MS)
         await self._change(tx, "leave", who)
 
@@ -239,7 +239,7 @@ class History:
         if do == "approve":
             await earned_rewards.approve(self._by(OPERATOR, tx), earned.id)
         elif do == "claim":
-            who = await lifecycle.subscribers.get(tx, self.tenant, earned.subscriber_id)
+            who = await subscribers.get(self._by(OPERATOR, tx), earned.subscriber_id)
             change = self._by(actors.subscriber(who.id), tx)
             await earned_rewards.claim(change, who, earned.id, shipping=ADDRESS)
             if earned.kind == "physical":
