@@ -231,7 +231,6 @@ async def record(
         cap_cents=partner.max_payout_cents,
         arrived_ms=change.now_ms,
     )
-    change.know(find_referral, referral, subscriber.id)
     is_pending = subscriber.referral_status == Status.PENDING
     terms = decided.terms
     await change.put(
@@ -244,6 +243,7 @@ async def record(
         was_allowed=terms.was_allowed if terms else 0,
         without_stop=_written(decided.without_stop),
     )
+    change.know(_INSERT, find_referral, referral, subscriber.id)
     await evidence.record(change, {subscriber.id: decided.found})
     if is_pending and terms is not None and terms.level != Level.FLEXIBLE:
         await evidence.queue_look(change, partner.code)

@@ -147,7 +147,7 @@ async def sign_up(
     email = email or EmailAddress.parse(new.email)
     arrival = await _read_arrival(change, new)
     if not arrival.has_listeners:
-        change.know(outbox.listeners, {})
+        change.know(_ARRIVAL, outbox.listeners, {})
     needs_confirmation = bool(arrival.needs_confirmation)
     partner = await partner_signups.find(change, new, email)
     decided = None

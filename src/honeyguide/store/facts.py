@@ -16,7 +16,7 @@ class Fact(NamedTuple):
     """How many writes its transaction had made."""
 
 
-class Written:
+class TableWrites:
     """The tables that a transaction has written to, and when."""
 
     __slots__ = ("_last", "writes")

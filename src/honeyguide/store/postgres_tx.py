@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from honeyguide.store.batches import Batches
-from honeyguide.store.facts import Written
+from honeyguide.store.facts import TableWrites
 from honeyguide.store.pool import PooledConnection
 from honeyguide.store.statements import Statement, together
 from honeyguide.store.tx import Again, LockWait, Refusals, Strength, T, refusal
@@ -45,7 +45,7 @@ class PostgresTx:
         self._begun = begun
         self._puts: list[Put] = []
         self.topics: set[str] = set()
-        self.written = Written()
+        self.written = TableWrites()
 
     async def _ask(self, call: Awaitable[T], taken: Refusals | None) -> T:
         try:

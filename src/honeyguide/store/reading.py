@@ -88,6 +88,7 @@ class Reading(AccountReading):
 
     def know(
         self,
+        told_by: Statement[Any],
         load: Callable[Concatenate[Reading, P], Awaitable[T]],
         value: T,
         /,
@@ -95,7 +96,7 @@ class Reading(AccountReading):
         **kwargs: P.kwargs,
     ) -> None:
         """Sets a fact that an earlier statement told by the way, so that nobody loads it."""
-        self._facts[(load, *args)] = Fact(value, frozenset(), self.tx.written.writes)
+        self._facts[(load, *args)] = Fact(value, told_by.tables, self.tx.written.writes)
 
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import apsw
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.facts import Written
+from honeyguide.store.facts import TableWrites
 from honeyguide.store.scrubber import Scrubber
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Again, P, Refusals, Strength, T, Unit, Work, bind, refusal
@@ -106,7 +106,7 @@ class SqliteTx:
         self._connection = connection
         self._unique = unique
         self.topics: set[str] = set()
-        self.written = Written()
+        self.written = TableWrites()
 
     def _rows(
         self, statement: Statement[Any], taken: Refusals | None, params: dict[str, Any]

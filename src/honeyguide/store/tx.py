@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from honeyguide.kernel.errors import Unavailable
-from honeyguide.store.facts import Written
+from honeyguide.store.facts import TableWrites
 from honeyguide.store.statements import Statement
 from honeyguide.store.watch import PoolState, StoreWatch
 
@@ -45,7 +45,7 @@ class Tx(Protocol):
     def engine(self) -> str: ...
 
     @property
-    def written(self) -> Written: ...
+    def written(self) -> TableWrites: ...
 
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
