@@ -14,7 +14,7 @@ from honeyguide.pages.dashboard.login import login
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
+from honeyguide.store.tx import Tx
 
 SECURITY = "/account/security"
 FORM = {"email": Field("New email address", "Enter an email address.")}
@@ -41,8 +41,8 @@ async def give_up(change: Change, request: PageRequest) -> Response:
     return request.go(SECURITY, "Your email address stays as it is.")
 
 
-async def show(at: Reading, request: PageRequest) -> PageView:
-    found = await email_changes.find(at.tx, request.at("token"), now_ms=request.now_ms)
+async def show(tx: Tx, request: PageRequest) -> PageView:
+    found = await email_changes.find(tx, request.at("token"), now_ms=request.now_ms)
     if found is None:
         return _gone(request)
     return request.view("email_change.html", email=found.change.email, is_old=found.is_old)
@@ -52,22 +52,20 @@ def _gone(request: PageRequest) -> PageView:
     return login.link_expired(request, SECURITY)
 
 
-async def answer(change: Change, request: PageRequest) -> PageView | Response:
+async def answer(tx: Tx, request: PageRequest) -> PageView | Response:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
-    found = await email_changes.find(change.tx, token, now_ms=now_ms)
+    found = await email_changes.find(tx, token, now_ms=now_ms)
     if found is None:
         return _gone(request)
     if request.text("do") == "stop":
         if not found.is_old:
             raise Missing("Only the old address can stop it.")
-        await email_changes.give_up(change.tx, found.change.user_id)
+        await email_changes.give_up(tx, found.change.user_id)
         return request.go("/login", "Stopped. Your email address stays as it is.")
     visitor = request.visitor
     is_theirs = visitor is not None and visitor.user_id == found.change.user_id
     session_id = visitor.session_id if visitor is not None and is_theirs else ""
-    confirmed = await email_changes.confirm(
-        change.tx, site, token, session_id=session_id, now_ms=now_ms
-    )
+    confirmed = await email_changes.confirm(tx, site, token, session_id=session_id, now_ms=now_ms)
     if not confirmed.is_confirmed:
         return request.view("email_half_changed.html", email=confirmed.email, is_old=found.is_old)
     done = f"Your email address is {confirmed.email} from now on."

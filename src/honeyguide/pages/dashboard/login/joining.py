@@ -16,7 +16,6 @@ from honeyguide.pages.forms import Field
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import shared_members
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 NEW_LOGIN = {
@@ -25,9 +24,9 @@ NEW_LOGIN = {
 }
 
 
-async def page(at: Reading, request: PageRequest, ticket: Ticket) -> PageView:
-    account = await accounts.get(at.tx, ticket.account_id or "")
-    known = await users.find_by_email(at.tx, EmailAddress(ticket.email or ""))
+async def page(tx: Tx, request: PageRequest, ticket: Ticket) -> PageView:
+    account = await accounts.get(tx, ticket.account_id or "")
+    known = await users.find_by_email(tx, EmailAddress(ticket.email or ""))
     return request.view(
         "join.html",
         account=account.name or account.email,

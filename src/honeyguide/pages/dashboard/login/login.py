@@ -34,7 +34,6 @@ from honeyguide.partners import network
 from honeyguide.partners.network import NetworkProgram
 from honeyguide.settings import Settings
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 WRONG = "Wrong email or password."
@@ -59,21 +58,21 @@ def _after_login(path: str) -> str:
     return "/" if path.startswith(("/login", "/logout")) else path
 
 
-async def login_form(at: Reading, request: PageRequest) -> PageView | Response:
+async def login_form(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
-    if await invitations.is_untouched(at.tx):
+    if await invitations.is_untouched(tx):
         return request.go("/setup")
-    return await login_page(at, request)
+    return await login_page(tx, request)
 
 
-async def login_page(at: Reading, request: PageRequest) -> PageView:
+async def login_page(tx: Tx, request: PageRequest) -> PageView:
     path = _after_login(request.text("next") or request.query.get("next", "/"))
     return request.view(
         "login.html",
         email=request.text("email"),
         next=path,
-        program=await _listed_program(at.tx, path, now_ms=request.now_ms),
+        program=await _listed_program(tx, path, now_ms=request.now_ms),
         money=money.show,
         may_join=request.services.settings.signups == "open",
         asks_code="code" in request.errors,
@@ -121,15 +120,15 @@ async def log_out(change: Change, request: PageRequest) -> Response:
     return response
 
 
-async def signup_form(at: Reading, request: PageRequest) -> PageView | Response:
+async def signup_form(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
-    if await invitations.is_untouched(at.tx):
+    if await invitations.is_untouched(tx):
         return request.go("/setup")
-    return await signup_page(at, request)
+    return await signup_page(tx, request)
 
 
-async def signup_page(at: Reading, request: PageRequest) -> PageView:
+async def signup_page(tx: Tx, request: PageRequest) -> PageView:
     if request.services.settings.signups != "open":
         return request.view("by_invitation.html", contact=_contact(request.services.settings))
     return request.view("signup.html", given=request.fields)
@@ -143,29 +142,27 @@ def _contact(settings: Settings) -> str:
     return "" if host == "localhost" or "reply" in mailbox.lower() else address
 
 
-async def sign_up(change: Change, request: PageRequest) -> PageView | Response:
+async def sign_up(tx: Tx, request: PageRequest) -> PageView | Response:
     """Sends a signup link. The first account is opened elsewhere: it would be the administrator's,
     whoever asked for it."""
-    if await invitations.is_untouched(change.tx):
+    if await invitations.is_untouched(tx):
         return request.go("/setup")
     if request.services.settings.signups != "open":
         raise Missing("Accounts are by invitation only.")
-    return await _request_link(change, request, LinkTo.ACCOUNT)
+    return await _request_link(tx, request, LinkTo.ACCOUNT)
 
 
-async def _request_link(change: Change, request: PageRequest, kind: LinkTo) -> PageView:
+async def _request_link(tx: Tx, request: PageRequest, kind: LinkTo) -> PageView:
     """A network is told when it asks too often. Over the limit of a mailbox the answer is as usual
     and nothing is sent: the links that strangers asked for are there, and work."""
     forms.require(EMAIL, request.fields)
     site, now_ms = request.services.site, request.now_ms
     network = ip_network_of(request.peer) or request.peer
     email = EmailAddress.parse(request.text("email"))
-    await attempts.count(change.tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
+    await attempts.count(tx, site, attempts.EMAILS_BY_ADDRESS, network, now_ms=now_ms)
     mailbox = f"{kind} {email.key}"
-    if await attempts.is_allowed(
-        change.tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms
-    ):
-        await link_requests.ask(change.tx, kind, email, now_ms=now_ms)
+    if await attempts.is_allowed(tx, site, attempts.EMAILS_BY_ACCOUNT, mailbox, now_ms=now_ms):
+        await link_requests.ask(tx, kind, email, now_ms=now_ms)
     return request.view("email_sent.html", email=request.text("email"))
 
 
@@ -188,22 +185,22 @@ def link_expired(request: PageRequest, again: str) -> PageView:
     return request.view("link_expired.html", 404, sentence=invitations.SPENT, again=again)
 
 
-async def forgot_form(at: Reading, request: PageRequest) -> PageView:
+async def forgot_form(tx: Tx, request: PageRequest) -> PageView:
     email = request.text("email") or request.query.get("email", "")
     return request.view("forgot.html", email=email)
 
 
-async def forgot(change: Change, request: PageRequest) -> PageView:
-    return await _request_link(change, request, LinkTo.PASSWORD)
+async def forgot(tx: Tx, request: PageRequest) -> PageView:
+    return await _request_link(tx, request, LinkTo.PASSWORD)
 
 
-async def reset_form(at: Reading, request: PageRequest) -> PageView:
+async def reset_form(tx: Tx, request: PageRequest) -> PageView:
     ticket = await invitations.find(
-        at.tx, "password_reset", request.at("token"), now_ms=request.now_ms
+        tx, "password_reset", request.at("token"), now_ms=request.now_ms
     )
     if ticket is None or ticket.user_id is None:
         return link_expired(request, "/password")
-    is_proven = await email_proofs.is_proven(at.tx, ticket.user_id)
+    is_proven = await email_proofs.is_proven(tx, ticket.user_id)
     return request.view("reset.html", is_unproven=not is_proven)
 
 

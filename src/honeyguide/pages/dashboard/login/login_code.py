@@ -15,7 +15,6 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM = {"code": Field("Code", "Enter the code that your authenticator app shows.")}
@@ -27,15 +26,15 @@ UNREADABLE = (
 )
 
 
-async def show(at: Reading, request: PageRequest) -> PageView | Response:
+async def show(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
-    if await session_start.find_pending(at.tx, request) is None:
+    if await session_start.find_pending(tx, request) is None:
         return request.go("/login")
-    return await page(at, request)
+    return await page(tx, request)
 
 
-async def page(at: Reading, request: PageRequest) -> PageView:
+async def page(tx: Tx, request: PageRequest) -> PageView:
     return request.view("login_code.html")
 
 

@@ -13,7 +13,6 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
-from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
 
 FORM = {"code": Field("Code", "Enter the code that we emailed to you.")}
@@ -21,17 +20,17 @@ SECURITY = "/account/security#email"
 WRONG = "That code is not right. Enter the one from the latest email, or ask for another."
 
 
-async def show(at: Reading, request: PageRequest) -> PageView | Response:
+async def show(tx: Tx, request: PageRequest) -> PageView | Response:
     if request.visitor is not None:
         return request.go("/")
-    return await page(at, request)
+    return await page(tx, request)
 
 
-async def page(at: Reading, request: PageRequest) -> PageView | Response:
-    pending = await session_start.find_pending(at.tx, request)
+async def page(tx: Tx, request: PageRequest) -> PageView | Response:
+    pending = await session_start.find_pending(tx, request)
     if pending is None:
         return request.go("/login")
-    user = await users.get(at.tx, pending.user_id)
+    user = await users.get(tx, pending.user_id)
     return request.view("login_email_code.html", email=user.email)
 
 

@@ -13,7 +13,7 @@ from honeyguide.pages.dashboard.login import login, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.pages.services import PageServices
-from honeyguide.store.reading import Reading
+from honeyguide.store.tx import Tx
 
 FIELDS = {
     "code": Field("Setup code", "Enter the setup code."),
@@ -24,8 +24,8 @@ WRONG_CODE = "This is not the setup code. Each start of the service logs a new o
 NO_SUCH_PAGE = "There is no page at this address."
 
 
-async def setup_form(at: Reading, request: PageRequest) -> PageView:
-    if not await invitations.is_untouched(at.tx):
+async def setup_form(tx: Tx, request: PageRequest) -> PageView:
+    if not await invitations.is_untouched(tx):
         raise Missing(NO_SUCH_PAGE)
     return request.view("setup.html", given=request.fields)
 

@@ -9,17 +9,17 @@ from honeyguide.pages import forms
 from honeyguide.pages.dashboard.login import joining, login, session_start
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.services import PageServices
-from honeyguide.store.reading import Reading
+from honeyguide.store.tx import Tx
 
 FIELDS = {**login.INVITED, **joining.NEW_LOGIN}
 
 
-async def welcome_form(at: Reading, request: PageRequest) -> PageView:
-    ticket = await invitations.find(at.tx, "invitation", request.at("token"), now_ms=request.now_ms)
+async def welcome_form(tx: Tx, request: PageRequest) -> PageView:
+    ticket = await invitations.find(tx, "invitation", request.at("token"), now_ms=request.now_ms)
     if ticket is None:
         return login.link_expired(request, "/signup")
     if ticket.role is not None:
-        return await joining.page(at, request, ticket)
+        return await joining.page(tx, request, ticket)
     asks_code = ticket.was_shown and request.services.site.has_mail_server
     return request.view(
         "welcome.html", email=ticket.email, given=request.fields, asks_code=asks_code

@@ -117,9 +117,9 @@ async def send_test(change: Change, request: PageRequest) -> Response:
     )
 
 
-async def ask_off(at: Reading, request: PageRequest) -> PageView:
+async def ask_off(tx: Tx, request: PageRequest) -> PageView:
     """Changes nothing: mail scanners open every link."""
-    return _off_view(request, await _turn_off(at, request), is_off=False)
+    return _off_view(request, await _turn_off(tx, request), is_off=False)
 
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
@@ -131,12 +131,12 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     return _off_view(request, asked, is_off=True)
 
 
-async def _turn_off(at: Reading, request: PageRequest) -> TurnOff:
+async def _turn_off(tx: Tx, request: PageRequest) -> TurnOff:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
     asked = notification_links.read_token(site, token, now_ms=now_ms)
     if asked is None:
         raise HTTPException(404)
-    account = await accounts.get(at.tx, asked.account_id)
+    account = await accounts.get(tx, asked.account_id)
     if account.link_version != asked.link_version:
         raise HTTPException(404)
     return asked
