@@ -29,23 +29,23 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns, referral_states, subscribers
 
 
-async def get_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return explained(await explanations.explain(call.reading(tx), call.path["uuid"]))
+async def get_subscriber_referral(at: Reading, call: Call) -> OneExplainedReferral:
+    return explained(await explanations.explain(at, call.path["uuid"]))
 
 
 async def _decide(
     change: Change, call: Call, status: referral_states.Status
 ) -> OneExplainedReferral:
     await signups.decide(change, call.path["uuid"], status)
-    return await get_subscriber_referral(change.tx, call)
+    return await get_subscriber_referral(change, call)
 
 
-async def verify_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(call.change(tx), call, referral_states.Status.VERIFIED)
+async def verify_subscriber_referral(change: Change, call: Call) -> OneExplainedReferral:
+    return await _decide(change, call, referral_states.Status.VERIFIED)
 
 
-async def reject_subscriber_referral(tx: Tx, call: Call) -> OneExplainedReferral:
-    return await _decide(call.change(tx), call, referral_states.Status.REJECTED)
+async def reject_subscriber_referral(change: Change, call: Call) -> OneExplainedReferral:
+    return await _decide(change, call, referral_states.Status.REJECTED)
 
 
 async def decide_in_parts(store: Store, call: Call) -> list[DecisionResult]:

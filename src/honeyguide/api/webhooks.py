@@ -35,7 +35,6 @@ from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.store.tx import Tx
 
 
 def _scope(call: Call) -> str:
@@ -57,29 +56,29 @@ def _flags(body: Any) -> Flags:
     return Flags(**chosen)
 
 
-async def create_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
+async def create_webhook(change: Change, call: Call) -> OneWebhookV2 | OneWebhook:
     if not call.body.url:
         raise Required("url")
     hook = await webhooks.create(
-        call.change(tx), _scope(call), call.body.url, _flags(call.body), policy=call.policy
+        change, _scope(call), call.body.url, _flags(call.body), policy=call.policy
     )
     return _one(call, hook)
 
 
-async def list_webhooks(tx: Tx, call: Call) -> WebhookListV2 | WebhookList:
-    hooks = await webhooks.of_account(call.reading(tx), _scope(call))
+async def list_webhooks(at: Reading, call: Call) -> WebhookListV2 | WebhookList:
+    hooks = await webhooks.of_account(at, _scope(call))
     if _scope(call):
         return WebhookList([webhook_view(hook) for hook in hooks])
     return WebhookListV2([webhook_view_v2(hook) for hook in hooks])
 
 
-async def get_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
-    return _one(call, await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"]))
+async def get_webhook(at: Reading, call: Call) -> OneWebhookV2 | OneWebhook:
+    return _one(call, await webhooks.get(at, _scope(call), call.path["uuid"]))
 
 
-async def update_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
+async def update_webhook(change: Change, call: Call) -> OneWebhookV2 | OneWebhook:
     hook = await webhooks.update(
-        call.change(tx),
+        change,
         _scope(call),
         call.path["uuid"],
         call.body.url,
@@ -89,8 +88,8 @@ async def update_webhook(tx: Tx, call: Call) -> OneWebhookV2 | OneWebhook:
     return _one(call, hook)
 
 
-async def delete_webhook(tx: Tx, call: Call) -> Message:
-    await webhooks.delete(call.change(tx), _scope(call), call.path["uuid"])
+async def delete_webhook(change: Change, call: Call) -> Message:
+    await webhooks.delete(change, _scope(call), call.path["uuid"])
     return Message("The webhook was deleted.")
 
 
@@ -111,41 +110,37 @@ async def update_more_events(change: Change, call: Call) -> OneMoreEvents:
     return more_events_view(hook)
 
 
-async def get_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
-    return WebhookSecret(
-        (await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])).secret
-    )
+async def get_webhook_secret(at: Reading, call: Call) -> WebhookSecret:
+    return WebhookSecret((await webhooks.get(at, _scope(call), call.path["uuid"])).secret)
 
 
-async def rotate_webhook_secret(tx: Tx, call: Call) -> WebhookSecret:
+async def rotate_webhook_secret(change: Change, call: Call) -> WebhookSecret:
     hook_id = call.path["uuid"]
-    return WebhookSecret(await webhooks.rotate_secret(call.change(tx), _scope(call), hook_id))
+    return WebhookSecret(await webhooks.rotate_secret(change, _scope(call), hook_id))
 
 
-async def get_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
-    hook = await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])
+async def get_sparkloop_token(at: Reading, call: Call) -> SparkLoopTokenView:
+    hook = await webhooks.get(at, _scope(call), call.path["uuid"])
     return SparkLoopTokenView(hook.sparkloop_token)
 
 
-async def set_sparkloop_token(tx: Tx, call: Call) -> SparkLoopTokenView:
+async def set_sparkloop_token(change: Change, call: Call) -> SparkLoopTokenView:
     token = call.body.sparkloop_token
     if token is msgspec.UNSET:
-        return await get_sparkloop_token(tx, call)
-    hook = await webhooks.set_sparkloop_token(
-        call.change(tx), _scope(call), call.path["uuid"], token
-    )
+        return await get_sparkloop_token(change, call)
+    hook = await webhooks.set_sparkloop_token(change, _scope(call), call.path["uuid"], token)
     return SparkLoopTokenView(hook.sparkloop_token)
 
 
-async def send_test_event(tx: Tx, call: Call) -> OneDelivery:
-    sent = await webhooks.send_test(call.change(tx), _scope(call), call.path["uuid"])
+async def send_test_event(change: Change, call: Call) -> OneDelivery:
+    sent = await webhooks.send_test(change, _scope(call), call.path["uuid"])
     return OneDelivery(delivery_view(*sent))
 
 
-async def list_deliveries(tx: Tx, call: Call) -> Listed:
+async def list_deliveries(at: Reading, call: Call) -> Listed:
     page = call.page
-    hook = await webhooks.get(call.reading(tx), _scope(call), call.path["uuid"])
-    rows, total = await webhooks.page_of_deliveries(call.reading(tx), _scope(call), hook.id, page)
+    hook = await webhooks.get(at, _scope(call), call.path["uuid"])
+    rows, total = await webhooks.page_of_deliveries(at, _scope(call), hook.id, page)
     shown = DeliveryList(
         disabled_at=iso(hook.disabled_ms) if hook.disabled_ms else None,
         deliveries=[delivery_view(*row) for row in rows],
@@ -154,9 +149,9 @@ async def list_deliveries(tx: Tx, call: Call) -> Listed:
     return Listed(shown, page, total)
 
 
-async def resend_delivery(tx: Tx, call: Call) -> OneDelivery:
+async def resend_delivery(change: Change, call: Call) -> OneDelivery:
     again = await webhooks.resend(
-        call.change(tx),
+        change,
         _scope(call),
         call.path["uuid"],
         call.path["delivery_uuid"],
@@ -164,9 +159,9 @@ async def resend_delivery(tx: Tx, call: Call) -> OneDelivery:
     return OneDelivery(delivery_view(*again))
 
 
-async def replay_events(tx: Tx, call: Call) -> ReplayedEvents:
+async def replay_events(change: Change, call: Call) -> ReplayedEvents:
     hook_id, since = call.path["uuid"], call.body.since
-    return ReplayedEvents(await webhooks.replay(call.change(tx), _scope(call), hook_id, since))
+    return ReplayedEvents(await webhooks.replay(change, _scope(call), hook_id, since))
 
 
 _webhooks = resource("Webhooks", right=Right.WEBHOOKS)

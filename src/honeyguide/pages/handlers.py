@@ -16,10 +16,10 @@ from honeyguide.store import Store
 
 
 class Uses(Enum):
-    READS = auto()  # handler(tx, request) in one snapshot
+    READS = auto()  # handler(tx, request) in one snapshot; `PageRoute` makes a reading of tx
     SLOW_READS = auto()  # the same where it may take seconds; other requests do not wait for it
     REPLICA_READS = auto()  # the same, perhaps on a read replica; never about money
-    WRITES = auto()  # handler(tx, request) in one transaction
+    WRITES = auto()  # the same in a transaction that writes; `PageRoute` makes a change
     SERVICES = auto()  # handler(services, request), which opens transactions of its own
 
 

@@ -1,4 +1,4 @@
-"""What a reading has loaded and may be asked for again, and which tables its transaction wrote."""
+"""What a reading has loaded and may be asked for again, and what its transaction wrote since."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from honeyguide.store.statements import Statement
 
 class Fact(NamedTuple):
     value: Any
-    tables: Set[str]
-    """Which it was read from."""
+    names: Set[str]
+    """The tables and columns that the statements name which it was read by."""
     writes: int
     """How many writes its transaction had made."""
 
 
 class TableWrites:
-    """The tables that a transaction has written to, and when."""
+    """The writes of a transaction, and when each ran last."""
 
     __slots__ = ("_last", "writes")
 
     def __init__(self) -> None:
         self.writes = 0
-        self._last: dict[str, int] = {}
+        self._last: dict[Statement[Any], int] = {}
 
     def note(self, statement: Statement[Any]) -> None:
-        if statement.changed_tables:
+        if statement.altered:
             self.writes += 1
-        for table in statement.changed_tables:
-            self._last[table] = self.writes
+            self._last[statement] = self.writes
 
     def is_stale(self, fact: Fact) -> bool:
-        """Whether a table was written to since the fact was read from it."""
+        """Whether something was written since that it was read from."""
         return self.writes > fact.writes and any(
-            self._last.get(table, 0) > fact.writes for table in fact.tables
+            at > fact.writes and statement.alters(fact.names)
+            for statement, at in self._last.items()
         )

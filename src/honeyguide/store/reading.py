@@ -70,19 +70,19 @@ class Reading(AccountReading):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        """What `load` finds, loaded once, and again after a write to a table it was read from."""
+        """What `load` finds, loaded once, and again after a write to what it was read from."""
         key = (load, *args)
         known = self._facts.get(key)
         if known is None or self.tx.written.is_stale(known):
-            writes, tables = self.tx.written.writes, set[str]()
-            self._loading.append(tables)
+            writes, names = self.tx.written.writes, set[str]()
+            self._loading.append(names)
             try:
                 value = await load(self, *args, **kwargs)
             finally:
                 self._loading.pop()
-            known = self._facts[key] = Fact(value, tables, writes)
+            known = self._facts[key] = Fact(value, names, writes)
         for loading in self._loading:
-            loading |= known.tables
+            loading |= known.names
         found: T = known.value
         return found
 
@@ -96,7 +96,7 @@ class Reading(AccountReading):
         **kwargs: P.kwargs,
     ) -> None:
         """Sets a fact that an earlier statement told by the way, so that nobody loads it."""
-        self._facts[(load, *args)] = Fact(value, told_by.tables, self.tx.written.writes)
+        self._facts[(load, *args)] = Fact(value, told_by.names, self.tx.written.writes)
 
     async def one(
         self, statement: Statement[R], /, taken: Refusals | None = None, **params: Any
@@ -111,8 +111,8 @@ class Reading(AccountReading):
         return await self.tx.all(statement, taken, **{**self._bound, **params})
 
     def _note(self, statement: Statement[Any]) -> None:
-        for tables in self._loading:
-            tables |= statement.tables
+        for names in self._loading:
+            names |= statement.names
 
 
 def reads(

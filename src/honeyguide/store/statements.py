@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -44,8 +44,10 @@ _HOW = ("adds", "reads", "changes", "triggers")
 _TOUCHES = re.compile(r"^-- touches: (.+)$", re.MULTILINE)
 # A parameter is `:name`; `::type` casts and quoted text are left alone.
 _PARAM = re.compile(r"'(?:[^']|'')*'|::\w+|:([a-z_][a-z0-9_]*)")
-_TABLE = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE|USING)\s+(?:ONLY\s+)?(\w+)")
-_CHANGED_TABLE = re.compile(r"\b(?:INTO|UPDATE|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)")
+_WORD = re.compile(r"[a-z]\w*")
+_ADDED_TO = re.compile(r"\b(?:INTO|DELETE\s+FROM)\s+(?:ONLY\s+)?(\w+)")
+_SET = re.compile(r"\bUPDATE\s+(?:ONLY\s+)?(\w+)[^()]*?\bSET\b(.*?)(?:\bWHERE\b|$)", re.DOTALL)
+_SET_COLUMN = re.compile(r"(\w+)\s*=")
 _LIST = re.compile(r"\{(in|list|rows) :(\w+)(?: AS (\w+)(?: \(([^)]*)\))?)?\}")
 
 
@@ -81,15 +83,27 @@ class Statement(Generic[Row_co]):
         self.batch_place = None if batched_by is None else self.postgres_order.index(batched_by)
 
     @functools.cached_property
-    def tables(self) -> frozenset[str]:
-        """Every table that it names, in either spelling."""
-        return frozenset(_TABLE.findall(f"{self.sqlite} {self.postgres}"))
+    def names(self) -> frozenset[str]:
+        """Every table and column that it names, in either spelling, among other words."""
+        return frozenset(_WORD.findall(f"{self.sqlite} {self.postgres}"))
 
     @functools.cached_property
-    def changed_tables(self) -> frozenset[str]:
-        """The tables that it writes to, or that its triggers do."""
-        named = _CHANGED_TABLE.findall(f"{self.sqlite} {self.postgres}")
-        return frozenset(named) | self.leaves
+    def altered(self) -> dict[str, set[str]]:
+        """The tables that it writes to, or its triggers do; the columns where it sets only some."""
+        altered: dict[str, set[str]] = {table: set() for table in self.leaves}
+        for sql in (self.sqlite, self.postgres):
+            for table, clause in _SET.findall(sql):
+                altered.setdefault(table, set()).update(_SET_COLUMN.findall(clause))
+            for table in _ADDED_TO.findall(sql):
+                altered[table] = set()
+        return altered
+
+    def alters(self, names: Set[str]) -> bool:
+        """Whether what a statement with these names has read may be another after this one."""
+        return any(
+            table in names and (not columns or columns & names)
+            for table, columns in self.altered.items()
+        )
 
     def must_wait_for(self, earlier: Statement[Any]) -> bool:
         """Whether both cannot be sent as one statement, whose parts all see the data before it,

@@ -123,7 +123,7 @@ async def ask_off(tx: Tx, request: PageRequest) -> PageView:
 
 
 async def turn_off(tx: Tx, request: PageRequest) -> PageView:
-    asked = await _turn_off(request.reading(tx), request)
+    asked = await _turn_off(tx, request)
     # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
     tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
