@@ -83,10 +83,7 @@ async def list_shipments(at: Reading, call: Call) -> Listed:
 
 async def mark_shipment_sent(change: Change, call: Call) -> OneShipment:
     shipment, _ = await shipments.mark_sent(
-        change,
-        call.path["uuid"],
-        by=actors.API,
-        tracking_note=call.body.tracking_note,
+        change, call.path["uuid"], by=actors.API, tracking_note=call.body.tracking_note
     )
     return OneShipment(shipment_view(shipment))
 

@@ -151,10 +151,7 @@ async def list_deliveries(at: Reading, call: Call) -> Listed:
 
 async def resend_delivery(change: Change, call: Call) -> OneDelivery:
     again = await webhooks.resend(
-        change,
-        _scope(call),
-        call.path["uuid"],
-        call.path["delivery_uuid"],
+        change, _scope(call), call.path["uuid"], call.path["delivery_uuid"]
     )
     return OneDelivery(delivery_view(*again))
 

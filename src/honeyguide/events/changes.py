@@ -23,10 +23,7 @@ _FORGET = _sql.command("forget")
 
 async def record(change: Change, subscriber_id: str) -> None:
     """For a change that the triggers do not see."""
-    await change.run(
-        _RECORD,
-        subscriber_id=subscriber_id,
-    )
+    await change.run(_RECORD, subscriber_id=subscriber_id)
 
 
 async def take(at: Reading, *, most: int) -> list[str]:

@@ -346,11 +346,7 @@ async def retry_failed(change: Change, subscriber_id: str | None = None) -> int:
     """Queues one subscriber that could not be written again, or all."""
     integration = await get(change)
     change.tx.wake(TOPIC)
-    return await change.run(
-        _RETRY_FAILED,
-        id=integration.id,
-        subscriber_id=subscriber_id,
-    )
+    return await change.run(_RETRY_FAILED, id=integration.id, subscriber_id=subscriber_id)
 
 
 async def failed_writes(tx: Tx, integration: Integration, *, most: int) -> list[FailedWrite]:
@@ -376,10 +372,7 @@ async def count_to_write(at: Reading) -> int:
 
 async def state_of(at: Reading, subscriber_id: str) -> SyncState | None:
     """For the subscriber's page: synced when, and with what."""
-    return await at.one(
-        _OF_SUBSCRIBER,
-        subscriber_id=subscriber_id,
-    )
+    return await at.one(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
 
 async def all_credentials(tx: Tx) -> list[str]:

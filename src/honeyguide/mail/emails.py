@@ -192,11 +192,7 @@ async def count_recent(
     """Emails of a kind to this mailbox: those of this account since a time and in a day, and those
     of all accounts in a day."""
     found = await at.one(
-        _COUNT_RECENT,
-        mailbox=to.person,
-        kind=kind.name,
-        since_ms=since_ms,
-        day_ago_ms=day_ago_ms,
+        _COUNT_RECENT, mailbox=to.person, kind=kind.name, since_ms=since_ms, day_ago_ms=day_ago_ms
     )
     return found or RecentCounts(0, 0, 0)
 

@@ -96,10 +96,7 @@ async def save(change: Change, chosen: Mapping[str, Choice]) -> None:
             await change.run(_RESET, kind=name)
         else:
             await change.run(
-                _SET,
-                kind=name,
-                delivery=choice.delivery,
-                to_slack=int(choice.to_slack),
+                _SET, kind=name, delivery=choice.delivery, to_slack=int(choice.to_slack)
             )
         if choice.delivery not in (DAILY, WEEKLY):
             for covered in kind.notifications:

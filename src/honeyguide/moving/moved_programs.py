@@ -75,10 +75,7 @@ async def add_program(
     made_id, note = None, problem
     owner_uuid = str(document.values.get("publication_uuid") or "")
     owner = await moved_documents.find(
-        change,
-        FetchStage.PUBLICATIONS,
-        fetch.base_url,
-        owner_uuid[: moved_documents.UUID_LIMIT],
+        change, FetchStage.PUBLICATIONS, fetch.base_url, owner_uuid[: moved_documents.UUID_LIMIT]
     )
     if not problem and (owner is None or owner.made_id is None):
         note = NO_PUBLICATION

@@ -224,23 +224,13 @@ async def spend(tx: Tx, program: Program, month: str, *, now_ms: int) -> Spend:
 
 async def in_review_cents(at: AccountReading, program_id: str) -> int:
     """The fees of suspicious referrals: they are charged only if the owner verifies them."""
-    return (
-        await at.one(
-            _IN_REVIEW_CENTS,
-            program_id=program_id,
-            suspicions=_SUSPICIONS,
-        )
-        or 0
-    )
+    return await at.one(_IN_REVIEW_CENTS, program_id=program_id, suspicions=_SUSPICIONS) or 0
 
 
 async def undecided(at: AccountReading, program_id: str) -> Undecided:
     """For the owner who is about to delete it."""
     found = await at.all(
-        _PENDING_OF_PROGRAM,
-        program_id=program_id,
-        due_from_ms=0,
-        due_before_ms=_EVER_MS,
+        _PENDING_OF_PROGRAM, program_id=program_id, due_from_ms=0, due_before_ms=_EVER_MS
     )
     months = await outlook.of_program(at, program_id)
     return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))

@@ -363,8 +363,5 @@ async def page_of_partner_campaigns(
     total = await at.one(_COUNT_PARTNER_CAMPAIGNS) or 0
     month = rules.month_of(at.now_ms)
     return await at.all(
-        _LIST_PARTNER_CAMPAIGNS,
-        month=month,
-        most=page.per_page,
-        skip=page.skip,
+        _LIST_PARTNER_CAMPAIGNS, month=month, most=page.per_page, skip=page.skip
     ), total

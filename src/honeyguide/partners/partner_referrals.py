@@ -68,10 +68,7 @@ async def of_partner_campaign(
     """The referrals of one partner campaign, newest first, with any status; and how many there are,
     or one more than up to here: all are counted only for a page that does not exist."""
     rows = await at.all(
-        _OF_PARTNER_CAMPAIGN,
-        place_id=place_id,
-        most=page.per_page + 1,
-        skip=page.skip,
+        _OF_PARTNER_CAMPAIGN, place_id=place_id, most=page.per_page + 1, skip=page.skip
     )
     if not rows:
         count = await at.one(_COUNT_OF_PARTNER_CAMPAIGN, place_id=place_id)

@@ -89,11 +89,7 @@ async def lines(
     """The next lines after one; an empty list ends it."""
     after_ms, after_id = (after.created_ms, after.id) if after else (-(2**62), "")
     return await at.all(
-        _LINES[side],
-        month=month,
-        after_ms=after_ms,
-        after_id=after_id,
-        batch=BATCH,
+        _LINES[side], month=month, after_ms=after_ms, after_id=after_id, batch=BATCH
     )
 
 

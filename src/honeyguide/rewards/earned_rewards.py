@@ -169,12 +169,7 @@ async def earned_by(
     at: Reading, subscriber_id: str, *, most: int = _ALL, skip: int = 0
 ) -> list[EarnedReward]:
     """What one advocate earned, the first first."""
-    return await at.all(
-        _OF_PERSON,
-        subscriber_id=subscriber_id,
-        most=most,
-        skip=skip,
-    )
+    return await at.all(_OF_PERSON, subscriber_id=subscriber_id, most=most, skip=skip)
 
 
 async def count_earned_by(at: Reading, subscriber_id: str) -> int:
@@ -195,11 +190,7 @@ async def earned_by_each(
     before anybody's second."""
     found: dict[str, list[EarnedReward]] = {subscriber_id: [] for subscriber_id in subscriber_ids}
     ids = msgspec.json.encode(found).decode()
-    for earned in await at.all(
-        _OF_PEOPLE,
-        ids=ids,
-        most=most,
-    ):
+    for earned in await at.all(_OF_PEOPLE, ids=ids, most=most):
         found[earned.subscriber_id].append(earned)
     return found
 

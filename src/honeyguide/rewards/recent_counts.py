@@ -48,11 +48,7 @@ async def without_code(at: Reading) -> int:
 async def _count(at: Reading, status: str, since_ms: int = 0, until_ms: int = FOREVER_MS) -> int:
     return (
         await at.one(
-            _EARNED,
-            status=status,
-            since_ms=since_ms,
-            until_ms=until_ms,
-            most=MOST_EARNED + 1,
+            _EARNED, status=status, since_ms=since_ms, until_ms=until_ms, most=MOST_EARNED + 1
         )
         or 0
     )

@@ -154,12 +154,7 @@ async def group_of(
 ) -> list[InGroup]:
     """Those who came with the code around a time, the first one first."""
     return await at.all(
-        _GROUP,
-        code=code,
-        at_ms=at_ms,
-        since_ms=at_ms - GROUP_MS,
-        before=before,
-        after=after,
+        _GROUP, code=code, at_ms=at_ms, since_ms=at_ms - GROUP_MS, before=before, after=after
     )
 
 

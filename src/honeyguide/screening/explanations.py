@@ -81,9 +81,7 @@ async def _signals(at: Reading, s: Subscriber, referrer: Subscriber | None) -> S
         own_address=own,
         alias_of_referrer=same_person and not own,
         referral_loop=await screening.closes_loop(
-            at,
-            referrer.referrer_id if referrer else None,
-            at.site.person_keys(email),
+            at, referrer.referrer_id if referrer else None, at.site.person_keys(email)
         ),
         disposable_domain=screening.is_disposable(email.domain),
         same_network_as_referrer=bool(

@@ -81,13 +81,7 @@ async def closes_loop(at: Reading, above_id: str | None, keys: Sequence[str]) ->
     person."""
     if above_id is None:
         return False
-    return bool(
-        await at.one(
-            _CLOSES_LOOP,
-            referrer_id=above_id,
-            person_keys=list(keys),
-        )
-    )
+    return bool(await at.one(_CLOSES_LOOP, referrer_id=above_id, person_keys=list(keys)))
 
 
 async def on_code(at: Reading, code: str, network: str | None, until_ms: int) -> OnCode:

@@ -44,11 +44,7 @@ _PURGE = _sql.command("purge")
 
 async def record(change: Change, subscriber_id: str) -> None:
     """Before the erasure, in the same transaction."""
-    await change.run(
-        _RECORD,
-        id=new_id(),
-        subscriber_id=subscriber_id,
-    )
+    await change.run(_RECORD, id=new_id(), subscriber_id=subscriber_id)
     change.tx.wake(TOPIC)
 
 

@@ -128,12 +128,7 @@ async def _rewrite_parts(
             (number, cells) for number, old in lines if (cells := rewrite(mapping, old)) is not None
         ]
         if left != lines:
-            await change.run(
-                _SET_PART,
-                import_id=part.import_id,
-                n=part.n,
-                lines=_json(left),
-            )
+            await change.run(_SET_PART, import_id=part.import_id, n=part.n, lines=_json(left))
             if removed := len(lines) - len(left):
                 await change.run(_SHORTEN, id=part.import_id, removed=removed)
 

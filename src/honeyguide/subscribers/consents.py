@@ -45,22 +45,13 @@ _ERASE = _sql.command("erase")
 
 async def add_text(change: Change, text: str, privacy_url: str | None) -> str:
     text_id = new_id()
-    await change.run(
-        _ADD_TEXT,
-        id=text_id,
-        text=text,
-        privacy_url=privacy_url,
-    )
+    await change.run(_ADD_TEXT, id=text_id, text=text, privacy_url=privacy_url)
     return text_id
 
 
 async def record(change: Change, subscriber_id: str, text_id: str) -> None:
     """Keeps the time of the first agreement to each text."""
-    await change.put(
-        _RECORD,
-        subscriber_id=subscriber_id,
-        consent_text_id=text_id,
-    )
+    await change.put(_RECORD, subscriber_id=subscriber_id, consent_text_id=text_id)
 
 
 async def of_subscriber(at: Reading, subscriber_id: str) -> list[Consent]:

@@ -37,11 +37,7 @@ _NEWEST = _sql.value("newest", int)
 async def in_period(at: Reading, period: Period, *, most: int) -> list[JoinedSubscriber]:
     """The newest first."""
     return await at.all(
-        _JOINED,
-        since_ms=period.since_ms,
-        until_ms=period.until_ms,
-        most_read=MOST_READ,
-        most=most,
+        _JOINED, since_ms=period.since_ms, until_ms=period.until_ms, most_read=MOST_READ, most=most
     )
 
 

@@ -68,12 +68,7 @@ async def add(change: Change, subscriber_id: str, text: str) -> None:
         raise Invalid(
             "A subscriber can have {most} notes. Delete one first.", param="note", most=MOST
         )
-    await change.run(
-        _ADD,
-        id=new_id(),
-        subscriber_id=subscriber_id,
-        text=text,
-    )
+    await change.run(_ADD, id=new_id(), subscriber_id=subscriber_id, text=text)
 
 
 async def add_once(change: Change, notes: Collection[tuple[str, ImportedNote]]) -> None:

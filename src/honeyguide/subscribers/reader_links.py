@@ -149,8 +149,5 @@ async def rewrite_unsent(change: Change, person: Subscriber) -> None:
         return f"/{CONFIRM}/{confirm_token(site, person, signed.until_ms)}"
 
     await emails.rewrite_unsent(
-        change,
-        person.id,
-        EmailAddress(person.email),
-        lambda text: _LINK.sub(renewed, text),
+        change, person.id, EmailAddress(person.email), lambda text: _LINK.sub(renewed, text)
     )

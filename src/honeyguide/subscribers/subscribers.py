@@ -175,9 +175,7 @@ async def count_second_referrals(at: Reading, subscriber: Subscriber) -> int:
     """How many verified referrals those have whom this subscriber referred; of the newest thousand,
     if there are more."""
     counted = await at.one(
-        _COUNT_SECOND_REFERRALS,
-        owner_id=subscriber.id,
-        most=MOST_ASKED_ABOUT_REFERRALS,
+        _COUNT_SECOND_REFERRALS, owner_id=subscriber.id, most=MOST_ASKED_ABOUT_REFERRALS
     )
     return counted or 0
 

@@ -85,11 +85,7 @@ def _flags(request: PageRequest) -> Flags:
 async def create(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hook = await webhooks.create(
-        change,
-        "",
-        request.text("url"),
-        _flags(request),
-        policy=request.services.policy,
+        change, "", request.text("url"), _flags(request), policy=request.services.policy
     )
     return request.go(
         f"/webhooks/{hook.id}", "Webhook added. Send a test event to see whether it responds."
@@ -118,12 +114,7 @@ async def _one(at: Reading, request: PageRequest, secret: str = "") -> PageView:
         request.query,
         PER_PAGE,
         lambda page: webhooks.page_of_deliveries(
-            at,
-            scope,
-            hook.id,
-            page,
-            only_failed=only_failed,
-            count_up_to=MOST_COUNTED + 1,
+            at, scope, hook.id, page, only_failed=only_failed, count_up_to=MOST_COUNTED + 1
         ),
     )
     is_cut = total > MOST_COUNTED
@@ -156,12 +147,7 @@ async def update(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     hook, scope = await _found(change, request)
     await webhooks.update(
-        change,
-        scope,
-        hook.id,
-        request.text("url"),
-        _flags(request),
-        policy=request.services.policy,
+        change, scope, hook.id, request.text("url"), _flags(request), policy=request.services.policy
     )
     return request.go(f"/webhooks/{hook.id}", "Changes saved. The webhook is enabled.")
 
