@@ -20,7 +20,7 @@ from honeyguide.partners import ledger_check, rules
 from honeyguide.store.tx import Tx
 from tests.support import belongings
 from tests.support.partner_network import join, offer, publish
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -108,9 +108,7 @@ def test_it_can_be_kept_for_two_weeks(installation) -> None:
     assert kept.status_code == 303 and is_on()
     assert bob.web.get(f"/join/{slug}").status_code == 200
     assert count(service, waiting) == 1  # the reminder is withdrawn
-    log = service.read(
-        lambda tx: change_log.of_account(account_reading(tx, bob.account_id), most=2)
-    )
+    log = service.read(lambda tx: change_log.of_account(in_account(tx, bob.account_id), most=2))
     assert [entry.action for entry in log] == ["account.kept", "account.closing"]
     with pytest.raises(Invalid, match="not being closed"):
         bob.make(closing.keep)

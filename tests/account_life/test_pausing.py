@@ -24,7 +24,7 @@ from tests.support import belongings
 from tests.support.embeds import Visitor, embedding
 from tests.support.http_client import local_client
 from tests.support.partner_network import join, offer, publish
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -275,9 +275,7 @@ def test_it_is_logged_and_the_owners_get_an_email(installation) -> None:
 
 
 async def actions(tx: Tx, account_id: str) -> list[str]:
-    return [
-        each.action for each in await change_log.of_account(account_reading(tx, account_id), most=5)
-    ]
+    return [each.action for each in await change_log.of_account(in_account(tx, account_id), most=5)]
 
 
 def test_what_makes_no_sense_is_refused(installation) -> None:

@@ -40,7 +40,7 @@ from tests.support.logged_calls import connect, do
 from tests.support.logged_case import Logged
 from tests.support.page_forms import PageForms
 from tests.support.platforms.generic import GenericTool
-from tests.support.readings import account_reading
+from tests.support.readings import in_account, reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.unlogged_routes import NOT_LOGGED
@@ -90,10 +90,8 @@ def alice(service: Service) -> Operator:
 
 def log_of(owner: Operator) -> list[LoggedChange]:
     """The first first."""
-    found = owner.service.read(
-        lambda tx: change_log.of_account(account_reading(tx, owner.account_id), most=1_000)
-    )
-    return found[::-1]
+    log = reads_account(change_log.of_account, owner.account_id)
+    return owner.service.read(lambda tx: log(tx, most=1_000))[::-1]
 
 
 def since(owner: Operator, known: list[LoggedChange]) -> list[LoggedChange]:
@@ -336,9 +334,7 @@ def test_another_account_sees_and_erases_nothing_of_it(service: Service, alice: 
     ours = log_of(alice)
     assert {entry.account_id for entry in ours} == {alice.account_id}
     assert not {entry.id for entry in log_of(mallory)} & {entry.id for entry in ours}
-    found = service.read(
-        lambda tx: change_log.about(account_reading(tx, mallory.account_id), person)
-    )
+    found = service.read(lambda tx: change_log.about(in_account(tx, mallory.account_id), person))
     assert found == []
     mallory.make(change_log.erase, person)
     assert log_of(alice) == ours
@@ -368,9 +364,8 @@ def test_a_persons_export_has_what_was_done_and_an_erasure_empties_it(alice: Ope
     )
     for each in (person, advocate):
         alice.delete(f"{alice.v1}/subscribers/{each}")
-        found = alice.service.read(
-            lambda tx, each=each: change_log.about(account_reading(tx, alice.account_id), each)
-        )
+        about = reads_account(change_log.about, alice.account_id)
+        found = alice.service.read(lambda tx, each=each: about(tx, each))
         assert found[-1].action == "subscriber.erased" and len(found) >= 2
         assert {entry.differences for entry in found} == {(None, None)}
 

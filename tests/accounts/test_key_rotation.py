@@ -12,7 +12,7 @@ from honeyguide.accounts.permissions import Right
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.kernel.errors import Invalid, Missing
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Member
 from tests.support.stores import OpenStore
 
@@ -103,7 +103,7 @@ def test_a_rotated_key_works_until_the_overlap_ends(clock: Member) -> None:
     alice.service.set_clock(3_700)
     assert (status(alice, old), status(alice, new)) == (401, 200)
     entry = alice.service.read(
-        lambda tx: change_log.of_account(account_reading(tx, alice.account_id), most=1)
+        lambda tx: change_log.of_account(in_account(tx, alice.account_id), most=1)
     )[0]
     assert (entry.action, entry.subject_id) == ("api_key.rotated", old_id)
     assert new not in str(entry) and made.id in str(entry)

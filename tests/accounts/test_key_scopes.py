@@ -20,7 +20,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.store.tx import Tx
 from tests.api.test_errors import check_shape
 from tests.support import raw
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ONE_ENGINE, Member
 
 # What a key that may only read does not get, and the scope that it needs.
@@ -134,6 +134,6 @@ def test_the_documentation_says_what_each_scope_allows() -> None:
 def test_the_change_log_says_what_a_new_key_may_do(alice: Member) -> None:
     with_scopes(alice, Right.MONEY, Right.READ)
     (entry,) = alice.service.read(
-        lambda tx: change_log.of_account(account_reading(tx, alice.account_id), most=1)
+        lambda tx: change_log.of_account(in_account(tx, alice.account_id), most=1)
     )
     assert entry.differences == (None, {"name": "scoped", "scopes": "read, money"})

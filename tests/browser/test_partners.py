@@ -24,7 +24,7 @@ from honeyguide.store.tx import Tx
 from tests.browser.conftest import DESKTOP, PHONE, Appearance, PageAt, weights
 from tests.browser.test_dashboard import SIXTHS
 from tests.support.partner_network import join, offer, png, publish
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Service
 from tests.support.web import Operator, operator
 
@@ -311,7 +311,7 @@ def _read_statement(service: Service, page: Page, bob: Operator, month: str) -> 
     assert sum(Decimal(line["amount_usd"]) for line in lines) == Decimal("5.00") and len(lines) == 2
 
     async def find(tx: Tx) -> Payout | None:
-        return await payouts.find_of_month(account_reading(tx, bob.account_id), month)
+        return await payouts.find_of_month(in_account(tx, bob.account_id), month)
 
     payout = service.read(find)
     findings, sums = service.read(ledger_check.verify)

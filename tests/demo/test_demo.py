@@ -53,7 +53,7 @@ from tests.support import starter
 from tests.support.effort import calibration_s
 from tests.support.postgres import free_port
 from tests.support.process import COMMAND, Caller, environment
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 from tests.support.service import fresh_database_url
 
 T = TypeVar("T")
@@ -124,9 +124,8 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
         assert await page_index.total(tx, wax.campaign_id, "all") > 500
         assert await page_index.total(tx, wax.campaign_id, "advocates") > 50
         for status in ("unlocked", "redeemed"):
-            assert (await earned_rewards.page_of_earned(reading(tx, wax), status, Page(1, 5)))[
-                1
-            ] > 5
+            _, n = await earned_rewards.page_of_earned(reading(tx, wax), status, Page(1, 5))
+            assert n > 5
         held = await search.judged(reading(tx, wax), "pending", before=None, most=200)
         assert {"same_network", "many_from_one_network", "burst"} <= {
             each.referral_reason for each in held
@@ -136,19 +135,15 @@ def test_every_part_of_the_dashboard_has_something_to_show(filled):
             each.referral_reason for each in rejected
         }
         offers, total = await network.page_of(
-            account_reading(tx, wax.account_id, now_ms=system_clock()),
-            network.NetworkQuery(),
-            Page(1, 20),
+            reading(tx, wax, now_ms=system_clock()), network.NetworkQuery(), Page(1, 20)
         )
         assert total == 5 and sum(offer.account_id == wax.account_id for offer in offers) == 1, (
             "the sixth is paused"
         )
-        assert await notifications.page_of(account_reading(tx, wax.account_id), Page(1, 50))
+        assert await notifications.page_of(reading(tx, wax), Page(1, 50))
         paid = [
             payout.paid_ms is not None
-            for payout in (await payouts.page_of(account_reading(tx, wax.account_id), Page(1, 20)))[
-                0
-            ]
+            for payout in (await payouts.page_of(reading(tx, wax), Page(1, 20)))[0]
         ]
         assert len(paid) >= 7 and sum(paid) >= 6
         assert sum(month.payouts - month.paid for month in await payouts.months(tx)) >= 1, (
@@ -162,7 +157,7 @@ def test_notifications_about_payouts_came_with_each_month_and_old_ones_are_read(
     wax = owner(filled, demo.OWNER)
 
     async def read(tx: Tx) -> None:
-        shown = await notifications.page_of(account_reading(tx, wax.account_id), Page(1, 200))
+        shown = await notifications.page_of(reading(tx, wax), Page(1, 200))
         found = [each.notification for each in shown]
         due = [each for each in found if each.kind == PAYOUT_DUE.name]
         assert len({each.created_ms for each in due}) >= 7, "one day for each closed month"
@@ -176,7 +171,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
     wax = owner(filled, demo.OWNER)
 
     async def read(tx: Tx) -> None:
-        own, _ = await programs.page_of(account_reading(tx, wax.account_id), Page(1, 9))
+        own, _ = await programs.page_of(reading(tx, wax), Page(1, 9))
         partners = [
             partner
             for program in own
@@ -188,7 +183,7 @@ def test_a_fee_was_taken_back_and_a_partner_removed(filled):
             for each in partners
             for row in (
                 await partner_referrals.of_partner_campaign(
-                    account_reading(tx, each.account_id), each.id, Page(1, 200)
+                    in_account(tx, each.account_id), each.id, Page(1, 200)
                 )
             )[0]
         ]
@@ -204,15 +199,13 @@ def test_a_partner_sends_robots_that_wait_for_the_owner(filled):
         groups, _ = await review.page_of_groups(reading(tx, wax), "suspected", Page(1, 20))
         first = groups[0]
         assert (len(first.members), first.at_stake_cents) == (12, 12 * 250)
-        partner = (
-            await partner_names.of(account_reading(tx, wax.account_id), [first.partner_campaign_id])
-        )[first.partner_campaign_id]
+        partner = (await partner_names.of(reading(tx, wax), [first.partner_campaign_id]))[
+            first.partner_campaign_id
+        ]
         assert partner.account_id == crumbs.account_id and partner.logo
         in_review = [
-            await forecast.in_review_cents(account_reading(tx, wax.account_id), program.id)
-            for program in (
-                await programs.page_of(account_reading(tx, wax.account_id), Page(1, 9))
-            )[0]
+            await forecast.in_review_cents(reading(tx, wax), program.id)
+            for program in (await programs.page_of(reading(tx, wax), Page(1, 9)))[0]
         ]
         assert sorted(in_review) == [0, first.at_stake_cents]
         against = {line.sentence.partition(":")[0] for line in first.evidence if line.is_against}
@@ -243,11 +236,9 @@ def test_the_webhook_has_a_log_of_true_attempts_and_lives(filled):
     async def read(
         tx: Tx,
     ) -> tuple[webhooks.Webhook, list[tuple[webhooks.Delivery, list[webhooks.Attempt]]]]:
-        (hook,) = await webhooks.of_account(account_reading(tx, wax.account_id), "")
+        (hook,) = await webhooks.of_account(reading(tx, wax), "")
         return hook, (
-            await webhooks.page_of_deliveries(
-                account_reading(tx, wax.account_id), "", hook.id, Page(1, 200)
-            )
+            await webhooks.page_of_deliveries(reading(tx, wax), "", hook.id, Page(1, 200))
         )[0]
 
     hook, log = filled.read(read)

@@ -20,7 +20,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import emails, notifications, texts
 from honeyguide.store.tx import Tx
 from tests.support.changes import new_change
-from tests.support.readings import account_reading, change_of_account
+from tests.support.readings import change_of_account, in_account
 from tests.support.service import fresh_database_url
 
 
@@ -44,11 +44,12 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
         async with opened(chosen) as services:
 
             async def wait(tx: Tx) -> str:
+                past_ms = services.clock() - 9 * DAY_MS
                 stranger = await accounts.create(
                     tx,
                     EmailAddress("real@example.org"),
                     name="Real",
-                    now_ms=services.clock() - 9 * DAY_MS,
+                    now_ms=past_ms,
                 )
                 tenant = Tenant(stranger.account_id, stranger.campaign_id)
                 hook = await webhooks.create(
@@ -59,11 +60,7 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
                     policy=services.policy,
                 )
                 await webhooks.send_test(
-                    change_of_account(
-                        tx, stranger.account_id, now_ms=services.clock() - 9 * DAY_MS
-                    ),
-                    "",
-                    hook.id,
+                    change_of_account(tx, stranger.account_id, now_ms=past_ms), "", hook.id
                 )
                 message = texts.webhook_failing(
                     url="https://example.org", since="then", disables_on="soon", page="/"
@@ -85,13 +82,13 @@ def test_deliveries_and_emails_of_others_are_not_the_demos_to_send(tmp_path: Pat
             await demo.prepare(services)
 
             async def read(tx: Tx) -> None:
-                (hook,) = await webhooks.of_account(account_reading(tx, stranger_id), "")
+                (hook,) = await webhooks.of_account(in_account(tx, stranger_id), "")
                 ((delivery, attempts),), _ = await webhooks.page_of_deliveries(
-                    account_reading(tx, stranger_id), "", hook.id, Page(1, 9)
+                    in_account(tx, stranger_id), "", hook.id, Page(1, 9)
                 )
                 assert (delivery.status, attempts) == ("pending", [])
                 wax = await accounts.get_named(tx, demo.OWNER)
-                assert await webhooks.of_account(account_reading(tx, wax.id), "") == []
+                assert await webhooks.of_account(in_account(tx, wax.id), "") == []
                 assert await emails.backlog(tx, now_ms=services.clock()) == emails.Backlog(
                     1, 9 * DAY_MS
                 )

@@ -15,7 +15,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.paging import Page
 from honeyguide.mail import emails
 from tests.support.dispatcher import BASE_URL, HOME, Office, Request, office, receiving, reply, run
-from tests.support.readings import account_reading, change_of_account
+from tests.support.readings import change_of_account, in_account
 from tests.support.service import ENGINES
 
 STEP_MS = 6 * HOUR_MS
@@ -28,7 +28,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 async def email_kinds_of(post: Office) -> list[str]:
     written = await post.store.read(
-        lambda tx: emails.of_account(account_reading(tx, post.account_id), Page(1, 50))
+        lambda tx: emails.of_account(in_account(tx, post.account_id), Page(1, 50))
     )
     return [email.kind for email in reversed(written)]
 

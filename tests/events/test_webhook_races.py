@@ -16,7 +16,7 @@ from honeyguide.store.tx import Tx
 from tests.support.changes import SITE, changing
 from tests.support.dispatcher import BASE_URL, HOME, Office, office, receiving, run
 from tests.support.races import Work, overlapping
-from tests.support.readings import account_reading, changes_account
+from tests.support.readings import changes_account, in_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
@@ -33,9 +33,7 @@ def engine(request: pytest.FixtureRequest) -> str:
 
 def emitting(post: Office) -> Work:
     async def work(tx: Tx) -> None:
-        to = (await outbox.listeners_of(account_reading(tx, post.account_id))).get(
-            outbox.NEW_REFERRAL
-        )
+        to = (await outbox.listeners_of(in_account(tx, post.account_id))).get(outbox.NEW_REFERRAL)
         if to:
             event = outbox.Event(post.account_id, outbox.NEW_REFERRAL, {"n": 1}, to, None)
             await outbox.emit(tx, [event], now_ms=post.now_ms)

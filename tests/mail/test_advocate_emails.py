@@ -21,7 +21,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import subscribers
 from tests.support.changes import changing
 from tests.support.prizes import advocate, bring, catch_up, offer
-from tests.support.readings import account_reading, change_of_account
+from tests.support.readings import change_of_account, in_account
 from tests.support.service import Service, until
 from tests.support.web import Operator, operator, text_of
 
@@ -47,7 +47,7 @@ def switch(member: Operator, kind: str, *, on: bool) -> None:
 def news(member: Operator) -> list[QueuedEmail]:
     """The oldest first."""
     found = member.service.read(
-        lambda tx: emails.of_account(account_reading(tx, member.account_id), Page(1, 200))
+        lambda tx: emails.of_account(in_account(tx, member.account_id), Page(1, 200))
     )
     return [each for each in reversed(found) if each.kind in NEWS]
 

@@ -13,7 +13,7 @@ from honeyguide.mail.transports import SmtpTransport
 from honeyguide.store.change import Change
 from tests.support.mailbox import Mailbox
 from tests.support.queued_emails import NOW, Letterbox
-from tests.support.readings import account_reading, change_of_account
+from tests.support.readings import change_of_account, in_account
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import operator
@@ -35,7 +35,7 @@ def refuse(
 
 
 def bounced_ms(box: Letterbox, about_id: str) -> int | None:
-    found = box.read(lambda tx: emails.find_bounces(account_reading(tx, box.account_id), about_id))
+    found = box.read(lambda tx: emails.find_bounces(in_account(tx, box.account_id), about_id))
     return found[0].bounced_ms if found else None
 
 

@@ -27,7 +27,7 @@ from honeyguide.work import notifications as jobs
 from tests.support import partner_network
 from tests.support.dispatcher import ReceiverThread
 from tests.support.prizes import ADDRESS, advocate, earned_by, offer
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -58,14 +58,14 @@ def choose(who: Operator, **fields: Any) -> httpx.Response:
 
 def emails_of(who: Operator, kind: str) -> list[emails.QueuedEmail]:
     found = who.service.read(
-        lambda tx: emails.of_account(account_reading(tx, who.account_id), Page(1, 200))
+        lambda tx: emails.of_account(in_account(tx, who.account_id), Page(1, 200))
     )
     return [each for each in found if each.kind == kind]
 
 
 def sentences(who: Operator) -> list[str]:
     found = who.service.read(
-        lambda tx: notifications.page_of(account_reading(tx, who.account_id), Page(1, 200))
+        lambda tx: notifications.page_of(in_account(tx, who.account_id), Page(1, 200))
     )
     return [each.notification.sentence for each in found]
 
@@ -127,8 +127,7 @@ def test_digests_go_out_in_the_morning_once_and_only_with_what_waits(ana: Operat
     (digest,) = emails_of(ana, "digest")
     assert digest.subject == "2 new notifications"
     text = (
-        ana.service.read(lambda tx: emails.text_of(account_reading(tx, ana.account_id), digest.id))
-        or ""
+        ana.service.read(lambda tx: emails.text_of(in_account(tx, ana.account_id), digest.id)) or ""
     )
     assert "The mug: waiting for your approval" in text and "Your first referral" in text
     assert "/notices/preferences" in text
@@ -322,7 +321,7 @@ def test_a_closed_month_is_told_to_owner_partner_and_administrator_once(ana: Ope
 
     def notifications_of(account_id: str) -> list[Any]:
         return service.read(
-            lambda tx: notifications.page_of(account_reading(tx, account_id), Page(1, 50))
+            lambda tx: notifications.page_of(in_account(tx, account_id), Page(1, 50))
         )
 
     (partner,) = notifications_of(bob.account_id)

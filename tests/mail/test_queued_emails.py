@@ -18,7 +18,7 @@ from honeyguide.mail import emails, partner_texts, texts
 from honeyguide.mail.email_kinds import declared
 from honeyguide.store.tx import Tx
 from tests.support.queued_emails import NOW, Letterbox
-from tests.support.readings import account_reading, change_of_account
+from tests.support.readings import change_of_account, in_account
 
 
 class Regret(Exception):
@@ -74,7 +74,7 @@ def test_keys_taken_in_opposite_orders_do_not_lock_each_other_out(box: Letterbox
         for key in keys:
             await box.put(tx, once=key)
             await emails.of_subscriber(
-                account_reading(tx, box.account_id), ""
+                in_account(tx, box.account_id), ""
             )  # sends what was put so far
 
     async def all_at_once() -> None:
@@ -115,7 +115,7 @@ def test_letters_that_strangers_ask_for_are_counted_by_mailbox(box: Letterbox) -
     def count(account_id: str, kind: str, since_ms: int) -> tuple[int, int, int]:
         return box.read(
             lambda tx: emails.count_recent(
-                account_reading(tx, account_id),
+                in_account(tx, account_id),
                 ann,
                 declared(kind),
                 since_ms=since_ms,
@@ -137,15 +137,13 @@ def test_erasing_a_person_empties_their_letters_and_cancels_what_waits(box: Lett
     box.post(to="ann@example.org", about=ann, account_id=stranger)
     box.write(lambda tx: emails.erase(change_of_account(tx, box.account_id), ann))
 
-    (gone,) = box.read(lambda tx: emails.of_subscriber(account_reading(tx, box.account_id), ann))
+    (gone,) = box.read(lambda tx: emails.of_subscriber(in_account(tx, box.account_id), ann))
     assert (gone.status, gone.to_email, gone.subject) == ("cancelled", None, None)
     held = box.columns("to_email, mailbox, from_name, subject, body_text, body_html", gone.id)
     assert held == [None] * 6
     assert [
         email.status
-        for email in box.read(
-            lambda tx: emails.of_subscriber(account_reading(tx, box.account_id), bea)
-        )
+        for email in box.read(lambda tx: emails.of_subscriber(in_account(tx, box.account_id), bea))
     ] == ["waiting"]
     assert [email.status for email in box.of_account(stranger)] == ["waiting"]
 

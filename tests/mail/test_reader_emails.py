@@ -26,7 +26,7 @@ from tests.support import partner_network
 from tests.support.mailbox import Mailbox, Received
 from tests.support.prizes import advocate, bring, offer, post_of, tenant_of
 from tests.support.queued_emails import Letterbox
-from tests.support.readings import account_reading, change_of_account, reading
+from tests.support.readings import change_of_account, in_account, reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 
@@ -268,7 +268,7 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 def stopped(member: Member, who: dict[str, Any]) -> int | None:
     return member.service.read(
-        lambda tx: stops.stopped_ms(account_reading(tx, member.account_id), who["uuid"])
+        lambda tx: stops.stopped_ms(in_account(tx, member.account_id), who["uuid"])
     )
 
 
@@ -300,7 +300,7 @@ def test_partners_get_emails_in_the_publications_branding_with_the_owners_text(
     assert "The &lt;i&gt;Hive has reached its budget" in html and "<i>Hive" not in html
     assert to_partner.message["List-Unsubscribe"] is None and "/notices" not in html
     rows = joined_by.service.read(
-        lambda tx: notifications.page_of(account_reading(tx, joined_by.account_id), Page(1, 1))
+        lambda tx: notifications.page_of(in_account(tx, joined_by.account_id), Page(1, 1))
     )
     assert rows[0].notification.sentence.startswith("The <i>Hive has reached its budget for ")
     preferences = f"{wax.service.services.site.base_url}/notices/preferences"

@@ -15,7 +15,7 @@ from honeyguide.mail.notification_kinds import BUDGET
 from honeyguide.pages.readers import start
 from honeyguide.subscribers import hub, reader_links
 from tests.support.newsletter import Newsletter
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Service
 from tests.support.tables import Dump, dump
 from tests.support.web import operator
@@ -65,7 +65,7 @@ def test_notifications_are_turned_off_by_our_own_links_only(service: Service) ->
     assert state(service) == before, "mail scanners open every link"
     assert alice.web.http.post(f"/notices/off/{good}").status_code == 200
     chosen = service.read(
-        lambda tx: notification_choices.of_account(account_reading(tx, alice.account_id))
+        lambda tx: notification_choices.of_account(in_account(tx, alice.account_id))
     )
     assert [name for name, choice in chosen.items() if choice.delivery == "off"] == ["budget"]
 

@@ -11,7 +11,7 @@ from honeyguide.partners import network, partner_referrals
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
@@ -53,14 +53,14 @@ def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(
         assert (
             await store.snapshot(
                 lambda tx: partner_referrals.of_month(
-                    account_reading(tx, account_id), partner_referrals.PENDING, NOVEMBER, most=9
+                    in_account(tx, account_id), partner_referrals.PENDING, NOVEMBER, most=9
                 )
             )
             == []
         )
         (lost,) = await store.snapshot(
             lambda tx: partner_referrals.of_month(
-                account_reading(tx, account_id), partner_referrals.REJECTED, NOVEMBER, most=9
+                in_account(tx, account_id), partner_referrals.REJECTED, NOVEMBER, most=9
             )
         )
         assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")

@@ -10,7 +10,7 @@ import pytest
 
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on
 
@@ -179,7 +179,7 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
         await trade.verify_due(NOON_MS + 30 * DAY_MS)
         earnings = await store.snapshot(
             lambda tx: forecast.earnings(
-                account_reading(tx, trade.partners[0].account_id, now_ms=NOON_MS), NOVEMBER
+                in_account(tx, trade.partners[0].account_id, now_ms=NOON_MS), NOVEMBER
             )
         )
         assert (earnings.confirmed_cents, earnings.pending_cents, earnings.rejected_referrals) == (

@@ -13,7 +13,7 @@ import pytest
 from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
 from tests.support.process import migrated
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on, verify
@@ -120,7 +120,7 @@ def test_a_charge_counts_in_the_month_of_verification_not_of_arrival(engine: str
             lines = {
                 month: await store.snapshot(
                     lambda tx, s=side, a=account_id, m=month: statements.lines(
-                        account_reading(tx, a), s, m
+                        in_account(tx, a), s, m
                     )
                 )
                 for month in (NOVEMBER, DECEMBER)

@@ -13,7 +13,7 @@ from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.store import Store
 from honeyguide.subscribers import campaigns
 from tests.support.changes import changing
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on
@@ -24,7 +24,7 @@ HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 
 
 async def of_partner(store: Store, account_id: str, now_ms: int) -> list[MonthOutlook]:
     return await store.snapshot(
-        lambda tx: outlook.of_partner(account_reading(tx, account_id, now_ms=now_ms))
+        lambda tx: outlook.of_partner(in_account(tx, account_id, now_ms=now_ms))
     )
 
 
@@ -124,7 +124,7 @@ def test_what_is_left_is_not_expected_twice(engine: str) -> None:
         assert now.full_ms == NOON_MS + 5 + 14 * DAY_MS
         undecided = await store.snapshot(
             lambda tx: forecast.undecided_of_partner(
-                account_reading(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
+                in_account(tx, trade.partners[0].account_id, now_ms=NOON_MS + DAY_MS),
                 trade.partners[0].id,
             )
         )
@@ -247,9 +247,7 @@ def test_only_what_time_verifies_has_a_date(engine: str) -> None:
         day = (NOON_MS + 14 * DAY_MS) // DAY_MS
         for read in (
             lambda tx: forecast.upcoming_of_program(tx, trade.program),
-            lambda tx: forecast.upcoming_of_partner(
-                account_reading(tx, trade.partners[0].account_id)
-            ),
+            lambda tx: forecast.upcoming_of_partner(in_account(tx, trade.partners[0].account_id)),
         ):
             assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
 
@@ -263,7 +261,7 @@ def test_programs_are_not_added_up(engine: str) -> None:
         other = await Trade.begin(store, total_budget=15_000, **HELD)
         await trade.arrive()
         own = await store.snapshot(
-            lambda tx: outlook.of_owner(account_reading(tx, trade.owner.account_id, now_ms=NOON_MS))
+            lambda tx: outlook.of_owner(in_account(tx, trade.owner.account_id, now_ms=NOON_MS))
         )
         assert [(each.program_id, each.budget_cents) for each in own] == [
             (trade.program.id, 12_000)

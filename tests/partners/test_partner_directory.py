@@ -21,7 +21,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.work.jobs import jobs_of
 from honeyguide.work.loop import Loop
 from tests.support.changes import new_change
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import SITE
@@ -150,7 +150,7 @@ async def count_days(tx: Tx, account_id: str, program_id: str, verified: int) ->
 
 async def take_out(tx: Tx, tenant: Tenant, offer: Offered, how: int) -> None:
     change = new_change(tx, SITE, tenant, NOW_MS)
-    program = await programs.get(account_reading(tx, tenant.account_id), offer.id)
+    program = await programs.get(in_account(tx, tenant.account_id), offer.id)
     if how == 0:
         await programs.switch(change, offer.id, on=False)
     elif how == 1:

@@ -18,7 +18,7 @@ from honeyguide.partners import forecast, partner_referrals, rules, statements
 from honeyguide.signups import signups
 from honeyguide.store.tx import Tx
 from tests.support.partner_network import join, offer, publish
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
@@ -116,7 +116,7 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
 
         async def find(tx: Tx, state: str = state) -> list[partner_referrals.ReferredSubscriber]:
             return await partner_referrals.of_month(
-                account_reading(tx, account_id), state, month, most=100
+                in_account(tx, account_id), state, month, most=100
             )
 
         rows = service.read(find)
@@ -130,7 +130,7 @@ def test_a_partners_own_lists_hold_their_own_referrals_only(
         ) -> list[partner_referrals.ReferredSubscriber]:
             page = Page(1, 100)
             rows, _ = await partner_referrals.of_partner_campaign(
-                account_reading(tx, account_id), campaign, page
+                in_account(tx, account_id), campaign, page
             )
             return rows
 
@@ -175,10 +175,10 @@ def test_a_statement_has_its_own_charges_only(
 ) -> None:
     own, month = network.of("confirmed", **{side: person}), rules.month_of(service.now_ms())
     account, web = network.people[person].account_id, network.people[person].web
-    lines = service.read(lambda tx: statements.lines(account_reading(tx, account), side, month))
+    lines = service.read(lambda tx: statements.lines(in_account(tx, account), side, month))
     assert {line.partner_referral_id for line in lines} == own
     assert service.read(
-        lambda tx: statements.total_cents(account_reading(tx, account), side, month)
+        lambda tx: statements.total_cents(in_account(tx, account), side, month)
     ) == 300 * len(own)
     rows = list(csv.DictReader(web.get(f"/statements/{side}/{month}.csv").text.splitlines()))
     assert {row["referral_uuid"] for row in rows} == own
@@ -209,7 +209,7 @@ def test_a_programs_list_is_its_owners_and_holds_that_program_only(
             assert (answer.status_code, page.status_code) == (404, 404), name
             rows = service.read(
                 lambda tx, who=person: signups.page_of_program(
-                    account_reading(tx, who.account_id), uuid, Page(1, 200)
+                    in_account(tx, who.account_id), uuid, Page(1, 200)
                 )
             )
             assert rows == ([], 0)
@@ -225,7 +225,7 @@ def test_a_partners_earnings_count_their_own_referrals_only(
         service.now_ms(),
     )
     earnings = service.read(
-        lambda tx: forecast.earnings(account_reading(tx, account_id, now_ms=now_ms), month)
+        lambda tx: forecast.earnings(in_account(tx, account_id, now_ms=now_ms), month)
     )
     count = {state: len(network.of(state, partner=partner)) for state in partner_referrals.STATES}
     assert earnings.confirmed_cents == 300 * count["confirmed"]

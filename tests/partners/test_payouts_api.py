@@ -20,7 +20,7 @@ from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
 from tests.support.changes import changing
 from tests.support.process import command, migrated
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Member, Service
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
@@ -259,7 +259,7 @@ def test_a_statement_has_every_referral_behind_the_money_for_both_sides(
             pages, after = [], None
             while page := await store.snapshot(
                 lambda tx, s=side, a=account_id, f=after: statements.lines(
-                    account_reading(tx, a), s, "2026-11", f
+                    in_account(tx, a), s, "2026-11", f
                 )
             ):
                 pages.append(page)
@@ -267,7 +267,7 @@ def test_a_statement_has_every_referral_behind_the_money_for_both_sides(
             found = [line for page in pages for line in page]
             total = await store.snapshot(
                 lambda tx, s=side, a=account_id: statements.total_cents(
-                    account_reading(tx, a), s, "2026-11"
+                    in_account(tx, a), s, "2026-11"
                 )
             )
             assert len(found) == (6 if side == statements.PARTNER else 11)
@@ -291,7 +291,7 @@ def test_a_statement_has_every_referral_behind_the_money_for_both_sides(
         await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
         partner = trade.partners[0].account_id
         payout = await store.snapshot(
-            lambda tx: payouts.find_of_month(account_reading(tx, partner), "2026-11")
+            lambda tx: payouts.find_of_month(in_account(tx, partner), "2026-11")
         )
         assert payout is not None and payout.amount_cents == 6 * 111
 

@@ -12,7 +12,7 @@ from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.support.partner_network import join, offer
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Member
 from tests.support.trade import DAY_MS, NOON_MS, Trade, on, verify
 
@@ -199,7 +199,7 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
         ]
         partner = trade.partners[0].account_id
         of_partner = await store.snapshot(
-            lambda tx: outlook.of_partner(account_reading(tx, partner, now_ms=now_ms))
+            lambda tx: outlook.of_partner(in_account(tx, partner, now_ms=now_ms))
         )
         assert [month_of(each) for each in of_partner] == [
             ("2026-11", 0, 600, 0),
@@ -212,7 +212,7 @@ def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
             forecast.DueDay(first_day + 5, 3, 900),
         ]
         days = await store.snapshot(
-            lambda tx: forecast.upcoming_of_partner(account_reading(tx, partner))
+            lambda tx: forecast.upcoming_of_partner(in_account(tx, partner))
         )
         assert [(day.n, day.cents) for day in days] == [(2, 600), (3, 900)]
         present = await store.snapshot(

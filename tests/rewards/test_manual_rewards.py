@@ -16,7 +16,7 @@ from honeyguide.rewards.fulfillment import REASON_LIMIT
 from tests.support.delayed import pass_minute
 from tests.support.newsletter import Newsletter
 from tests.support.prizes import advocate, earned_by, offer
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.tables import dump
@@ -96,7 +96,7 @@ def events(alice: Operator) -> list[str]:
 
 def notified(alice: Operator) -> list[str]:
     found = alice.service.read(
-        lambda tx: notifications.page_of(account_reading(tx, alice.account_id), Page(1, 50))
+        lambda tx: notifications.page_of(in_account(tx, alice.account_id), Page(1, 50))
     )
     return [each.notification.kind for each in found]
 

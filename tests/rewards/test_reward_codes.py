@@ -10,7 +10,7 @@ from honeyguide.kernel.paging import Page
 from honeyguide.mail import notifications
 from honeyguide.rewards import coupons, earned_rewards
 from tests.support.prizes import advocate, catch_up, earned_by, offer, post_of
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Member
 
 
@@ -98,7 +98,7 @@ def test_the_owner_hears_once_that_codes_run_out_and_again_after_a_refill(alice:
         advocate(alice, 1, f"b{n}@example.org")
     assert notification_counts() == (2, 1)
     rung = alice.service.read(
-        lambda tx: notifications.page_of(account_reading(tx, alice.account_id), Page(1, 9))
+        lambda tx: notifications.page_of(in_account(tx, alice.account_id), Page(1, 9))
     )
     assert sorted(each.notification.kind for each in rung) == [
         "first_referral",

@@ -25,7 +25,7 @@ from tests.support.held_emails import Link
 from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
-from tests.support.readings import account_reading
+from tests.support.readings import in_account, reading
 from tests.support.service import ENGINES, ONE_ENGINE, Member, Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator, text_of
@@ -128,9 +128,7 @@ def test_each_one_who_confirms_releases_the_oldest_of_those_who_wait(link: Link)
 def test_who_waited_has_as_long_to_confirm_as_others(link: Link) -> None:
     site, (*_, last) = link.service.services.site, link.arrive(FREE + 1)
     held = link.email(last).id
-    text = link.service.read(
-        lambda tx: emails.text_of(account_reading(tx, link.tenant.account_id), held)
-    )
+    text = link.service.read(lambda tx: emails.text_of(reading(tx, link.tenant), held))
     assert text is not None
     token = text.split("/confirm/")[1].split()[0]
     signed = reader_links.read_confirm_token(site, token)
@@ -143,9 +141,7 @@ def test_who_asks_again_while_it_waits_gets_one_email(link: Link) -> None:
     link.now_ms += HOUR_MS
     link.ask(last, code=link.code)
     about = link.person(last).id
-    found = link.service.read(
-        lambda tx: emails.of_subscriber(account_reading(tx, link.tenant.account_id), about)
-    )
+    found = link.service.read(lambda tx: emails.of_subscriber(reading(tx, link.tenant), about))
     assert [email.status for email in found] == ["held"]
 
 
@@ -200,9 +196,7 @@ def test_the_referral_decides_about_its_email(link: Link) -> None:
         "held",
     ]
     (found,) = link.service.read(
-        lambda tx: emails.of_subscriber(
-            account_reading(tx, link.tenant.account_id), gone.about_id or ""
-        )
+        lambda tx: emails.of_subscriber(reading(tx, link.tenant), gone.about_id or "")
     )
     assert (found.status, found.held_code) == ("cancelled", None)
     assert "/confirm/" in bodies(link, still)[0]
@@ -324,7 +318,7 @@ def test_the_owner_sends_them_anyway(service: Service) -> None:
     alice.web.post("/review/confirmations", **form)
     assert "No confirmation emails are waiting" in text_of(alice.web.get("/review").text)
     logged = service.read(
-        lambda tx: change_log.of_account(account_reading(tx, alice.account_id), most=50)
+        lambda tx: change_log.of_account(in_account(tx, alice.account_id), most=50)
     )
     (entry,) = [each for each in logged if each.action == "confirmations.released"]
     assert entry.differences[1] == {"code": link.code, "emails": 3}

@@ -10,7 +10,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.facts import TableWrites
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import branding, campaigns
-from tests.support.readings import account_reading, change_of, reading
+from tests.support.readings import change_of, in_account, reading
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 
@@ -102,7 +102,7 @@ def test_where_only_the_account_is_known_nothing_of_a_campaign_can_be_asked() ->
         wax = newsletter(opened)
 
         async def work(tx: Tx) -> None:
-            at = account_reading(tx, wax.account_id)
+            at = in_account(tx, wax.account_id)
             with pytest.raises(KeyError):
                 await at.one(of_campaign)
             assert await reading(tx, wax).one(of_campaign) is not None

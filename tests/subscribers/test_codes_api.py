@@ -8,7 +8,7 @@ import pytest
 
 from honeyguide.subscribers import clicks, codes
 from honeyguide.subscribers.codes import CodeHolder
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Member, until
 
 BROWSER = {"user-agent": "Mozilla/5.0 Firefox/130"}
@@ -95,7 +95,7 @@ def test_a_link_with_a_further_code_leads_where_ours_does_and_counts(alice: Memb
     assert follow(alice, f"/r/{slug}/Ana-B?utm_source=x", "HEAD") == (302, target)
 
     async def total(tx: Any) -> int:
-        return await clicks.total(account_reading(tx, alice.account_id), alice.campaign_id, ours)
+        return await clicks.total(in_account(tx, alice.account_id), alice.campaign_id, ours)
 
     # One visitor, one hour, one click: whatever the link was.
     until(lambda: alice.service.read(total) == 1)

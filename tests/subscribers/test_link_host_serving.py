@@ -18,7 +18,7 @@ from honeyguide.subscribers.codes import CodeHolder
 from tests.support import partner_network
 from tests.support.http_client import local_client
 from tests.support.prizes import tenant_of
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 from tests.support.service import ENGINES, Service
 from tests.support.web import Operator, operator
 
@@ -85,8 +85,7 @@ def test_a_click_on_a_link_host_is_counted(service: Service, alice: Operator) ->
     service.run(service.application._links.counter.flush())
     code, campaign = reader["ref_code"], alice.campaign_id
     assert (
-        service.read(lambda tx: clicks.total(account_reading(tx, alice.account_id), campaign, code))
-        == 1
+        service.read(lambda tx: clicks.total(in_account(tx, alice.account_id), campaign, code)) == 1
     )
 
 

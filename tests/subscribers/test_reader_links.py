@@ -12,7 +12,7 @@ from honeyguide.kernel.site import Site
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import clicks, links
 from honeyguide.subscribers.links import Link
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Member
 from tests.support.tables import dump
 
@@ -136,7 +136,7 @@ def count(member: Member, *some: clicks.Click) -> int:
 def totals(member: Member, code: str = "") -> list[tuple[int, int]]:
     async def work(tx: Tx) -> list[clicks.DayCount]:
         return await clicks.by_day(
-            account_reading(tx, member.account_id), member.campaign_id, code=code, since_ms=0
+            in_account(tx, member.account_id), member.campaign_id, code=code, since_ms=0
         )
 
     return [tuple(each) for each in member.service.read(work)]  # type: ignore[misc]

@@ -33,7 +33,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 
 from .changes import SITE, changing
 from .process import migrated
@@ -241,7 +241,7 @@ class Office:
         self, kind: str = "new_referral", facts: dict[str, Any] | None = None, **people: str | None
     ) -> None:
         async def work(tx: Tx) -> None:
-            to = (await outbox.listeners_of(account_reading(tx, self.account_id))).get(kind)
+            to = (await outbox.listeners_of(in_account(tx, self.account_id))).get(kind)
             if to:
                 about = {"subscriber_id": None, **people}
                 found = facts or {"n": next(_numbers)}
@@ -302,7 +302,7 @@ class Office:
         page = Page(1, 200)
         rows, _ = await self.store.snapshot(
             lambda tx: webhooks.page_of_deliveries(
-                account_reading(tx, self.account_id), "", webhook.id, page
+                in_account(tx, self.account_id), "", webhook.id, page
             )
         )
         return rows
@@ -346,7 +346,7 @@ class Office:
 
     async def current(self, webhook: Webhook) -> Webhook:
         return await self.store.read(
-            lambda tx: webhooks.get(account_reading(tx, self.account_id), "", webhook.id)
+            lambda tx: webhooks.get(in_account(tx, self.account_id), "", webhook.id)
         )
 
 
@@ -371,7 +371,7 @@ async def office(
         opened = Office(store, tenant, url, outbound, lambda: chance)
         yield opened
         for hook in await store.read(
-            lambda tx: webhooks.of_account(account_reading(tx, made.account_id), "")
+            lambda tx: webhooks.of_account(in_account(tx, made.account_id), "")
         ):
             await opened.make(webhooks.delete, "", hook.id)
     finally:

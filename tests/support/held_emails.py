@@ -21,7 +21,7 @@ from honeyguide.store.change import Change
 from honeyguide.subscribers import branding, campaigns, subscribers
 from honeyguide.subscribers.campaigns import CampaignSettings
 from tests.support.changes import changing
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 from tests.support.service import Member, Service
 from tests.support.stores import statement
 
@@ -81,7 +81,7 @@ class Link:
         """The newest one about this person."""
         about = self.person(address).id
         return self.service.read(
-            lambda tx: emails.of_subscriber(account_reading(tx, self.tenant.account_id), about)
+            lambda tx: emails.of_subscriber(in_account(tx, self.tenant.account_id), about)
         )[0]
 
     def statuses(self, addresses: list[str]) -> list[str]:

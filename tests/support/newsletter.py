@@ -22,7 +22,7 @@ from honeyguide.rewards.rewards import NewReward, Reward
 from honeyguide.subscribers import branding, campaigns, clicks, hub, reader_links, subscribers
 from honeyguide.subscribers.branding import BrandFields, Branding
 from honeyguide.subscribers.campaigns import Campaign
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 
 from .http_client import local_client
 from .service import Member, Service
@@ -124,7 +124,7 @@ class Newsletter:
 
     def emails(self, kind: str | None = None) -> list[QueuedEmail]:
         found = self.service.read(
-            lambda tx: emails.of_account(account_reading(tx, self.member.account_id), Page(1, 200))
+            lambda tx: emails.of_account(in_account(tx, self.member.account_id), Page(1, 200))
         )
         return [email for email in found if kind in (None, email.kind)]
 
@@ -142,7 +142,7 @@ class Newsletter:
         self.service.run(self.service.application._links.counter.flush())
         return self.service.read(
             lambda tx: clicks.total(
-                account_reading(tx, self.member.account_id), self.member.campaign_id, code
+                in_account(tx, self.member.account_id), self.member.campaign_id, code
             )
         )
 

@@ -12,7 +12,7 @@ from honeyguide.mail import emails
 from honeyguide.mail.emails import QueuedEmail
 from honeyguide.rewards import backfill
 from honeyguide.store.tx import Tx
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 from tests.support.service import Member
 from tests.support.stores import statement
 
@@ -53,9 +53,7 @@ def post_of(member: Member, kind: str) -> list[QueuedEmail]:
     async def work(tx: Tx) -> list[QueuedEmail]:
         return [
             each
-            for each in await emails.of_account(
-                account_reading(tx, member.account_id), Page(1, 200)
-            )
+            for each in await emails.of_account(in_account(tx, member.account_id), Page(1, 200))
             if each.kind == kind
         ]
 

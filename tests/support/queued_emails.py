@@ -21,7 +21,7 @@ from honeyguide.mail.transports import OutgoingEmail, Transport
 from honeyguide.store import Store, open_store
 from honeyguide.store.statements import Statement
 from honeyguide.store.tx import Tx
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 
 from . import used_databases
 from .service import fresh_database_url
@@ -136,7 +136,7 @@ class Letterbox:
     ) -> list[QueuedEmail]:
         return self.read(
             lambda tx: emails.of_account(
-                account_reading(tx, account_id or self.account_id), page or Page()
+                in_account(tx, account_id or self.account_id), page or Page()
             )
         )
 

@@ -24,7 +24,7 @@ def reading(tx: Tx, tenant: Tenant, *, now_ms: int = NOW_MS) -> Reading:
     return Reading(tx, SITE, tenant, now_ms)
 
 
-def account_reading(tx: Tx, account_id: str, *, now_ms: int = NOW_MS) -> AccountReading:
+def in_account(tx: Tx, account_id: str, *, now_ms: int = NOW_MS) -> AccountReading:
     return AccountReading(tx, SITE, account_id, now_ms)
 
 

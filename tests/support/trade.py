@@ -38,7 +38,7 @@ from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.subscribers import Subscriber
 from honeyguide.work import money as money_work
-from tests.support.readings import account_reading
+from tests.support.readings import in_account
 
 from .changes import SITE, changing, new_change
 from .items import run_items
@@ -273,16 +273,14 @@ class Trade:
         """As the owner sees it."""
         account_id, program_id = self.owner.account_id, self.program.id
         return await self.store.snapshot(
-            lambda tx: outlook.of_program(
-                account_reading(tx, account_id, now_ms=now_ms), program_id
-            )
+            lambda tx: outlook.of_program(in_account(tx, account_id, now_ms=now_ms), program_id)
         )
 
     async def payouts_of(self, partner: int = 0) -> list[payouts.Payout]:
         account_id = self.partners[partner].account_id
         return (
             await self.store.snapshot(
-                lambda tx: payouts.page_of(account_reading(tx, account_id), Page(1, 200))
+                lambda tx: payouts.page_of(in_account(tx, account_id), Page(1, 200))
             )
         )[0]
 

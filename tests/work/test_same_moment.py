@@ -37,7 +37,7 @@ from honeyguide.subscribers.campaigns import CampaignSettings
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.changes import changing
 from tests.support.races import overlapping
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import NOON_MS, SITE, Trade, terms
@@ -110,7 +110,7 @@ def test_two_changes_of_one_program_both_hold(opened: OpenStore) -> None:
         )
         await overlapping(opened.store, dearer, capped)
         now = await opened.store.read(
-            lambda tx: programs.get(account_reading(tx, trade.owner.account_id), trade.program.id)
+            lambda tx: programs.get(in_account(tx, trade.owner.account_id), trade.program.id)
         )
         assert (now.cpa_cents, now.max_payout_cents) == (400, 5_000)
 
@@ -135,7 +135,7 @@ def test_two_changes_of_one_publication_both_hold(opened: OpenStore) -> None:
         )
         await overlapping(opened.store, renamed, described)
         now = await opened.store.read(
-            lambda tx: publications.get(account_reading(tx, account_id), publication_id)
+            lambda tx: publications.get(in_account(tx, account_id), publication_id)
         )
         assert (now.name, now.description) == ("Beeswax", "All of it.")
 

@@ -31,7 +31,7 @@ from tests.support.mailbox import Mailbox, Received
 from tests.support.partner_network import join, publish
 from tests.support.partner_network import offer as offer_program
 from tests.support.prizes import offer
-from tests.support.readings import account_reading
+from tests.support.readings import reads_account
 from tests.support.service import Service, until
 from tests.support.stores import statement
 from tests.support.web import Operator, operator
@@ -315,9 +315,8 @@ def test_two_processes_write_one_summary_and_a_quiet_week_says_so(
     wax.service.run(both())
     (summary,) = summaries(wax)
     assert summary.subject == "Wax: No new subscribers last week"
-    shown = wax.service.read(
-        lambda tx: notifications.page_of(account_reading(tx, wax.account_id), Page(1, 9))
-    )
+    page_of = reads_account(notifications.page_of, wax.account_id)
+    shown = wax.service.read(lambda tx: page_of(tx, Page(1, 9)))
     assert [each.notification.sentence for each in shown] == [summary.subject]
 
 
@@ -390,14 +389,12 @@ def test_a_time_zone_that_changes_meanwhile_is_looked_at_again(wax: Operator) ->
 
 
 def summaries(member: Operator) -> list[QueuedEmail]:
-    found = member.service.read(
-        lambda tx: emails.of_account(account_reading(tx, member.account_id), Page(1, 200))
-    )
+    of_account = reads_account(emails.of_account, member.account_id)
+    found = member.service.read(lambda tx: of_account(tx, Page(1, 200)))
     return [each for each in found if each.kind == "weekly_summary"]
 
 
 def text_of(member: Operator) -> str | None:
     email_id = summaries(member)[0].id
-    return member.service.read(
-        lambda tx: emails.text_of(account_reading(tx, member.account_id), email_id)
-    )
+    text_of = reads_account(emails.text_of, member.account_id)
+    return member.service.read(lambda tx: text_of(tx, email_id))

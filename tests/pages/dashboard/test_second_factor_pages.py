@@ -18,7 +18,7 @@ from honeyguide.store.tx import Tx
 from tests.pages.dashboard.test_account_page import make_admin
 from tests.support.authenticator import PAGE, send_code, set_up, shown_codes, shown_secret
 from tests.support.changes import changing
-from tests.support.readings import account_reading, reads_account
+from tests.support.readings import in_account, reads_account
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 
@@ -199,9 +199,7 @@ def test_what_is_done_about_it_is_logged(keyed: Service) -> None:
     ):
         page = f"/account/second-factor/{path}"
         assert alice.web.post(page, page="/account/security", **fields).status_code < 400
-    found = keyed.read(
-        lambda tx: change_log.of_account(account_reading(tx, alice.account_id), most=50)
-    )
+    found = keyed.read(lambda tx: change_log.of_account(in_account(tx, alice.account_id), most=50))
     logged = [(each.actor_kind, each.action, each.after) for each in reversed(found)]
     assert [each for each in logged if each[:2] != ("member", "login.succeeded")][1:] == [
         ("member", "second_factor.turned_on", None),
@@ -231,7 +229,7 @@ def test_an_administrator_resets_one_that_was_lost(keyed: Service) -> None:
             keyed.services.store.read(reads_account(change_log.of_account, account_id), most=3)
         )
         assert "second_factor.reset" in [each.action for each in found]
-    sent = keyed.read(lambda tx: emails.of_account(account_reading(tx, bob.account_id), Page()))
+    sent = keyed.read(lambda tx: emails.of_account(in_account(tx, bob.account_id), Page()))
     assert "second_factor_off" in [each.kind for each in sent]
 
 

@@ -12,7 +12,7 @@ from honeyguide.mail import stops
 from honeyguide.subscribers import hub_choices, names, reader_emails
 from honeyguide.subscribers.subscribers import Subscriber
 from tests.support.newsletter import Newsletter, errors, follow, link_of
-from tests.support.readings import account_reading, reading
+from tests.support.readings import in_account, reading
 from tests.support.web import text_of
 
 pytestmark = pytest.mark.usefixtures("roomy_network")
@@ -152,7 +152,7 @@ def test_who_left_gets_no_emails_and_can_join_again(wax: Newsletter) -> None:
 
     def is_stopped() -> bool:
         found = wax.service.read(
-            lambda tx: stops.stopped_ms(account_reading(tx, wax.tenant.account_id), ben.id)
+            lambda tx: stops.stopped_ms(in_account(tx, wax.tenant.account_id), ben.id)
         )
         return found is not None
 
