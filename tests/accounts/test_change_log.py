@@ -365,7 +365,7 @@ def test_a_persons_export_has_what_was_done_and_an_erasure_empties_it(alice: Ope
     for each in (person, advocate):
         alice.delete(f"{alice.v1}/subscribers/{each}")
         about = reads_account(change_log.about, alice.account_id)
-        found = alice.service.read(lambda tx, each=each: about(tx, each))
+        found = alice.service.read(lambda tx, about=about, each=each: about(tx, each))
         assert found[-1].action == "subscriber.erased" and len(found) >= 2
         assert {entry.differences for entry in found} == {(None, None)}
 
