@@ -221,18 +221,17 @@ async def is_partner_only(at: Reading, who: Visitor) -> bool:
 
 async def load(at: Reading, who: Visitor) -> MenuFacts:
     """What the menu shows, read with the page that has it."""
-    tx = at.tx
     most = MOST_SHOWN + 1
     claims = await fulfillment.open_claims(at, most=most)
     counts = {
         "review": await daily_counts.suspected(at, most=most),
         "rewards": await recent_counts.to_approve(at) + claims.n,
         "shipments": await shipments.count_open(at, most=most),
-        "notices": await notifications.unread(at.of_account(who.account_id)),
+        "notices": await notifications.unread(at),
     }
-    brand = await branding.of(at)
-    subscribers = await page_index.total(tx, who.campaign_id, "all")
-    newsletters = await members.of_user(tx, who.user_id)
+    brand = await at.fact(branding.of)
+    subscribers = await page_index.total(at.tx, who.campaign_id, "all")
+    newsletters = await members.of_user(at.tx, who.user_id)
     return MenuFacts(
         counts, await is_partner_only(at, who), brand.logo_id, subscribers, newsletters
     )

@@ -38,7 +38,7 @@ async def find(at: Reading, request: PageRequest) -> list[Step]:
 
 
 async def _first_steps(at: Reading) -> list[Step]:
-    brand = await branding.of(at)
+    brand = await at.fact(branding.of)
     return [
         Step(
             "Import your subscribers",
@@ -52,7 +52,7 @@ async def _first_steps(at: Reading) -> list[Step]:
             "A small reward at 1 to 3 referrals works well.",
             "/rewards",
             "Add a reward",
-            bool(await rewards.of_campaign(at)),
+            bool(await at.fact(rewards.of_campaign)),
         ),
         Step(
             "Set your logo and color",
@@ -76,7 +76,7 @@ def _mail_step(request: PageRequest) -> Step:
 
 async def _later_steps(at: Reading) -> list[Step]:
     ever = await daily_counts.ever(at)
-    campaign = await campaigns.get(at)
+    campaign = await at.fact(campaigns.get)
     return [
         Step(
             "Put it in your newsletter",

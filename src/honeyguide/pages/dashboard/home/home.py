@@ -153,7 +153,7 @@ async def _facts(at: Reading, chosen: ChosenRange) -> HomeFacts:
         subscribers=await page_index.total(at.tx, at.tenant.campaign_id, "all"),
         advocates=await page_index.total(at.tx, at.tenant.campaign_id, "advocates"),
         referred_ever=ever.verified + ever.pending + ever.rejected,
-        all_rewards=await rewards.of_campaign(at),
+        all_rewards=await at.fact(rewards.of_campaign),
         earned=earned,
         first_rewards=first_rewards,
     )

@@ -56,7 +56,7 @@ def _typed(request: PageRequest) -> BrandFields:
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:
-    found = await branding.of(at)
+    found = await at.fact(branding.of)
     pictures = await branding.pictures_of(at)
     form = FORM.typed(request) if request.errors else FORM.saved(found)
     chosen = form.changes(BrandFields)
@@ -105,7 +105,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
 
 async def sketch(at: Reading, request: PageRequest) -> Response:
     """A page with the branding as it is being typed, saved or not."""
-    found = await branding.of(at)
+    found = await at.fact(branding.of)
     return HTMLResponse(await _preview(at, request, _with(found, _typed(request))))
 
 
@@ -177,7 +177,7 @@ async def _preview(at: Reading, request: PageRequest, found: Branding) -> str:
         kind if kind in PREVIEWED_PAGES else SIGNUP,
         found,
         msgspec.json.decode(found.words or "{}"),
-        await rewards.of_campaign(at),
+        await at.fact(rewards.of_campaign),
         base_url=request.services.site.base_url,
         theme=theme if theme in ("light", "dark") else "",
     )

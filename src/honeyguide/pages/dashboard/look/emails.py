@@ -81,7 +81,7 @@ class EditedEmail(NamedTuple):
 
 
 async def _edited(at: Reading, request: PageRequest) -> EditedEmail:
-    campaign = await branding.of(at)
+    campaign = await at.fact(branding.of)
     asked = request.query.get("language", "") if campaign.follow_browser_language else ""
     email = EDITABLE.get(request.query.get("email", ""), email_kinds.CONFIRM)
     if email.is_for_partners:
@@ -252,7 +252,7 @@ async def _sample_text(
         return texts.confirm(language, newsletter=name, link=link, own=own)
     if email is email_kinds.HUB_LINK:
         return texts.hub_link(language, newsletter=name, link=hub, own=own)
-    offered = await rewards.of_campaign(at)
+    offered = await at.fact(rewards.of_campaign)
     reward = offered[0].name if offered else SAMPLE_REWARD
     referrals = offered[0].referrals if offered else SAMPLE_REFERRALS
     sample: dict[str, Any] = {

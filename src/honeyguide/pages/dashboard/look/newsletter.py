@@ -195,7 +195,7 @@ async def _chosen(at: Reading, request: PageRequest) -> ChosenBlock:
     default = DEFAULT._replace(tool=connected.key) if connected else DEFAULT
     saved = await newsletter_links.find_block(at) or default
     given = {**saved._asdict(), **request.query, **request.fields}
-    campaign: Branding = await branding.of(at)
+    campaign: Branding = await at.fact(branding.of)
     key = given["tool"] if given["tool"] in TOOLS else saved.tool
     return ChosenBlock(
         NewsletterBlock(
@@ -239,7 +239,7 @@ async def _platform_to_connect(
 async def _readers(at: Reading, request: PageRequest) -> dict[str, Reader]:
     """The newsletter's top advocate, if there is one, and two made-up subscribers."""
     site = request.services.site
-    offered = await rewards.of_campaign(at)
+    offered = await at.fact(rewards.of_campaign)
     found: dict[str, Reader] = {}
     for advocate in await daily_counts.top_advocates(at, most=1):
         subscriber = await subscribers.find(at, advocate.id)

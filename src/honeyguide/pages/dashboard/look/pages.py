@@ -88,7 +88,7 @@ def keep_text(
 
 
 async def _load(at: Reading, request: PageRequest) -> tuple[Branding, list[Reward]]:
-    return await branding.of(at), await rewards.of_campaign(at)
+    return await at.fact(branding.of), await at.fact(rewards.of_campaign)
 
 
 async def show(at: Reading, request: PageRequest) -> PageView:

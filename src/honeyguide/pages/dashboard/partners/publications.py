@@ -110,7 +110,7 @@ def _card(form: BoundForm, logo_id: str) -> str:
 
 async def _signup_page(at: Reading, request: PageRequest, form: BoundForm, logo_id: str) -> str:
     """The signup page of its program, as partners' readers see it."""
-    found = await branding.of(at)
+    found = await at.fact(branding.of)
     card, base_url = _network_card(form, logo_id), request.services.site.base_url
     description = form.values["description"]
     return preview_of_program(found, card.name, description, card.logo, base_url=base_url)
@@ -121,7 +121,7 @@ async def new_form(at: Reading, request: PageRequest) -> PageView:
     if request.errors:
         kept_logo = kept_pictures.kept_id(request, logos.LOGO)
         return await _view(at, request, FORM.typed(request), None, kept_logo)
-    found = await branding.of(at)
+    found = await at.fact(branding.of)
     texts = page_texts.read(found.words, found.name, language.get_language(found.language))
     form = FORM.new(name=found.name, description=texts.details or texts.tagline)
     return await _view(at, request, form, None, found.logo_id or "")

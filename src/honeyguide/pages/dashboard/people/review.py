@@ -224,7 +224,7 @@ async def _earns(
     at: Reading, request: PageRequest, groups: list[review.ReviewGroup]
 ) -> dict[str, list[str]]:
     """The rewards that a referrer reaches if their group is verified."""
-    offered = await rewards.of_campaign(at)
+    offered = await at.fact(rewards.of_campaign)
     found = {}
     for group in groups:
         now, n = group.referrer.toward_rewards, len(group.members)

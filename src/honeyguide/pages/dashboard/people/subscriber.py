@@ -105,7 +105,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         earned_total=earned_total,
         adjusted=adjusted,
         has_left_program=choices.left_program_ms is not None,
-        ahead=next_reward(await campaign_rewards.of_campaign(at), person.toward_rewards),
+        ahead=next_reward(await at.fact(campaign_rewards.of_campaign), person.toward_rewards),
         address_of=shipments.read_address,
         tags=await tags.of_subscriber(at, person.id),
         known_tags=await tags.in_use(at),
@@ -136,7 +136,7 @@ class ShownCode(NamedTuple):
 
 
 async def _codes(at: Reading, request: PageRequest, person: Subscriber) -> list[ShownCode]:
-    site, slug = request.services.site, (await campaigns.get(at)).slug
+    site, slug = request.services.site, (await at.fact(campaigns.get)).slug
     return [
         ShownCode(codes.link(site, slug, each), CodeSource(each.source).label, each.created_ms)
         for each in await codes.all_of(at, person)

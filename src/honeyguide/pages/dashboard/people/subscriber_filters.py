@@ -79,7 +79,7 @@ class FilterForm(NamedTuple):
 
 async def load(at: Reading, filters: SubscriberFilter, typed: Mapping[str, str]) -> FilterForm:
     """`typed` is what to show again when it was wrong."""
-    earnable = tuple((each.id, each.name) for each in await rewards.of_campaign(at))
+    earnable = tuple((each.id, each.name) for each in await at.fact(rewards.of_campaign))
     choices = {**CHOICES, "reward": earnable}
     return FilterForm(
         values={**filters.fields, **typed},

@@ -52,8 +52,8 @@ MOST_TO_SEND = 1_000
 async def show(at: Reading, request: PageRequest) -> PageView:
     """The milestones and the form for another one, with what was typed if it was refused."""
     to_do = await fulfillment.to_fulfill(at, most=MOST_TO_FULFILL + 1)
-    all_rewards = await rewards.of_campaign(at)
-    campaign = await branding.of(at)
+    all_rewards = await at.fact(rewards.of_campaign)
+    campaign = await at.fact(branding.of)
     return request.view(
         "rewards.html",
         campaign=campaign,
@@ -145,8 +145,8 @@ async def edit_form(at: Reading, request: PageRequest) -> PageView:
         kinds=_NAMES,
         preview=_hub(
             request,
-            await branding.of(at),
-            await rewards.of_campaign(at),
+            await at.fact(branding.of),
+            await at.fact(rewards.of_campaign),
         ),
     )
 
@@ -212,8 +212,8 @@ async def _decline(
 
 async def sketch(at: Reading, request: PageRequest) -> Response:
     """The referral page as it would look with what is being typed, saved or not."""
-    campaign = await branding.of(at)
-    all_rewards = await rewards.of_campaign(at)
+    campaign = await at.fact(branding.of)
+    all_rewards = await at.fact(rewards.of_campaign)
     if request.text("name"):
         others = [each for each in all_rewards if each.id != request.text("id")]
         all_rewards = sorted([*others, _draft(request)], key=attrgetter("referrals"))

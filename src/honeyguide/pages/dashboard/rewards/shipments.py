@@ -98,7 +98,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     limit = MOST_COUNTED + 1
     to_send = await shipments.count_open(at, most=limit)
     sent = await shipments.count(at, SENT, most=limit)
-    offered = await rewards.of_campaign(at)
+    offered = await at.fact(rewards.of_campaign)
     return request.view(
         "shipments.html",
         rows=rows,

@@ -51,7 +51,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     if request.errors and "time_zone" not in request.fields:
         form = FORM.typed(request, link_parameters=request.text("link_parameters"))
     else:
-        saved = await campaigns.get(at)
+        saved = await at.fact(campaigns.get)
         names = link_parameters.joined(json.loads(saved.link_parameters))
         form = FORM.saved(saved, link_parameters=names)
     return request.view(
