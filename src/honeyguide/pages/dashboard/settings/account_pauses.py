@@ -6,25 +6,21 @@ from starlette.responses import Response
 
 from honeyguide.account_life import pausing
 from honeyguide.accounts import accounts
-from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.store.change import Change
-from honeyguide.store.tx import Tx
 from honeyguide.subscribers import campaigns
 
 PAGE = "/administration#h-accounts"
 
 
-async def act(tx: Tx, request: PageRequest) -> Response:
+async def act(change: Change, request: PageRequest) -> Response:
     account_id = request.text("account")
     if not is_id(account_id):
         raise Missing("There is no such account.")
-    account = await accounts.get(tx, account_id)
-    tenant = await campaigns.tenant_of(tx, account_id)
-    actor = actors.member(request.who.user_id)
-    change = Change(tx, request.services.site, tenant, actor, request.now_ms)
+    account = await accounts.get(change.tx, account_id)
+    change = change.of(await campaigns.tenant_of(change.tx, account_id))
     name = account.name or account.email
     if request.text("do") == "pause":
         await pausing.pause(change)
