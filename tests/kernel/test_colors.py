@@ -82,7 +82,7 @@ def test_everything_else_is_refused(text: str) -> None:
 
 
 def test_the_grounds_and_the_neutral_colors_are_those_of_the_style_sheet() -> None:
-    css = (FOLDER / "honeyguide.css").read_text(encoding="utf-8")
+    css = (FOLDER / "honeyguide" / "names.css").read_text(encoding="utf-8")
     pairs = [
         ("ground", (LIGHT_GROUNDS[0], DARK_GROUNDS[0])),
         ("surface", (LIGHT_GROUNDS[1], DARK_GROUNDS[1])),

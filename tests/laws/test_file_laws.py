@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,68 @@ def test_sql_and_style_sheets_are_narrow(pattern: str, most: int) -> None:
         if len(line) > most
     ]
     assert not wide, "\n" + "\n".join(wide)
+
+
+# What begins a line in a statement of several lines.
+CLAUSE = re.compile(r"\b(?:WHERE|GROUP BY|HAVING|ORDER BY|LIMIT|RETURNING)\b")
+
+
+def named_statements(sql: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The name of each statement, its comments and its lines."""
+    for block in re.split(r"(?m)^-- (?=name: |fragment: )", sql)[1:]:
+        if not block.startswith("name: "):
+            continue
+        above, *lines = block.rstrip().splitlines()
+        comments = [line for line in lines if line.startswith("--")]
+        yield above.removeprefix("name: "), comments, lines[len(comments) :]
+
+
+def purposeless(sql: str) -> list[str]:
+    """Statements without a line that says what they are for. `-- touches: …` is for the store."""
+    said = set(re.findall(r"(?m)^-- (?!\w+:).*\n-- name: (.*)", sql))
+    return [
+        name
+        for name, comments, _ in named_statements(sql)
+        if name not in said and all(re.match(r"-- \w+:", line) for line in comments)
+    ]
+
+
+def crowded(sql: str) -> list[str]:
+    """Lines with two clauses, in statements of several lines. Subqueries may be on one line."""
+    found = []
+    for _, _, lines in named_statements(sql):
+        depth = 0
+        for line in lines if len(lines) > 1 else ():
+            outside = ""
+            for mark in re.sub(r"'[^']*'", "''", line):
+                depth += (mark in "({[") - (mark in ")}]")
+                outside += mark if depth == 0 else " "
+            if len(CLAUSE.findall(outside)) > 1 and " DO UPDATE " not in line:
+                found.append(line)
+    return found
+
+
+@pytest.mark.parametrize("law", [purposeless, crowded], ids=lambda law: law.__name__)
+def test_statements_say_what_they_are_for_one_clause_a_line(
+    law: Callable[[str], list[str]],
+) -> None:
+    complaints = [
+        f"{path.relative_to(SOURCE)}: {complaint}"
+        for path in sources("*.sql")
+        if path.parent.name != "migrations"
+        for complaint in law(path.read_text(encoding="utf-8"))
+    ]
+    assert not complaints, "\n" + "\n".join(complaints)
+
+
+def test_the_laws_of_sql_see_planted_offenders() -> None:
+    bare = "-- name: a\n-- touches: reads b\nSELECT 1;\n"
+    assert purposeless(bare) == ["a"]
+    assert purposeless(bare.replace("SELECT", "-- The number one.\nSELECT")) == []
+    assert purposeless(f"-- The number one.\n{bare}") == []
+    assert crowded("-- name: a\nSELECT b FROM c\nWHERE d = 1 ORDER BY e;\n")
+    assert not crowded("-- name: a\nSELECT b FROM c\nWHERE d = (SELECT e LIMIT 1)\nORDER BY e;\n")
+    assert not crowded("-- name: a\nSELECT b FROM c WHERE d = 1 ORDER BY e;\n")
 
 
 def test_tests_and_benches_are_short_too() -> None:

@@ -149,7 +149,7 @@ def test_the_metadata_is_complete(built: Built) -> None:
 
 def test_everything_browsers_get_is_ours() -> None:
     """A library or font of others needs its license next to it, and in `license-files`."""
-    static = [path for path in (ROOT / "src/honeyguide/pages/static").iterdir() if path.is_file()]
+    static = [path for path in (ROOT / "src/honeyguide/pages/static").rglob("*") if path.is_file()]
     assert {path.suffix for path in static} == {".css", ".js", ".svg"}
     foreign = re.compile(r"copyright|licen[sc]e|\(c\)|@font-face", re.I)
     assert [path.name for path in static if foreign.search(path.read_text())] == []

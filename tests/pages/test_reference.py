@@ -95,7 +95,8 @@ def test_a_request_can_be_pasted_into_a_shell() -> None:
 def test_nothing_is_loaded_from_outside() -> None:
     texts = [
         HTML,
-        *(path.read_text() for path in static.FOLDER.rglob("*") if path.suffix in (".css", ".js")),
+        *(path.read_text() for path in static.FOLDER.rglob("*.js")),
+        *(static.style_sheet(path.name) for path in static.FOLDER.glob("*.css")),
     ]
     targets = [
         target for text in texts for match in LOADS.findall(text) for target in match if target

@@ -1,23 +1,29 @@
 -- name: set
+-- When an open account will be closed, or that it will not be.
 UPDATE account SET closes_ms = :closes_ms WHERE id = :account_id AND closed_ms IS NULL;
 
 -- name: due
+-- Accounts whose closing is due and whose data is not deleted yet.
 SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
 WHERE a.closes_ms <= :now_ms AND a.emptied_ms IS NULL AND a.paused_ms IS NULL
 ORDER BY a.closes_ms, a.id
 LIMIT :most;
 
 -- name: by_id
+-- One such account.
 SELECT a.id, c.id AS campaign_id, a.closed_ms FROM account AS a JOIN campaign AS c ON c.account_id = a.id
 WHERE a.id = :account_id AND a.closes_ms <= :now_ms AND a.emptied_ms IS NULL AND a.paused_ms IS NULL;
 
 -- name: to_erase
+-- Subscribers of a closing account that can be erased now.
 SELECT id FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
   AND NOT (referral_status = 'pending' AND partner_campaign_id IS NOT NULL)
-ORDER BY created_ms, id LIMIT :most;
+ORDER BY created_ms, id
+LIMIT :most;
 
 -- name: has_pending
+-- Is a subscriber of the account still there?
 SELECT 1 FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
 LIMIT 1;
@@ -35,21 +41,26 @@ ORDER BY s.received_ms, s.id
 LIMIT :most;
 
 -- name: set_emptied
+-- Record that the data of the account is deleted.
 UPDATE account SET emptied_ms = :now_ms WHERE id = :account_id AND emptied_ms IS NULL;
 
 -- name: expired
+-- Accounts that were emptied long enough ago to be forgotten.
 SELECT id FROM account
 WHERE emptied_ms <= :before_ms AND forgotten_ms IS NULL
 ORDER BY emptied_ms
 LIMIT :most;
 
 -- name: forget
+-- Remove the name and the email address of an emptied account.
 UPDATE account
 SET email = '', name = NULL, forgotten_ms = :now_ms
 WHERE id = :account_id AND forgotten_ms IS NULL;
 
 -- name: forget_emails
+-- Delete all emails of the account.
 DELETE FROM letter WHERE account_id = :account_id;
 
 -- name: forget_notices
+-- Delete all notifications of the account.
 DELETE FROM notice WHERE account_id = :account_id;

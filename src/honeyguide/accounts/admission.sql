@@ -1,4 +1,5 @@
 -- name: find_caller
+-- The account, campaign and rights that an API key stands for.
 SELECT k.id AS key_id, k.account_id, c.id AS campaign_id, k.scopes, k.expires_ms, k.last_used_ms,
        CASE WHEN a.paused_ms IS NULL THEN 0 ELSE 1 END AS is_paused
 FROM api_key AS k JOIN campaign AS c ON c.account_id = k.account_id JOIN account AS a ON a.id = k.account_id
@@ -20,5 +21,6 @@ FROM unnest(CAST(:digests AS TEXT[]), CAST(:asked_ms AS BIGINT[])) WITH ORDINALI
      LATERAL admit_key(w.digest, w.asked_ms, :most, :window_ms) AS a;
 
 -- name: touch
+-- Record when the key was last used.
 -- touches: changes api_key
 UPDATE api_key SET last_used_ms = :now_ms WHERE account_id = :account_id AND id = :key_id;

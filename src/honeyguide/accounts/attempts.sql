@@ -11,12 +11,15 @@ ON CONFLICT (subject) DO UPDATE SET
 RETURNING since_ms, n;
 
 -- name: take_back
+-- Count one attempt less, because it was not a wrong one.
 UPDATE attempt_count SET n = n - 1 WHERE subject = :subject;
 
 -- name: forget
+-- Forget the attempts of a subject, as after a successful login.
 DELETE FROM attempt_count WHERE subject = :subject;
 
 -- name: expired
+-- Counts that are too old to matter.
 SELECT subject, since_ms FROM attempt_count WHERE since_ms <= :expired_ms ORDER BY since_ms LIMIT :most;
 
 -- name: purge

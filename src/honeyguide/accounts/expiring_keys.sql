@@ -8,9 +8,11 @@ WHERE k.expires_ms IS NOT NULL AND k.warned_ms IS NULL AND k.replaced_by IS NULL
     AND k.expires_ms <= :now_ms + :notice_ms
     AND k.created_ms < k.expires_ms - :notice_ms
     AND k.last_used_ms >= :now_ms - :in_use_ms
-ORDER BY k.expires_ms LIMIT :most;
+ORDER BY k.expires_ms
+LIMIT :most;
 
 -- name: warn
+-- Record that the owner was warned that the key expires.
 UPDATE api_key SET warned_ms = :now_ms
 WHERE account_id = :account_id
   AND id = :id

@@ -7,13 +7,16 @@ SET fingerprint = excluded.fingerprint, created_ms = excluded.created_ms, status
 WHERE idempotency.created_ms <= :expired_ms;
 
 -- name: is_claimed
+-- Is the idempotency key in use?
 SELECT 1 AS n FROM idempotency
 WHERE account_id = :account_id AND idempotency_key = :key AND created_ms > :expired_ms;
 
 -- name: find
+-- The answer that was given for the idempotency key.
 SELECT fingerprint, status, body FROM idempotency WHERE account_id = :account_id AND idempotency_key = :key;
 
 -- name: complete
+-- Keep the answer for the idempotency key.
 -- touches: changes idempotency
 UPDATE idempotency SET {assign status, body, about}
 WHERE account_id = :account_id AND idempotency_key = :key;
@@ -40,6 +43,7 @@ DELETE FROM idempotency WHERE account_id = :account_id AND about = ANY (ARRAY(
 ));
 
 -- name: expired
+-- Idempotency keys that are too old to be used again.
 SELECT account_id, idempotency_key, created_ms FROM idempotency
 WHERE created_ms <= :expired_ms
 ORDER BY created_ms

@@ -55,7 +55,7 @@ ALL_SCOPES = "all"
 class RightFacts(NamedTuple):
     about: str
     roles: frozenset[Role]
-    """Who has it, besides owners, who have all."""
+    """The roles that have it, besides owners, who have all."""
 
 
 _EDITOR, _FINANCE, _ANALYST = (

@@ -1,4 +1,4 @@
-"""Who is told of a security problem: `/.well-known/security.txt` (RFC 9116)."""
+"""Where to report a security problem: `/.well-known/security.txt` (RFC 9116)."""
 
 from __future__ import annotations
 

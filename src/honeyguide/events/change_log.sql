@@ -14,20 +14,27 @@ id, account_id, actor_kind, actor_id, action, subject_id, before, after, changed
 )};
 
 -- name: of_account
+-- The newest entries of the change log.
 SELECT {entry} FROM change_log WHERE account_id = :account_id
-ORDER BY changed_ms DESC, id DESC LIMIT :most;
+ORDER BY changed_ms DESC, id DESC
+LIMIT :most;
 
 -- name: of_month
+-- Entries of a month, in the order in which its digest covers them.
 SELECT {entry} FROM change_log
 WHERE account_id = :account_id AND (changed_ms, id) > (:after_ms, :after_id) AND changed_ms < :until_ms
-ORDER BY changed_ms, id LIMIT :most;
+ORDER BY changed_ms, id
+LIMIT :most;
 
 -- name: unsalted
+-- Entries whose values have no salted hash yet.
 SELECT {entry} FROM change_log
 WHERE account_id = :account_id AND changed_ms >= :since_ms AND changed_ms < :until_ms AND values_hash IS NULL
-ORDER BY changed_ms, id LIMIT :most;
+ORDER BY changed_ms, id
+LIMIT :most;
 
 -- name: salt
+-- Add the salted hash of an entry's values.
 UPDATE change_log SET {assign salt, values_hash} WHERE account_id = :account_id AND id = :id;
 
 -- fragment: of_subscriber
@@ -42,6 +49,7 @@ JOIN change_log AS c ON c.subject_id = w.id AND c.account_id = w.account_id
 WHERE w.account_id = :account_id AND w.subscriber_id = :subscriber_id
 
 -- name: about
+-- These entries.
 SELECT {entry} FROM change_log WHERE account_id = :account_id AND id IN ({of_subscriber}) ORDER BY id;
 
 -- name: erase
@@ -50,6 +58,7 @@ UPDATE change_log SET before = NULL, after = NULL, salt = NULL
 WHERE account_id = :account_id AND id IN ({of_subscriber}) AND (before IS NOT NULL OR after IS NOT NULL);
 
 -- name: old
+-- Entries that are old enough to be deleted.
 SELECT id FROM change_log WHERE changed_ms < :before_ms ORDER BY changed_ms LIMIT :most;
 
 -- name: note_purged
@@ -63,7 +72,9 @@ DO UPDATE SET value = excluded.value
 WHERE CAST(instance.value AS BIGINT) < CAST(excluded.value AS BIGINT);
 
 -- name: purged_ms
+-- Up to when entries were deleted.
 SELECT CAST(value AS BIGINT) AS ms FROM instance WHERE name = 'change_log_purged_ms';
 
 -- name: purge
+-- Delete these entries.
 DELETE FROM change_log WHERE id {in :rows};

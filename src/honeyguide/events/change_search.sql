@@ -16,10 +16,12 @@ WHERE (CAST(:actor_kind AS TEXT) = '' OR actor_kind = :actor_kind)
        OR LOWER(e.subject_id) LIKE :pattern ESCAPE '\'
        OR LOWER(COALESCE(e.before, '')) LIKE :pattern ESCAPE '\'
        OR LOWER(COALESCE(e.after, '')) LIKE :pattern ESCAPE '\')
-ORDER BY changed_ms DESC, id DESC LIMIT :most;
+ORDER BY changed_ms DESC, id DESC
+LIMIT :most;
 
 -- name: scan_end
 -- The last entry that `find` looks at, if there are that many.
 SELECT changed_ms, id FROM change_log
 WHERE account_id = :account_id AND (changed_ms, id) < (:before_ms, :before_id) AND changed_ms >= :since_ms
-ORDER BY changed_ms DESC, id DESC LIMIT 1 OFFSET :skip;
+ORDER BY changed_ms DESC, id DESC
+LIMIT 1 OFFSET :skip;

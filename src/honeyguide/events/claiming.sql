@@ -66,8 +66,10 @@ JOIN event AS e ON e.id = d.event_id JOIN webhook AS w ON w.id = d.webhook_id
 WHERE d.lease_token = :token AND d.status = 'pending' AND e.body IS NOT NULL AND w.disabled_ms IS NULL;
 
 -- name: cancel_unsendable
+-- Cancel deliveries that can no longer be sent.
 UPDATE delivery SET status = 'cancelled', leased_until_ms = 0, lease_token = NULL
 WHERE id {in :ids} AND lease_token = :token;
 
 -- name: give_back
+-- Give back a delivery that was claimed but not tried.
 UPDATE delivery SET leased_until_ms = 0, lease_token = NULL WHERE id = :id AND lease_token = :token;

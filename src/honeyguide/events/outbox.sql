@@ -12,9 +12,11 @@ CASE d.type WHEN 'new_referral' THEN w.new_referral WHEN 'new_partner_referral' 
 SELECT id, new_referral, new_partner_referral, reward_unlocked, reward_redeemed,
        new_subscriber, subscriber_unsubscribed, referral_verified, referral_rejected,
        partner_referral_reversed
-FROM webhook WHERE account_id = :account_id ORDER BY id;
+FROM webhook WHERE account_id = :account_id
+ORDER BY id;
 
 -- name: insert_events
+-- Events of a change, in the transaction of the change.
 -- touches: adds event
 INSERT INTO event (id, account_id, type, body, subscriber_id, referrer_id, created_ms)
 SELECT e.id, :account_id, e.type, e.body, e.subscriber_id, e.referrer_id, CAST(:now_ms AS BIGINT)
@@ -53,6 +55,7 @@ WHERE (status = 'pending' OR lease_token IS NOT NULL) AND id IN (
 );
 
 -- name: drop_answers_about
+-- Delete what receivers answered to events about an erased subscriber.
 UPDATE attempt
 SET response = NULL
 WHERE account_id = :account_id AND response IS NOT NULL AND delivery_id IN (
@@ -61,10 +64,12 @@ WHERE account_id = :account_id AND response IS NOT NULL AND delivery_id IN (
 );
 
 -- name: drop_bodies_about
+-- Delete the bodies of events about an erased subscriber.
 UPDATE event SET body = NULL WHERE account_id = :account_id AND body IS NOT NULL
   AND (subscriber_id = :subscriber_id OR referrer_id = :subscriber_id);
 
 -- name: at_that_time
+-- An event of this kind that was recorded at this very time.
 SELECT id, body FROM event
 WHERE account_id = :account_id
   AND subscriber_id = :subscriber_id
@@ -73,17 +78,22 @@ WHERE account_id = :account_id
   AND body IS NOT NULL;
 
 -- name: replace_body
+-- Change the body of an event.
 UPDATE event SET body = :body WHERE account_id = :account_id AND id = :id;
 
 -- name: drop_answers_to
+-- Delete what receivers answered to an event.
 UPDATE attempt SET response = NULL WHERE account_id = :account_id AND response IS NOT NULL
   AND delivery_id IN (SELECT id FROM delivery WHERE event_id = :event_id);
 
 -- name: old
+-- Events that are old and have nothing left to deliver.
 SELECT e.id FROM event AS e WHERE e.created_ms < :before_ms
   AND NOT EXISTS (SELECT 1 FROM delivery AS d WHERE d.event_id = e.id AND d.status = 'pending')
-ORDER BY e.created_ms LIMIT :most;
+ORDER BY e.created_ms
+LIMIT :most;
 
 -- name: purge
+-- Delete these events, unless a delivery is pending again.
 DELETE FROM event WHERE id {in :rows}
   AND NOT EXISTS (SELECT 1 FROM delivery AS d WHERE d.event_id = event.id AND d.status = 'pending');

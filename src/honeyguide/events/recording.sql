@@ -5,9 +5,11 @@ UPDATE delivery SET tries = tries + 1, due_ms = o.due_ms, leased_until_ms = 0, l
     status = CASE WHEN delivery.status = 'cancelled'
         AND o.status <> 'delivered' THEN 'cancelled' ELSE o.status END
 FROM {rows :outcomes AS o (delivery_id TEXT, token TEXT, status TEXT, due_ms BIGINT)}
-WHERE delivery.id = o.delivery_id AND delivery.lease_token = o.token RETURNING delivery.id;
+WHERE delivery.id = o.delivery_id AND delivery.lease_token = o.token
+RETURNING delivery.id;
 
 -- name: insert_attempts
+-- What came of a batch of attempts.
 -- touches: adds attempt
 INSERT INTO attempt (id, account_id, delivery_id, at_ms, status_code, latency_ms, error, response)
 SELECT o.attempt_id, o.account_id, o.delivery_id, o.at_ms, o.status_code, o.latency_ms, o.error, o.response
@@ -17,6 +19,7 @@ FROM {rows :outcomes AS o (
 )};
 
 -- name: well_again
+-- Webhooks that answered again are no longer failing.
 -- touches: changes webhook
 UPDATE webhook
 SET failing_since_ms = NULL, warned_ms = NULL, failed_ms = NULL
@@ -33,9 +36,11 @@ UPDATE webhook SET failed_ms = :now_ms,
         ELSE :now_ms
         END,
     warned_ms = CASE WHEN failed_ms >= :quiet_ms THEN warned_ms END
-WHERE account_id = :account_id AND id = :id RETURNING failing_since_ms, warned_ms, disabled_ms;
+WHERE account_id = :account_id AND id = :id
+RETURNING failing_since_ms, warned_ms, disabled_ms;
 
 -- name: warn
+-- Record that the owner was warned that a webhook fails.
 UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :id AND warned_ms IS NULL;
 
 -- name: lock_webhook
@@ -43,6 +48,7 @@ UPDATE webhook SET warned_ms = :now_ms WHERE account_id = :account_id AND id = :
 SELECT id FROM webhook WHERE account_id = :account_id AND id = :id;
 
 -- name: disable
+-- Disable a webhook that has failed for too long.
 UPDATE webhook SET disabled_ms = :now_ms, disabled_reason = :reason
 WHERE account_id = :account_id AND id = :id AND disabled_ms IS NULL;
 
@@ -53,4 +59,5 @@ SET status = 'cancelled'
 WHERE account_id = :account_id AND webhook_id = :id AND status = 'pending';
 
 -- name: owner_email
+-- The email address of the account.
 SELECT email FROM account WHERE id = :account_id;

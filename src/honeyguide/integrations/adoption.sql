@@ -15,6 +15,7 @@ WHERE s.account_id = :account_id
 ORDER BY s.id;
 
 -- name: forget
+-- Forget values found with these contacts.
 DELETE FROM adoption_value
 WHERE account_id = :account_id
   AND integration_id = :integration_id
@@ -33,16 +34,19 @@ WHERE 1 = 1
 ON CONFLICT (integration_id, subscriber_id) DO NOTHING;
 
 -- name: conclude
+-- The list is read: ask the operator about what was found, if anything was.
 UPDATE integration SET adoption = CASE WHEN EXISTS (
     SELECT 1 FROM adoption_value AS v WHERE v.integration_id = integration.id AND v.state = 'found'
 ) THEN 'asked' ELSE '' END
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token AND adoption = 'reading';
 
 -- name: of_contacts
+-- Values found with these contacts.
 SELECT {value} FROM adoption_value
 WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id {in :ids};
 
 -- name: count
+-- How many contacts have which kinds of values.
 SELECT COUNT(*) AS contacts, COUNT(code) AS codes, COUNT(link) AS links, COUNT(referrals) AS referrals,
        COUNT(reward) AS rewards,
        COUNT(coupon) AS coupons
@@ -52,6 +56,7 @@ FROM (
 ) AS found;
 
 -- name: refused
+-- Values that could not be adopted, and why.
 SELECT v.subscriber_id, s.email, s.name, v.code, v.problem
 FROM adoption_value AS v
 JOIN subscriber AS s ON s.id = v.subscriber_id
@@ -60,5 +65,6 @@ ORDER BY v.subscriber_id
 LIMIT :most;
 
 -- name: answer
+-- What the operator decided about the values that were found.
 UPDATE integration SET adoption = :adoption, adoption_answer = :answer
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id AND adoption = :before;

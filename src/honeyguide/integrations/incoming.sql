@@ -8,11 +8,13 @@ ON CONFLICT (integration_id, digest) DO UPDATE
     WHERE :has_time = 0 AND integration_event.due_ms IS NULL;
 
 -- name: note_refused
+-- Record why a webhook of the platform was refused.
 UPDATE integration
 SET refused_hook = :reason, refused_hook_ms = :now_ms
 WHERE account_id = :account_id AND id = :id;
 
 -- name: due_events
+-- Events of the platform that wait to be read.
 SELECT id, content, received_ms, tries FROM integration_event
 WHERE account_id = :account_id AND integration_id = :integration_id AND due_ms <= :now_ms
 ORDER BY due_ms, id
@@ -24,13 +26,15 @@ UPDATE integration_event SET content = NULL, due_ms = NULL
 WHERE account_id = :account_id AND integration_id = :integration_id AND id = :id;
 
 -- name: delay_event
+-- Try to read an event later.
 UPDATE integration_event SET due_ms = :due_ms, tries = tries + 1
 WHERE account_id = :account_id AND integration_id = :integration_id AND id = :id;
 
 -- name: old
 -- What waits is kept longer, because the platform does not send it again.
 SELECT id, received_ms FROM integration_event
-WHERE received_ms < :before_ms AND (due_ms IS NULL OR received_ms < :waiting_before_ms) LIMIT :most;
+WHERE received_ms < :before_ms AND (due_ms IS NULL OR received_ms < :waiting_before_ms)
+LIMIT :most;
 
 -- name: purge
 -- Not one that came again meanwhile.
@@ -39,8 +43,10 @@ DELETE FROM integration_event WHERE (id, received_ms) IN (
 );
 
 -- name: by_remote_id
+-- The subscriber whom the platform knows by this id.
 SELECT subscriber_id FROM integration_subscriber
-WHERE account_id = :account_id AND integration_id = :integration_id AND remote_id = :remote_id LIMIT 1;
+WHERE account_id = :account_id AND integration_id = :integration_id AND remote_id = :remote_id
+LIMIT 1;
 
 -- name: known
 -- Subscribers by address, with what is known of them there.
@@ -67,10 +73,12 @@ ON CONFLICT (integration_id, subscriber_id)
 DO UPDATE SET remote_id = COALESCE(excluded.remote_id, integration_subscriber.remote_id);
 
 -- name: written
+-- What we last wrote to the platform about a subscriber.
 SELECT written FROM integration_subscriber
 WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id = :subscriber_id;
 
 -- name: removed
+-- Is the subscriber one whom the operator removed here?
 SELECT subscriber_id FROM integration_subscriber
 WHERE account_id = :account_id
   AND integration_id = :integration_id
@@ -78,6 +86,7 @@ WHERE account_id = :account_id
   AND removed_ms IS NOT NULL;
 
 -- name: set_written
+-- What the platform now has of a subscriber.
 UPDATE integration_subscriber
 SET written = :written, remote_id = CASE WHEN :is_gone = 1 THEN NULL ELSE remote_id END,
     removed_ms = CASE WHEN :has_left = 1 THEN removed_ms END
@@ -93,5 +102,6 @@ WHERE account_id = :account_id
 LIMIT 1;
 
 -- name: note_received
+-- Record when the platform last told us something.
 UPDATE integration SET last_in_ms = :now_ms, last_in_kind = :kind
 WHERE account_id = :account_id AND id = :integration_id;

@@ -93,7 +93,7 @@ class Integration(msgspec.Struct, frozen=True):
 
     @property
     def actor(self) -> Actor:
-        """Who changes what the platform reports."""
+        """The actor of changes that the platform reports."""
         return actors.job(f"sync with {self.platform}")
 
     @property

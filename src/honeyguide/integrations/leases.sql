@@ -22,6 +22,7 @@ WHERE i.status = 'active' AND i.account_id NOT IN (SELECT id FROM account WHERE 
 ) ORDER BY i.next_call_ms, i.id;
 
 -- name: claim
+-- Lease an integration that nobody else serves.
 UPDATE integration SET lease_token = :token, leased_until_ms = :until_ms
 WHERE id = :id AND status = 'active' AND leased_until_ms <= :today_ms AND next_call_ms <= :today_ms;
 
@@ -33,9 +34,11 @@ WHERE id = :id AND lease_token = :token AND status = 'active'
   AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL);
 
 -- name: release
+-- Give the lease back.
 UPDATE integration SET lease_token = NULL, leased_until_ms = 0 WHERE id = :id AND lease_token = :token;
 
 -- name: lock
+-- Lock the integration if the lease is still ours.
 SELECT id FROM integration WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: wait
@@ -45,5 +48,6 @@ SET failures = failures + 1, next_call_ms = :next_call_ms, problem = :problem, p
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: stop
+-- Stop the integration, which needs the operator.
 UPDATE integration SET status = 'failed', problem = :problem, problem_ms = :today_ms
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token AND status = 'active';

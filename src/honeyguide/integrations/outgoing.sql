@@ -23,14 +23,20 @@ ON CONFLICT (integration_id, subscriber_id)
 DO UPDATE SET due_ms = excluded.due_ms, tries = 0, failed_ms = NULL;
 
 -- name: next_advocates
+-- The next advocates of a pass over all advocates.
 SELECT id, created_ms FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND is_advocate = 1
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most;
+  AND (created_ms, id) < (:below_ms, :below_id)
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: next_all
+-- The next subscribers of a pass over everybody.
 SELECT id, created_ms FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
-  AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT :most;
+  AND (created_ms, id) < (:below_ms, :below_id)
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: queue_pass
 -- What waits or was given up stays as it is.
@@ -43,21 +49,25 @@ ON CONFLICT (integration_id, subscriber_id) DO UPDATE
     WHERE integration_subscriber.failed_ms IS NULL;
 
 -- name: move_pass
+-- How far the pass is.
 UPDATE integration SET pass = :pass_list, pass_ms = :pass_ms, pass_id = :pass_id
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: write_all_again
+-- Begin a new pass, because what we write has changed.
 UPDATE integration SET fields_ms = :now_ms, pass = 'advocates', pass_ms = :top_ms, pass_id = ''
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: due
+-- Subscribers to write now, with what the platform last got.
 SELECT t.subscriber_id, t.remote_id, t.written, t.synced_ms, t.seen_ms, t.tries, s.email, s.name,
        s.ref_code, s.status, s.origin,
        s.referrer_code, s.referral_status, s.referrals_verified, s.received_ms, s.erased_ms, s.must_confirm,
        t.removed_ms, s.adjustments, s.link_version
 FROM integration_subscriber AS t JOIN subscriber AS s ON s.id = t.subscriber_id
 WHERE t.account_id = :account_id AND t.integration_id = :integration_id AND t.due_ms <= :now_ms
-ORDER BY t.due_ms, t.subscriber_id LIMIT :most;
+ORDER BY t.due_ms, t.subscriber_id
+LIMIT :most;
 
 -- name: set_written
 -- Who was erased meanwhile leaves nothing. The rows name the integration, so that SQLite looks each one up
@@ -89,10 +99,12 @@ WHERE integration_subscriber.account_id = :account_id
   AND integration_subscriber.subscriber_id = o.subscriber_id;
 
 -- name: delete_erased
+-- Delete what the integration knew of erased subscribers.
 DELETE FROM integration_subscriber
 WHERE account_id = :account_id AND integration_id = :integration_id AND subscriber_id {in :ids};
 
 -- name: count_written
+-- Count what was written.
 UPDATE integration
 SET synced = synced + :newly, last_out_ms = CASE WHEN :written > 0 THEN :now_ms ELSE last_out_ms END,
     last_out_count = CASE WHEN :written > 0 THEN :written ELSE last_out_count END,
@@ -103,6 +115,7 @@ SET synced = synced + :newly, last_out_ms = CASE WHEN :written > 0 THEN :now_ms 
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: finish_first_sync
+-- Record that everybody was written once.
 UPDATE integration SET first_sync_ms = :now_ms
 WHERE account_id = :account_id
   AND id = :integration_id

@@ -1,15 +1,18 @@
 -- name: begin_read
+-- Begin to read the platform's list.
 UPDATE integration SET is_reading = 1, read_since_ms = :since_ms, read_token = NULL, read_began_ms = :now_ms,
     read_tries = 0, next_page_ms = 0
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: move_read
+-- How far the reading is.
 UPDATE integration
 SET read_token = :read_token, next_call_ms = :next_call_ms, failures = 0, problem = NULL, problem_ms = NULL,
     read_tries = 0, read_problem = NULL
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: delay_read
+-- Read on later, because the platform failed.
 UPDATE integration SET read_tries = read_tries + 1, read_problem = :problem, next_page_ms = :next_page_ms
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
@@ -41,6 +44,7 @@ SET is_reading = 0, read_token = NULL, next_read_ms = :next_read_ms, next_call_m
 WHERE account_id = :account_id AND id = :integration_id AND lease_token = :token;
 
 -- name: mark_seen
+-- These contacts are on the platform's list.
 UPDATE integration_subscriber SET seen_ms = :began_ms
 WHERE account_id = :account_id AND integration_id = :integration_id AND remote_id {in :remote_ids};
 
@@ -61,5 +65,6 @@ SELECT (
 ) AS missing;
 
 -- name: believe_missing
+-- Accept that many contacts are gone, and write all again.
 UPDATE integration SET list_read_ms = missing_ms, missing = 0, pass = 'all', pass_ms = :top_ms, pass_id = ''
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND missing > 0;

@@ -1,4 +1,4 @@
-"""Who makes a change."""
+"""An actor is whoever makes a change: a member, an API key, a job, a command or a subscriber."""
 
 from __future__ import annotations
 

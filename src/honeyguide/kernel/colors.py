@@ -17,7 +17,7 @@ from honeyguide.kernel.errors import Invalid
 TEXT_CONTRAST = 4.5
 SHAPE_CONTRAST = 3.0
 
-# The backgrounds of reader pages, as in honeyguide.css: ground, surface, sunken.
+# The backgrounds of reader pages, as in honeyguide/names.css: ground, surface, sunken.
 LIGHT_GROUNDS = ("#fbf9f5", "#ffffff", "#f5f1e8")
 DARK_GROUNDS = ("#131109", "#1c1912", "#27221a")
 BLACK, WHITE = "#000000", "#ffffff"
@@ -53,7 +53,7 @@ class Palette:
     dark: Shades
 
 
-# Honeyguide's own colors, as in honeyguide.css.
+# Honeyguide's own colors, as in honeyguide/names.css.
 NEUTRAL = Palette(
     light=Shades(
         accent="#8a4f00",

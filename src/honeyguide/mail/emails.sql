@@ -10,22 +10,30 @@ bounced
     id, account_id, kind, to_email, mailbox, from_name, reply_to, unsubscribe_url, subject, body_text,
     body_html,
     about_id, once_key, waited_for, held_code, created_ms = :now_ms, due_ms
-} ON CONFLICT (account_id, once_key) WHERE once_key IS NOT NULL DO NOTHING;
+} ON CONFLICT (account_id, once_key)
+WHERE once_key IS NOT NULL DO NOTHING;
 
 -- name: of_account
+-- Emails of the account, the newest first.
 SELECT {email} FROM letter
-WHERE account_id = :account_id ORDER BY created_ms DESC, id DESC LIMIT :per_page OFFSET :skip;
+WHERE account_id = :account_id
+ORDER BY created_ms DESC, id DESC
+LIMIT :per_page OFFSET :skip;
 
 -- name: of_subscriber
+-- Emails about or to a subscriber, the newest first.
 SELECT {email} FROM letter
-WHERE account_id = :account_id AND about_id = :about_id ORDER BY created_ms DESC, id DESC;
+WHERE account_id = :account_id AND about_id = :about_id
+ORDER BY created_ms DESC, id DESC;
 
 -- name: find_bounces
+-- Mailboxes of a subscriber that refused an email for good.
 SELECT mailbox, COALESCE(failed_ms, created_ms) AS bounced_ms FROM letter
 WHERE account_id = :account_id AND about_id = :about_id AND bounced = 1 AND mailbox IS NOT NULL
 ORDER BY created_ms DESC;
 
 -- name: count_recent
+-- How many emails were stored lately, for the limits.
 SELECT COALESCE(SUM(CASE WHEN account_id = :account_id AND created_ms > :since_ms THEN 1 ELSE 0 END),
        0) AS of_account,
        COALESCE(SUM(CASE WHEN account_id = :account_id THEN 1 ELSE 0 END), 0) AS of_account_today,
@@ -57,9 +65,11 @@ FROM letter
 WHERE account_id = :account_id AND once_key = :once_key AND due_ms IS NOT NULL AND attempts = 0;
 
 -- name: hand_over
+-- Let emails of one subscriber belong to another row of the same person.
 UPDATE letter SET about_id = :new_id WHERE account_id = :account_id AND about_id = :old_id;
 
 -- name: cancel_unsent
+-- Cancel what is not sent yet.
 UPDATE letter SET due_ms = NULL, held_code = NULL, error = :error, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND about_id = :about_id AND {is_unsent};
 
@@ -67,6 +77,7 @@ WHERE account_id = :account_id AND about_id = :about_id AND {is_unsent};
 (due_ms IS NOT NULL OR held_code IS NOT NULL)
 
 -- name: unsent_to
+-- Unsent emails of these kinds to a subscriber.
 SELECT id, body_text, body_html, unsubscribe_url FROM letter
 WHERE account_id = :account_id AND about_id = :about_id AND kind {in :kinds} AND {is_unsent};
 
@@ -77,25 +88,32 @@ SET {assign to_email, mailbox, body_text, body_html, unsubscribe_url, lease_toke
 WHERE account_id = :account_id AND id = :id AND {is_unsent};
 
 -- name: mark_all_sent
+-- Call all due emails sent, as the demo does, which has no mail server.
 UPDATE letter
 SET sent_ms = due_ms, due_ms = NULL, attempts = 1
 WHERE account_id = :account_id AND due_ms <= :until_ms;
 
 -- name: old
+-- Emails whose text is old enough to be deleted.
 SELECT id FROM letter WHERE body_text IS NOT NULL AND due_ms IS NULL AND created_ms <= :expired_ms
-ORDER BY created_ms LIMIT :most;
+ORDER BY created_ms
+LIMIT :most;
 
 -- name: purge
+-- Delete the text of these emails.
 UPDATE letter
 SET body_text = NULL, body_html = NULL, unsubscribe_url = NULL
 WHERE id {in :rows} AND due_ms IS NULL;
 
 -- name: text_of
+-- The text of an email.
 SELECT body_text FROM letter WHERE account_id = :account_id AND id = :id;
 
 -- name: backlog
+-- How many emails are overdue, and since when.
 SELECT COUNT(*) AS n, MIN(due_ms) AS since_ms FROM letter WHERE due_ms IS NOT NULL AND due_ms <= :now_ms;
 
 -- name: unsent
+-- How many emails are not sent yet, up to a limit, and since when.
 SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM letter WHERE due_ms IS NOT NULL LIMIT :most) AS counted) AS n,
     (SELECT MIN(created_ms) FROM letter WHERE due_ms IS NOT NULL) AS since_ms;

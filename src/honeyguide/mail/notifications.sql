@@ -1,8 +1,10 @@
 -- name: insert
+-- A notification, unless the account has one with the same key.
 {insert notice: id, account_id, kind, once_key, sentence, link, digest_due_ms, created_ms = :now_ms}
 ON CONFLICT (account_id, once_key) DO NOTHING;
 
 -- name: waiting
+-- A recent notification with this key.
 SELECT sentence, link FROM notice
 WHERE account_id = :account_id AND once_key = :once_key AND created_ms > :since_ms;
 
@@ -15,6 +17,7 @@ WHERE account_id = :account_id AND once_key = :once_key AND read_ms IS NULL AND 
 );
 
 -- name: count_unread
+-- How many notifications are unread.
 SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL;
 
 -- name: list
@@ -24,7 +27,10 @@ SELECT n.id, n.kind, n.sentence, n.link, n.created_ms, n.read_ms, n.digest_due_m
     e.created_ms AS email_created_ms, e.due_ms,
     e.attempts, e.sent_ms, e.failed_ms, e.error, e.held_code, e.bounced, e.body_text
 FROM notice AS n LEFT JOIN letter AS e ON e.account_id = n.account_id AND e.once_key = n.once_key
-WHERE n.account_id = :account_id ORDER BY n.created_ms DESC, n.id DESC LIMIT :most OFFSET :skip;
+WHERE n.account_id = :account_id
+ORDER BY n.created_ms DESC, n.id DESC
+LIMIT :most OFFSET :skip;
 
 -- name: read_all
+-- Mark all notifications as read.
 UPDATE notice SET read_ms = :now_ms WHERE account_id = :account_id AND read_ms IS NULL;

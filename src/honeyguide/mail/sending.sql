@@ -7,7 +7,8 @@ created_ms, attempts
 -- Without emails to subscribers of paused accounts.
 SELECT id FROM letter WHERE due_ms <= :now_ms AND lease_until_ms <= :now_ms
   AND NOT (kind {in :to_subscribers} AND account_id IN (SELECT id FROM account WHERE paused_ms IS NOT NULL))
-ORDER BY waited_for DESC, due_ms LIMIT :most;
+ORDER BY waited_for DESC, due_ms
+LIMIT :most;
 
 -- name: claim (sqlite)
 -- The condition is repeated outside the subselect, so that two processes cannot claim the same rows. The
@@ -56,9 +57,11 @@ WHERE account_id = :account_id AND id = :id AND lease_token = :token AND EXISTS 
 );
 
 -- name: is_ours
+-- Is the email still leased by this process?
 SELECT 1 FROM letter WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_sent
+-- The mail server accepted the email.
 UPDATE letter SET
     sent_ms = :now_ms, due_ms = NULL, error = NULL, lease_token = NULL, lease_until_ms = 0,
     body_text = CASE WHEN :forget = 1 THEN NULL ELSE body_text END,
@@ -67,10 +70,12 @@ UPDATE letter SET
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_deferred
+-- The mail server wants us to try later.
 UPDATE letter SET {assign due_ms, error, lease_token = NULL, lease_until_ms = 0}
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: record_failed
+-- The email cannot be sent.
 UPDATE letter SET
     failed_ms = :now_ms, due_ms = NULL, error = :error, bounced = :bounced, lease_token = NULL,
     lease_until_ms = 0,
@@ -80,6 +85,7 @@ UPDATE letter SET
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;
 
 -- name: release
+-- Give back an email that was not tried.
 -- touches: changes letter
 UPDATE letter SET attempts = attempts - 1, lease_token = NULL, lease_until_ms = 0
 WHERE account_id = :account_id AND id = :id AND lease_token = :token;

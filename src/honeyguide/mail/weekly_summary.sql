@@ -11,7 +11,9 @@ UPDATE letter SET
 WHERE account_id = :account_id AND due_ms IS NOT NULL AND once_key = {key_of_last};
 
 -- name: delete_notification
+-- Delete the summary of a week, to make it again.
 DELETE FROM notice WHERE account_id = :account_id AND once_key = {key_of_last};
 
 -- name: make_due_again
+-- Make the weekly summary due now.
 UPDATE account SET weekly_monday = '', weekly_due_ms = 0 WHERE id = :account_id;

@@ -2,6 +2,7 @@
 id, account_id, campaign_id, import_id, next_part, tally, document, started_ms, made_ms
 
 -- name: insert
+-- A certificate to be made.
 {insert certificate: id, account_id, campaign_id, import_id, tally, started_ms = :now_ms};
 
 -- name: running
@@ -13,21 +14,25 @@ SELECT id FROM certificate WHERE made_ms IS NULL ORDER BY started_ms LIMIT :most
 SELECT {certificate} FROM certificate WHERE id = :id AND made_ms IS NULL;
 
 -- name: by_id
+-- One certificate.
 SELECT {certificate} FROM certificate WHERE account_id = :account_id AND id = :id;
 
 -- name: newest_of_import
+-- The newest certificate of an import.
 SELECT {certificate} FROM certificate
 WHERE account_id = :account_id AND import_id = :import_id
 ORDER BY started_ms DESC, id DESC
 LIMIT 1;
 
 -- name: of_account
+-- Certificates that are made, the newest first.
 SELECT {certificate} FROM certificate
 WHERE account_id = :account_id AND made_ms IS NOT NULL
 ORDER BY started_ms DESC, id DESC
 LIMIT :most;
 
 -- name: next_part
+-- The next part of the file to compare.
 SELECT n, lines AS content FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
 ORDER BY n
@@ -39,11 +44,13 @@ UPDATE certificate SET next_part = :next_part, tally = :tally
 WHERE account_id = :account_id AND id = :id AND next_part = :n AND made_ms IS NULL;
 
 -- name: finish
+-- Store the finished certificate.
 UPDATE certificate
 SET document = :document, made_ms = :now_ms
 WHERE account_id = :account_id AND id = :id AND made_ms IS NULL;
 
 -- name: delete
+-- Delete a certificate.
 DELETE FROM certificate WHERE account_id = :account_id AND id = :id;
 
 -- name: people
@@ -67,10 +74,12 @@ WHERE s.account_id = :account_id
   AND COALESCE(s.erased_ms, 0) = 0;
 
 -- name: reported
+-- What the import reported about these lines.
 SELECT line, kind FROM import_finding
 WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last
 ORDER BY line, kind;
 
 -- name: refused
+-- Which of these lines the import refused.
 SELECT line FROM import_error
 WHERE account_id = :account_id AND import_id = :import_id AND line BETWEEN :first AND :last;

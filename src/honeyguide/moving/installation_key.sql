@@ -1,7 +1,9 @@
 -- name: current
+-- The key that this installation signs with.
 SELECT {key} FROM installation_key WHERE is_current = 1;
 
 -- name: list
+-- All keys that it ever signed with.
 SELECT {key} FROM installation_key ORDER BY created_ms DESC, id DESC;
 
 -- name: insert
@@ -10,4 +12,5 @@ SELECT {key} FROM installation_key ORDER BY created_ms DESC, id DESC;
 ON CONFLICT (is_current) DO NOTHING;
 
 -- name: retire
+-- Retire the current key; what it signed can still be checked.
 UPDATE installation_key SET is_current = NULL, retired_ms = :now_ms WHERE is_current = 1;

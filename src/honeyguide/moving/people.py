@@ -188,6 +188,6 @@ async def _keep_own_ids(
 
 
 async def find_own_ids(change: Change, import_id: str, own_ids: Sequence[str]) -> dict[str, str]:
-    """Who has which ID in the tool that the file is from."""
+    """Subscribers by the ID that they have in the tool the file is from."""
     found = await change.all(_OWN_IDS, import_id=import_id, own_ids=list(own_ids))
     return {each.own_id: each.subscriber_id for each in found}

@@ -8,6 +8,7 @@ WHERE ref_code {in :codes}
   AND COALESCE(erased_ms, 0) = 0;
 
 -- name: by_folded
+-- Holders of these codes, upper and lower case aside.
 SELECT c.code, c.subscriber_id FROM subscriber_code AS c JOIN subscriber AS s ON s.id = c.subscriber_id
 WHERE c.account_id = :account_id
   AND c.campaign_id = :campaign_id
@@ -35,6 +36,7 @@ WITH RECURSIVE above (id, referrer_id) AS (
 SELECT COUNT(*) AS n FROM above WHERE id = :id;
 
 -- name: judge
+-- Set the status of imported referrals.
 UPDATE subscriber
 SET referral_status = r.status, referral_reason = r.reason, referral_due_ms = r.due_ms, referral_behind = NULL
 FROM {rows :rows AS r (id TEXT, status TEXT, reason TEXT, due_ms BIGINT)}
@@ -42,12 +44,14 @@ WHERE subscriber.id = r.id AND subscriber.account_id = :account_id AND subscribe
   AND subscriber.referrer_code IS NULL;
 
 -- name: refer
+-- Connect imported subscribers with their referrers.
 UPDATE subscriber SET referrer_code = r.referrer_code, referrer_id = r.referrer_id, claimed_code = NULL
 FROM {rows :rows AS r (id TEXT, referrer_code TEXT, referrer_id TEXT)}
 WHERE subscriber.id = r.id AND subscriber.account_id = :account_id AND subscriber.campaign_id = :campaign_id
   AND subscriber.referrer_code IS NULL;
 
 -- name: claim
+-- Remember the codes that imported subscribers came with, whose holders are not known yet.
 UPDATE subscriber SET claimed_code = r.code FROM {rows :rows AS r (id TEXT, code TEXT)}
 WHERE subscriber.id = r.id AND subscriber.account_id = :account_id AND subscriber.campaign_id = :campaign_id
   AND subscriber.referrer_code IS NULL;

@@ -208,7 +208,7 @@ GROWSURF_IGNORED: Ignored = {
 
 BEEHIIV: FieldNames = {
     "code": ("referralcode",),
-    # Who came from Substack has signed up there before.
+    # Subscribers exported from Substack already signed up there.
     "created_at": ("createdat", "created", "subscriptiondatesubstack"),
     "unsubscribed": ("unsubscribedat",),
 }

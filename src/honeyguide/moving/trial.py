@@ -63,7 +63,7 @@ class Trial:
         self._own_ids: dict[str, str] = {}
         self._claims: list[_Claim] = []
         self._referrers: dict[str, str] = {}
-        """Who would refer whom, of those in the file."""
+        """The referrers and referred subscribers of the file, as it would connect them."""
         self._counts: dict[str, _ClaimedCount] = {}
         """What the file counts, of those in it."""
         self._verified: Counter[str] = Counter()

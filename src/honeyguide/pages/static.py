@@ -1,10 +1,13 @@
 """Style sheets, scripts and pictures of the pages. Each URL has a hash of the content, so browsers
 may cache a file forever and still see every change at once.
+
+A style sheet is served together with the files that it imports, without comments and indentation.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qs
@@ -25,9 +28,30 @@ _TYPES = {
 }
 
 
+# As our sheets import: a file beside them, into a layer.
+_IMPORT = re.compile(r'@import "([\w/]+\.css)" layer\((\w+)\);')
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# A line that ends in one of these needs no space before the next one.
+_JOINT = re.compile(r"([{};,])\n\s*")
+
+
+@cache
+def style_sheet(name: str) -> str:
+    """A style sheet as browsers get it: one file, and about a third smaller than we write it."""
+    text = _IMPORT.sub(
+        lambda part: f"@layer {part[2]} {{\n{style_sheet(part[1])}}}\n",
+        _COMMENT.sub("", (FOLDER / name).read_text(encoding="utf-8")),
+    )
+    return re.sub(r"\s+", " ", _JOINT.sub(r"\1", text)).strip()
+
+
 @cache
 def _hash(name: str) -> str:
-    return hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()[:12]
+    if name.endswith(".css"):
+        content = style_sheet(name).encode()
+    else:
+        content = (FOLDER / name).read_bytes()
+    return hashlib.sha256(content).hexdigest()[:12]
 
 
 def address(name: str) -> str:
@@ -53,6 +77,9 @@ class Static(TypedFiles):
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         response = await super().get_response(path, scope)
+        if path.endswith(".css") and response.status_code == 200:
+            response = Response(style_sheet(path), media_type=_TYPES[".css"])
+            response.headers["cache-control"] = "no-cache"
         asked = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
         # A URL with another hash comes from a page of another version, and must not be cached.
         if asked == _hash(path):

@@ -22,6 +22,7 @@ SELECT (SELECT COUNT(*) FROM listing AS t
         WHERE COALESCE(c.account_id, s.account_id, '') <> t.account_id) AS n;
 
 -- name: rewards_astray
+-- Rewards, earned rewards and coupons.
 SELECT (SELECT COUNT(*) FROM reward AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM won_reward AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
@@ -162,6 +163,7 @@ SELECT (SELECT COUNT(*) FROM integration AS t LEFT JOIN campaign AS c ON c.id = 
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id) AS n;
 
 -- name: members_astray
+-- Accounts without owner, members, keys and invitations.
 SELECT (SELECT COUNT(*) FROM account AS a
         WHERE a.closed_ms IS NULL
           AND NOT EXISTS (SELECT 1 FROM member AS m WHERE m.account_id = a.id AND m.role = 'owner'))
@@ -173,6 +175,7 @@ SELECT (SELECT COUNT(*) FROM account AS a
         WHERE t.replaced_by IS NOT NULL AND COALESCE(k.account_id, '') <> t.account_id) AS n;
 
 -- name: imports_astray
+-- Imports, their parts, errors and findings.
 SELECT (SELECT COUNT(*) FROM import AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id
         WHERE COALESCE(c.account_id, '') <> t.account_id)
      + (SELECT COUNT(*) FROM import_part AS t LEFT JOIN import AS i ON i.id = t.import_id

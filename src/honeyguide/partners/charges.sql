@@ -1,4 +1,5 @@
 -- name: lock_budget
+-- Lock the budget of a month, which is made if there is none.
 {insert budget: program_id, month, account_id}
 ON CONFLICT (program_id, month) DO UPDATE SET spent_cents = budget.spent_cents
 RETURNING month, spent_cents, reached_ms, reached_cents, overrun_cents, overrun_ms;
@@ -30,12 +31,14 @@ RETURNING spent_cents, (SELECT total_budget_cents FROM program WHERE id = :progr
         WHERE program_id = :program_id AND person_key = :person_key) AS person_step;
 
 -- name: open_budgets
+-- Budgets of a program whose months are not closed.
 SELECT month, spent_cents, reached_ms, reached_cents, overrun_cents, overrun_ms FROM budget AS g
 WHERE account_id = :account_id AND program_id = :program_id
   AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)
 ORDER BY month;
 
 -- name: mark_nearly
+-- Record that the budget is nearly spent.
 UPDATE budget SET nearly_ms = :now_ms
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id AND nearly_ms IS NULL;
 
@@ -46,12 +49,14 @@ UPDATE budget SET reached_ms = NULL, told_reached_ms = NULL, reached_cents = :fu
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_budget
+-- Add a fee to what the budget has spent.
 -- touches: changes budget
 UPDATE budget
 SET spent_cents = spent_cents + :fee_cents, nearly_ms = COALESCE(nearly_ms, CAST(:nearly_ms AS BIGINT))
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: spend_partner
+-- Add a fee to what was spent on the partner.
 -- touches: changes partner_spend
 UPDATE partner_spend SET spent_cents = spent_cents + :fee_cents
 WHERE partner_campaign_id = :partner_campaign_id AND month = :month AND account_id = :account_id;
@@ -65,6 +70,7 @@ UPDATE budget SET reached_ms = COALESCE(reached_ms, :now_ms),
 WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 
 -- name: insert_charge
+-- A charge or a reversal.
 -- touches: adds charge
 {insert charge:
     id, account_id, partner_account_id, program_id, partner_campaign_id, partner_referral_id, person_key,
@@ -73,14 +79,17 @@ WHERE program_id = :program_id AND month = :month AND account_id = :account_id;
 };
 
 -- name: last_charge
+-- The last charge of the program for a person.
 SELECT id, month, fee_cents FROM charge
 WHERE program_id = :program_id
   AND person_key = :person_key
   AND account_id = :account_id
   AND partner_referral_id = :id
-ORDER BY person_step DESC LIMIT 1;
+ORDER BY person_step DESC
+LIMIT 1;
 
 -- name: mark_charged
+-- The referral was charged.
 -- touches: changes partner_referral
 UPDATE partner_referral
 SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL, reversal_id = NULL,
@@ -88,6 +97,7 @@ SET charged_cents = :fee_cents, charged_month = :month, uncharged_reason = NULL,
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_reversed
+-- The charge of the referral was reversed.
 -- touches: changes partner_referral
 UPDATE partner_referral
 SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reversal_reason = :reason,
@@ -95,6 +105,7 @@ SET charged_cents = NULL, charged_month = NULL, reversal_id = :reversal_id, reve
 WHERE account_id = :account_id AND id = :id;
 
 -- name: mark_uncharged
+-- The referral was not charged, and why.
 -- touches: changes partner_referral
 UPDATE partner_referral
 SET charged_month = :month, uncharged_reason = :reason, reversal_id = NULL, reversal_reason = NULL,

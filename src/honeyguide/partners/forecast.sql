@@ -14,12 +14,14 @@ WHERE r.decided_ms IS NULL AND r.is_own = 0 AND s.referral_due_ms IS NOT NULL
   AND NOT COALESCE(s.referral_reason, '') {in :waiting}
 
 -- name: budget
+-- What a program has spent of a month's budget, and when it was reached.
 SELECT spent_cents, reached_ms,
        CASE WHEN overrun_cents > reached_cents THEN overrun_cents ELSE reached_cents END AS reached_cents,
        told_nearly_ms, told_reached_ms FROM budget
 WHERE account_id = :account_id AND program_id = :program_id AND month = :month;
 
 -- name: pending_of_program
+-- Pending referrals of a program.
 {pending}
 WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
@@ -33,6 +35,7 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id AND r.decided_ms
   AND s.referral_reason {in :suspicions};
 
 -- name: uncharged_of_program
+-- How many referrals of a program were not charged in a month.
 SELECT COUNT(*) AS n FROM partner_referral
 WHERE account_id = :account_id
   AND program_id = :program_id
@@ -40,6 +43,7 @@ WHERE account_id = :account_id
   AND charged_month = :month;
 
 -- name: partners_of_program
+-- Partners of a program, with what they earned.
 SELECT j.id AS partner_campaign_id, COALESCE(a.name, a.email) AS name, j.reason_for_recommending,
        COALESCE(s.spent_cents, 0) AS spent_cents,
        (SELECT x.blocked_ms FROM partner_block AS x
@@ -51,6 +55,7 @@ WHERE j.owner_account_id = :account_id AND j.program_id = :program_id
 ORDER BY COALESCE(s.spent_cents, 0) DESC, j.created_ms, j.id;
 
 -- name: pending_of_partner
+-- Pending referrals that a partner sent.
 {pending}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
   AND COALESCE(s.referral_due_ms, 0) >= :due_from_ms AND COALESCE(s.referral_due_ms, 0) < :due_before_ms
@@ -67,21 +72,29 @@ SELECT (SELECT COUNT(*) FROM partner_referral
           AND charged_month = :month) AS uncharged;
 
 -- name: programs_of_partner
+-- Programs of a partner, with what each earned them.
 SELECT j.id AS partner_campaign_id, j.program_id, b.name AS publication_name, p.max_payout_cents,
        COALESCE(s.spent_cents, 0) AS spent_cents
 FROM partner_campaign AS j
 JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
-WHERE j.account_id = :account_id ORDER BY j.created_ms, j.id;
+WHERE j.account_id = :account_id
+ORDER BY j.created_ms, j.id;
 
 -- name: due_days_of_program
+-- How many referrals of a program are decided on which day.
 {due_days} AND r.account_id = :account_id AND r.program_id = :program_id
-GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
+GROUP BY s.referral_due_ms / 86400000
+ORDER BY day
+LIMIT 400;
 
 -- name: due_days_of_partner
+-- How many referrals of a partner are decided on which day.
 {due_days} AND r.partner_account_id = :account_id
-GROUP BY s.referral_due_ms / 86400000 ORDER BY day LIMIT 400;
+GROUP BY s.referral_due_ms / 86400000
+ORDER BY day
+LIMIT 400;
 
 -- name: reached_of_partner
 -- The campaigns of a partner whose program pays nothing more this month. Partners are told that it is
@@ -101,6 +114,7 @@ LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :mont
 WHERE j.owner_account_id = :account_id AND j.id {in :ids};
 
 -- name: nearly_spent
+-- Programs of an owner whose budget is nearly spent.
 SELECT p.id AS program_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
 FROM program AS p
 JOIN publication AS b ON b.id = p.publication_id
@@ -110,4 +124,5 @@ WHERE p.account_id = :account_id
   AND b.deleted_ms IS NULL
   AND p.total_budget_cents > 0
   AND g.spent_cents * 5 >= p.total_budget_cents * 4
-ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id LIMIT 5;
+ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id
+LIMIT 5;

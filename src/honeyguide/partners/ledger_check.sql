@@ -6,9 +6,11 @@
 SELECT id FROM transfer WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
 
 -- name: charge_slice
+-- Where the next slice of charges ends.
 SELECT id FROM charge WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
 
 -- name: referral_slice
+-- Where the next slice of referrals ends.
 SELECT id FROM partner_referral WHERE id > :after ORDER BY id LIMIT 1 OFFSET :rows;
 
 -- name: program_slice
@@ -16,6 +18,7 @@ SELECT id FROM partner_referral WHERE id > :after ORDER BY id LIMIT 1 OFFSET :ro
 SELECT program_id FROM charge WHERE program_id > :after ORDER BY program_id LIMIT 1 OFFSET :rows;
 
 -- name: month_slice
+-- Where the next slice of months ends.
 SELECT month FROM transfer WHERE month > :after ORDER BY month LIMIT 1 OFFSET :rows;
 
 -- fragment: of_programs
@@ -32,6 +35,7 @@ WHERE id > :after AND id <= :until AND (amount_cents <= 0 OR debit = credit OR N
     OR kind = 'unpaid' AND debit = 'cash' AND credit = 'payout:clearing'));
 
 -- name: charges_without_transfer
+-- Charges without the ledger entry that they should have.
 SELECT COUNT(*) AS n FROM charge AS c
 LEFT JOIN transfer AS t ON t.reference = CASE WHEN c.fee_cents > 0 THEN 'charge:' ELSE 'reversal:' END || c.id
 WHERE c.id > :after AND c.id <= :until
@@ -46,12 +50,14 @@ WHERE c.id > :after AND c.id <= :until
        END <> 'partner:' || c.partner_account_id || ':payable');
 
 -- name: transfers_without_charge
+-- Ledger entries without the charge that they are for.
 SELECT COUNT(*) AS n FROM transfer AS t
 LEFT JOIN charge AS c ON c.id = SUBSTR(t.reference, LENGTH(t.kind) + 2)
 WHERE t.id > :after AND t.id <= :until AND t.kind IN ('charge', 'reversal')
   AND (c.id IS NULL OR t.reference <> t.kind || ':' || c.id OR (t.kind = 'charge') <> (c.fee_cents > 0));
 
 -- name: reversals_off
+-- Reversals that do not match their charge.
 SELECT COUNT(*) AS n FROM charge AS v LEFT JOIN charge AS c ON c.id = v.reverses_id
 WHERE v.id > :after AND v.id <= :until AND v.fee_cents < 0
   AND (c.id IS NULL
@@ -66,6 +72,7 @@ WHERE v.id > :after AND v.id <= :until AND v.fee_cents < 0
    OR v.person_step <> c.person_step + 1);
 
 -- name: budgets_off
+-- Budgets that are not the sum of their charges.
 SELECT COUNT(*) AS n FROM (
     SELECT program_id FROM (
         SELECT program_id, month, account_id, fee_cents AS cents FROM charge WHERE {of_programs}
@@ -74,11 +81,13 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: budgets_not_reached
+-- Budgets marked as reached that were not.
 SELECT COUNT(*) AS n FROM budget AS g JOIN program AS p ON p.id = g.program_id
 WHERE g.reached_ms IS NULL AND g.spent_cents > 0 AND g.spent_cents >= p.total_budget_cents
   AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL);
 
 -- name: partner_spends_off
+-- Spendings on partners that are not the sum of their charges.
 SELECT COUNT(*) AS n FROM (
     SELECT partner_campaign_id FROM (
         SELECT partner_campaign_id, month, program_id, partner_account_id, fee_cents AS cents
@@ -91,6 +100,7 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: budget_steps_off
+-- Charges whose step of the budget does not follow from the one before.
 SELECT COUNT(*) AS n FROM (
     SELECT fee_cents, budget_step AS step, budget_spent_cents AS spent_cents, budget_cap_cents AS cap_cents,
            LAG(budget_spent_cents, 1, 0) OVER (PARTITION BY program_id, month
@@ -103,6 +113,7 @@ WHERE step <> number
    OR (fee_cents > 0 AND spent_cents > cap_cents);
 
 -- name: partner_steps_off
+-- Charges whose step of the partner does not follow from the one before.
 SELECT COUNT(*) AS n FROM (
     SELECT fee_cents, partner_step AS step, partner_spent_cents AS spent_cents,
            partner_cap_cents AS cap_cents,
@@ -116,6 +127,7 @@ WHERE step <> number
    OR (fee_cents > 0 AND spent_cents > cap_cents);
 
 -- name: charges_below_arrival
+-- Charges of less than was promised when the referral arrived.
 SELECT COUNT(*) AS n FROM charge AS c JOIN partner_referral AS r ON r.id = c.partner_referral_id
 WHERE c.id > :after
   AND c.id <= :until
@@ -147,6 +159,7 @@ WHERE c.id > :after
   AND c.id > COALESCE((SELECT value FROM instance WHERE name = 'last_charge_before_confirmations'), '');
 
 -- name: referrals_off
+-- Paid referrals that do not match their subscriber or charge.
 SELECT COUNT(*) AS n FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 LEFT JOIN charge AS v ON v.id = r.reversal_id AND v.partner_referral_id = r.id AND v.fee_cents < 0
 WHERE r.id > :after AND r.id <= :until
@@ -166,6 +179,7 @@ SELECT ABS((SELECT COUNT(*) FROM partner_referral WHERE charged_cents IS NOT NUL
          - (SELECT COALESCE(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END), 0) FROM charge)) AS n;
 
 -- name: people_twice
+-- People who were charged twice, and charges to oneself.
 SELECT (SELECT COUNT(*) FROM charge WHERE {of_programs} AND account_id = partner_account_id)
      + (SELECT COUNT(*) FROM (
             SELECT program_id FROM charge WHERE {of_programs} GROUP BY program_id, person_key
@@ -190,9 +204,11 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: payouts_open
+-- Payouts of months that are not closed.
 SELECT COUNT(*) AS n FROM payout AS p LEFT JOIN period AS m ON m.month = p.month WHERE m.closed_ms IS NULL;
 
 -- name: payout_transfers_off
+-- Payouts that do not match the ledger.
 SELECT (SELECT COUNT(*) FROM payout AS p LEFT JOIN transfer AS t ON t.reference = 'payout:' || p.id
         WHERE t.id IS NULL OR t.kind <> 'payout' OR t.amount_cents <> p.amount_cents
            OR t.debit <> 'partner:' || p.account_id || ':payable' OR t.month <= p.month)
@@ -212,6 +228,7 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: sums
+-- The sums of the whole ledger.
 SELECT COUNT(*) AS transfers,
        CAST(COALESCE(SUM(CASE kind
                        WHEN 'charge' THEN amount_cents

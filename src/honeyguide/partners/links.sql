@@ -4,6 +4,7 @@ p.redirect_url, p.thankyou_page_url, p.slug, p.rule, p.screening, p.is_verificat
 c.screening AS campaign_level
 
 -- name: by_code
+-- The program that a partner's code leads to.
 SELECT j.ref_code, j.id AS partner_campaign_id, j.owner_account_id AS account_id, {program}
 FROM partner_campaign AS j
 JOIN program AS p ON p.id = j.program_id
@@ -12,6 +13,7 @@ JOIN campaign AS c ON c.account_id = j.owner_account_id
 WHERE j.ref_code = :code;
 
 -- name: by_program
+-- The program that a link without a partner leads to.
 SELECT '' AS ref_code, '' AS partner_campaign_id, p.account_id, {program}
 FROM program AS p
 JOIN publication AS b ON b.id = p.publication_id

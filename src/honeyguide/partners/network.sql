@@ -14,9 +14,11 @@ WHERE p.show_in_directory = 1 AND p.deleted_ms IS NULL AND p.cpa_cents >= :min_c
   THEN 1 ELSE 0 END > 0
 
 -- name: count
+-- How many programs of the network match.
 SELECT COUNT(*) AS n {listed};
 
 -- name: page
+-- One page of the programs that match, as sorted.
 SELECT p.id {listed}
 ORDER BY CASE CAST(:sort AS TEXT) WHEN 'cpa' THEN p.cpa_cents WHEN 'max_payout' THEN p.max_payout_cents
          WHEN 'confirmation_rate' THEN p.confirmation_bp ELSE p.created_ms END DESC, p.id DESC
@@ -33,9 +35,12 @@ SELECT p.id, r.rate_bp FROM program AS p JOIN (
     FROM program AS q LEFT JOIN program_day AS d ON d.program_id = q.id AND d.day > :since_day
     WHERE q.deleted_ms IS NULL GROUP BY q.id
 ) AS r ON r.id = p.id
-WHERE p.confirmation_bp <> r.rate_bp ORDER BY p.id LIMIT :most;
+WHERE p.confirmation_bp <> r.rate_bp
+ORDER BY p.id
+LIMIT :most;
 
 -- name: set_rates
+-- Set how many referrals of these programs are confirmed.
 UPDATE program
 SET confirmation_bp = r.rate_bp
 FROM {rows :rates AS r (id TEXT, rate_bp BIGINT)}
@@ -107,6 +112,7 @@ WHERE CASE WHEN p.deleted_ms IS NULL AND b.deleted_ms IS NULL
   AND (:paused_too = 1 OR b.status = 'active' AND b.enabled_partner_program = 1) THEN 1 ELSE 0 END > 0;
 
 -- name: lock_program
+-- Lock the program that somebody joins.
 SELECT id FROM program WHERE account_id = :account_id AND id = :id;
 
 -- name: is_kept_out
@@ -135,6 +141,7 @@ WHERE kept_out.id = :partner_account_id
 );
 
 -- name: join
+-- Join a program, unless the account did before.
 {insert partner_campaign:
     id, account_id, owner_account_id, program_id, ref_code, reason_for_recommending = :reason,
     created_ms = :now_ms
@@ -142,27 +149,36 @@ WHERE kept_out.id = :partner_account_id
 ON CONFLICT (account_id, program_id) DO NOTHING;
 
 -- name: lock
+-- Lock what a partner has in a program.
 SELECT id FROM partner_campaign WHERE account_id = :account_id AND id = :id;
 
 -- name: join_again
+-- Join a program that the partner had left.
 UPDATE partner_campaign
 SET left_ms = NULL, reason_for_recommending = COALESCE(:reason, reason_for_recommending)
 WHERE account_id = :account_id AND id = :id;
 
 -- name: leave
+-- Leave a program.
 UPDATE partner_campaign SET left_ms = :now_ms WHERE account_id = :account_id AND id = :id AND left_ms IS NULL;
 
 -- name: partner_campaign
+-- What the account has in one program.
 {partner_campaign}
 WHERE j.account_id = :account_id AND (j.id = :id OR j.program_id = :id);
 
 -- name: count_partner_campaigns
+-- How many programs the account joined.
 SELECT COUNT(*) AS n FROM partner_campaign WHERE account_id = :account_id;
 
 -- name: partner_campaigns_by_id
+-- What the account has in these programs.
 {partner_campaign}
 WHERE j.account_id = :account_id AND j.id {in :ids};
 
 -- name: list_partner_campaigns
+-- What the account has in all programs, the newest first.
 {partner_campaign}
-WHERE j.account_id = :account_id ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;
+WHERE j.account_id = :account_id
+ORDER BY j.created_ms DESC, j.id DESC
+LIMIT :most OFFSET :skip;

@@ -71,27 +71,35 @@ LEFT JOIN budget AS g ON g.program_id = p.id AND g.month >= :month WHERE p.id
 SELECT partner_campaign_id, month, spent_cents FROM partner_spend WHERE month >= :month AND program_id
 
 -- name: large_of_owner
+-- Programs of an owner with too many pending referrals to go through.
 {large} {owned} GROUP BY r.program_id HAVING COUNT(*) > :most;
 
 -- name: fees_of_owner
+-- Fees that an owner may have to pay.
 {fees} {owned} {grouped};
 
 -- name: budgets_of_owner
+-- Budgets of an owner's programs.
 {budgets} {owned} ORDER BY p.created_ms, p.id;
 
 -- name: shares_of_owner
+-- What was spent on each partner of an owner.
 {shares} {owned};
 
 -- name: large_of_partner
+-- Programs of a partner with too many pending referrals to go through.
 {large} {joined} GROUP BY r.program_id HAVING COUNT(*) > :most;
 
 -- name: fees_of_partner
+-- Fees that a partner may get.
 {fees} {joined} {grouped};
 
 -- name: budgets_of_partner
+-- Budgets of the programs of a partner.
 {budgets} {joined} ORDER BY p.created_ms, p.id;
 
 -- name: shares_of_partner
+-- What was spent on the partner in each program.
 {shares} {joined};
 
 -- name: spent_of_partner
@@ -100,4 +108,5 @@ SELECT partner_campaign_id, month, spent_cents FROM partner_spend
 WHERE partner_account_id = :account_id AND month >= :month;
 
 -- name: campaigns_of_partner
+-- What the partner has in all programs.
 SELECT id FROM partner_campaign WHERE account_id = :account_id;

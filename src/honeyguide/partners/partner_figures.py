@@ -30,11 +30,11 @@ class FigureDay(NamedTuple):
     in_review: int
     """Of the pending ones, those that look suspicious."""
     confirmed: int
-    """Who need not confirm their email address any more."""
+    """Subscribers whose email address is confirmed."""
     subscribed: int
     """Of these, who did not unsubscribe."""
     kept: int
-    """Who is verified and did not unsubscribe."""
+    """Verified subscribers who did not unsubscribe."""
 
 
 class PartnerFigures(NamedTuple):

@@ -28,15 +28,19 @@ SELECT j.id AS partner_campaign_id, d.day_ms / 86400000 AS day, d.n FROM partner
 JOIN click_day AS d ON d.target_id = j.id AND d.code = '' AND d.day_ms >= :since_ms AND d.day_ms < :before_ms
 
 -- name: days_of_program
+-- Signups of a program by day and partner.
 {days} r.account_id = :account_id AND r.program_id = :program_id {newest};
 
 -- name: clicks_of_program
+-- Clicks on the links of a program's partners.
 {clicks} WHERE j.owner_account_id = :account_id AND j.program_id = :program_id;
 
 -- name: days_of_partner
+-- Signups that a partner sent, by day.
 {days} r.partner_account_id = :account_id {newest};
 
 -- name: clicks_of_partner
+-- Clicks on the links of a partner.
 {clicks} WHERE j.account_id = :account_id;
 
 -- name: months_of_campaign
@@ -57,8 +61,11 @@ ORDER BY month;
 -- name: charged_of_partner
 -- Referrals that were charged in a month and not taken back, by partner campaign.
 SELECT partner_campaign_id, CAST(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END) AS BIGINT) AS n FROM charge
-WHERE partner_account_id = :account_id AND month = :month GROUP BY partner_campaign_id;
+WHERE partner_account_id = :account_id AND month = :month
+GROUP BY partner_campaign_id;
 
 -- name: charged_of_program
+-- How many referrals of each partner were charged.
 SELECT partner_campaign_id, CAST(SUM(CASE WHEN fee_cents > 0 THEN 1 ELSE -1 END) AS BIGINT) AS n FROM charge
-WHERE account_id = :account_id AND program_id = :program_id AND month = :month GROUP BY partner_campaign_id;
+WHERE account_id = :account_id AND program_id = :program_id AND month = :month
+GROUP BY partner_campaign_id;

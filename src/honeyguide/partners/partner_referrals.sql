@@ -15,7 +15,8 @@ JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publi
 -- out.
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.decided_ms IS NULL AND r.is_own = 0
-ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id LIMIT :most;
+ORDER BY COALESCE(s.referral_due_ms, 9223372036854775807), r.id
+LIMIT :most;
 
 -- name: confirmed
 -- The charges of a month that were not reversed.
@@ -29,7 +30,8 @@ JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id JOIN publication AS b ON b.id = p.publication_id
 WHERE c.partner_account_id = :account_id AND c.month = :month AND c.fee_cents > 0
   AND NOT EXISTS (SELECT 1 FROM charge AS v WHERE v.reverses_id = c.id)
-ORDER BY c.created_ms DESC, c.id DESC LIMIT :most;
+ORDER BY c.created_ms DESC, c.id DESC
+LIMIT :most;
 
 -- name: rejected
 -- A decided referral without a month was rejected.
@@ -38,18 +40,24 @@ WHERE r.partner_account_id = :account_id
   AND r.charged_month IS NULL
   AND r.decided_ms >= :from_ms
   AND r.decided_ms < :to_ms
-ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
+ORDER BY r.decided_ms DESC, r.id DESC
+LIMIT :most;
 
 -- name: uncharged
+-- Referrals of a partner that were not charged in a month, and why.
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.uncharged_reason IS NOT NULL AND r.charged_month = :month
-ORDER BY r.decided_ms DESC, r.id DESC LIMIT :most;
+ORDER BY r.decided_ms DESC, r.id DESC
+LIMIT :most;
 
 -- name: count_of_partner_campaign
+-- How many referrals a partner sent to a program.
 SELECT COUNT(*) AS n FROM partner_referral
 WHERE partner_account_id = :account_id AND partner_campaign_id = :place_id;
 
 -- name: of_partner_campaign
+-- Referrals that a partner sent to a program, the newest first.
 {partner_referral}
 WHERE r.partner_account_id = :account_id AND r.partner_campaign_id = :place_id
-ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
+ORDER BY r.arrived_ms DESC, r.id DESC
+LIMIT :most OFFSET :skip;

@@ -19,16 +19,21 @@ LEFT JOIN partner_block AS x ON x.account_id = j.owner_account_id AND x.partner_
 WHERE j.owner_account_id = :account_id
 
 -- name: count
+-- How many partners a program has.
 SELECT COUNT(*) AS n FROM partner_campaign WHERE owner_account_id = :account_id AND program_id = :program_id;
 
 -- name: list
+-- Partners of a program, the newest first.
 {partner} AND j.program_id = :program_id
-ORDER BY j.created_ms DESC, j.id DESC LIMIT :most OFFSET :skip;
+ORDER BY j.created_ms DESC, j.id DESC
+LIMIT :most OFFSET :skip;
 
 -- name: by_id
+-- One partner.
 {partner} AND j.id = :id;
 
 -- name: lock_programs
+-- Lock all programs of the owner.
 SELECT id FROM program WHERE account_id = :account_id AND deleted_ms IS NULL ORDER BY id;
 
 -- name: same_owners
@@ -37,24 +42,29 @@ SELECT DISTINCT s.account_id FROM member AS m JOIN member AS s ON s.user_id = m.
 WHERE m.account_id = :partner_account_id AND m.role = 'owner' AND s.account_id <> :account_id;
 
 -- name: lock_all
+-- Lock what these accounts have in all programs of the owner.
 SELECT id FROM partner_campaign
 WHERE owner_account_id = :account_id AND account_id {in :accounts}
 ORDER BY id;
 
 -- name: remove
+-- Remove partners from a program, with the reason.
 UPDATE partner_campaign SET removed_ms = :now_ms, removed_reason = :reason
 WHERE owner_account_id = :account_id AND id = :id AND removed_ms IS NULL;
 
 -- name: allow
+-- Take a removed partner back.
 UPDATE partner_campaign
 SET removed_ms = NULL, removed_reason = NULL
 WHERE owner_account_id = :account_id AND id = :id;
 
 -- name: block
+-- Block an account from all programs of the owner.
 {insert partner_block: account_id, partner_account_id, reason, blocked_ms = :now_ms}
 ON CONFLICT (account_id, partner_account_id) DO NOTHING;
 
 -- name: unblock
+-- Unblock an account.
 DELETE
 FROM partner_block
 WHERE account_id = :account_id AND partner_account_id = :partner_account_id

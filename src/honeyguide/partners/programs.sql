@@ -20,39 +20,50 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
         AND NOT EXISTS (SELECT 1 FROM period AS m WHERE m.month = g.month AND m.closed_ms IS NOT NULL)))
 
 -- name: insert
+-- A new program.
 {insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen,
 created_ms = :now_ms};
 
 -- name: by_id
+-- One program that is not deleted.
 {program} AND {live}
   AND p.id = :id;
 
 -- name: live_or_unsettled
+-- One program that is not deleted or still has referrals to decide.
 {program} AND ({live} OR {unsettled})
   AND p.id = :id;
 
 -- name: list_unsettled
+-- Deleted programs that still have referrals to decide.
 {program} AND NOT ({live}) AND {unsettled}
 ORDER BY p.created_ms DESC, p.id DESC;
 
 -- name: lock
+-- Lock a program.
 SELECT id FROM program WHERE account_id = :account_id AND id = :id AND deleted_ms IS NULL;
 
 -- name: count
+-- How many programs the owner has.
 SELECT COUNT(*) AS n FROM program AS p JOIN publication AS b ON b.id = p.publication_id
 WHERE p.account_id = :account_id AND {live};
 
 -- name: of_publications
+-- Programs of these publications.
 {program} AND {live}
   AND p.publication_id {in :ids};
 
 -- name: list
+-- Programs of the owner, the newest first.
 {program} AND {live}
-ORDER BY p.created_ms DESC, p.id DESC LIMIT :most OFFSET :skip;
+ORDER BY p.created_ms DESC, p.id DESC
+LIMIT :most OFFSET :skip;
 
 -- name: update
+-- Change a program.
 UPDATE program SET {assign {fields}}
 WHERE account_id = :account_id AND id = :id;
 
 -- name: delete
+-- Delete a program; its row stays, because charges refer to it.
 UPDATE program SET deleted_ms = :now_ms WHERE account_id = :account_id AND id = :id;

@@ -1,4 +1,5 @@
 -- name: of
+-- What the network shows of these programs.
 SELECT program_id, verified, rejected, reversed, unreviewed, median_ms
 FROM program_figures
 WHERE program_id {in :ids};
@@ -12,7 +13,8 @@ WHERE p.deleted_ms IS NULL AND COALESCE(f.day, -1) < :today AND (f.day IS NOT NU
     OR EXISTS (SELECT 1
         FROM partner_referral AS r
         WHERE r.program_id = p.id AND r.arrived_ms >= :held_since_ms))
-ORDER BY p.id LIMIT :most;
+ORDER BY p.id
+LIMIT :most;
 
 -- fragment: decided
 -- Without what came with the code of a partner who had left: they could spoil the figures with it. Who came
@@ -22,6 +24,7 @@ WHERE r.program_id = :program_id AND r.decided_ms >= :since_ms AND r.is_own = 0
   AND NOT (COALESCE(s.referral_reason, '') = 'partner_left' AND r.decided_ms = r.arrived_ms)
 
 -- name: count
+-- Count the decided referrals of a program.
 SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
        COUNT(CASE WHEN s.referral_status = 'rejected'
                AND s.referral_reason NOT IN ('reversed', 'unreviewed') THEN 1 END) AS rejected,
@@ -30,9 +33,11 @@ SELECT COUNT(CASE WHEN s.referral_status = 'verified' THEN 1 END) AS verified,
 {decided};
 
 -- name: median
+-- How long the middle one of them took to be decided.
 SELECT r.decided_ms - r.arrived_ms AS ms {decided} ORDER BY ms LIMIT 1 OFFSET :half;
 
 -- name: save
+-- Store what the network shows of a program.
 {insert program_figures:
     program_id, account_id, day, verified, rejected, reversed, unreviewed, median_ms, arrived_30d, held_30d
 }

@@ -1,11 +1,14 @@
 -- Over all accounts; each row found has its account.
 
 -- name: next_backfill (sqlite)
+-- Rewards that some advocates have reached and do not have yet.
 SELECT account_id, campaign_id, id, referrals, walk_ms, walk_id FROM reward
 WHERE walk_ms IS NOT NULL
   AND deleted_ms IS NULL
   AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
-  AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY walk_ms LIMIT :most;
+  AND (CAST(:only AS TEXT) = '' OR id = :only)
+ORDER BY walk_ms
+LIMIT :most;
 
 -- name: next_backfill (postgres)
 -- Waits for signups that were in flight when the reward was created, because they may not have seen it. A
@@ -39,7 +42,8 @@ SELECT id, created_ms, referrals_verified, adjustments FROM (
           AND (subscriber_created_ms, subscriber_id) < (:below_ms, :below_id)
         ORDER BY subscriber_created_ms DESC, subscriber_id DESC LIMIT :batch
     ) AS adjusted JOIN subscriber AS s ON s.id = adjusted.subscriber_id
-) AS found ORDER BY created_ms DESC, id DESC LIMIT :batch;
+) AS found ORDER BY created_ms DESC, id DESC
+LIMIT :batch;
 
 -- name: lock
 -- Locks the subscribers, so that an erasure waits and then finds what is stored here.
@@ -56,8 +60,11 @@ UPDATE reward SET {assign walk_ms, walk_id}
 WHERE account_id = :account_id AND id = :id AND walk_ms = :from_ms AND walk_id = :from_id;
 
 -- name: next_restocked
+-- Rewards with new codes for which advocates wait.
 SELECT account_id, campaign_id, id FROM reward
 WHERE waiting > 0
   AND codes_left > 0
   AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
-  AND (CAST(:only AS TEXT) = '' OR id = :only) ORDER BY id LIMIT :most;
+  AND (CAST(:only AS TEXT) = '' OR id = :only)
+ORDER BY id
+LIMIT :most;

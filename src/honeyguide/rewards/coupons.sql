@@ -10,11 +10,13 @@ WHERE account_id = :account_id AND id = :id AND codes_left > waiting
 RETURNING {stock};
 
 -- name: reserve_for_waiting
+-- Reserve a code for an advocate who waits.
 UPDATE reward SET codes_left = codes_left - 1, waiting = waiting - 1
 WHERE account_id = :account_id AND id = :id AND codes_left > 0 AND waiting > 0
 RETURNING {stock};
 
 -- name: queue
+-- One more advocate waits for a code.
 UPDATE reward SET waiting = waiting + 1 WHERE account_id = :account_id AND id = :id
 RETURNING {stock};
 
@@ -26,17 +28,21 @@ UPDATE coupon SET won_id = :earned_id WHERE account_id = :account_id AND won_id 
 ) RETURNING code;
 
 -- name: tell
+-- Record at which stock the operator was notified.
 UPDATE reward SET stock_told = :level WHERE account_id = :account_id AND id = :id;
 
 -- name: unqueue
+-- Fewer advocates wait for a code.
 UPDATE reward SET waiting = waiting - :n WHERE account_id = :account_id AND id = :id;
 
 -- name: add
+-- Add coupon codes.
 INSERT INTO coupon (id, account_id, reward_id, code)
 SELECT c.id, :account_id, :reward_id, c.code FROM {rows :coupons AS c (id TEXT, code TEXT)} WHERE true
 ON CONFLICT (reward_id, code) DO NOTHING;
 
 -- name: refill
+-- Count the codes that were added.
 UPDATE reward
 SET codes_total = codes_total + :added, codes_left = codes_left + :added, stock_base = codes_left + :added,
     stock_told = 0

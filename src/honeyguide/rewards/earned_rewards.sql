@@ -22,6 +22,7 @@ WHERE s.account_id = :account_id
 ORDER BY r.referrals, r.id;
 
 -- name: insert
+-- An earned reward, unless the subscriber has it.
 {insert won_reward:
     id, account_id, campaign_id, reward_id, subscriber_id, multiple, status = 'awaiting_approval',
     earned_ms = :now_ms
@@ -29,20 +30,24 @@ ORDER BY r.referrals, r.id;
 ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
 
 -- name: grant
+-- Unlock an earned reward, with its code if it has one.
 -- touches: changes won_reward, triggers subscriber_change, reads integration
 UPDATE won_reward SET status = 'unlocked', coupon_code = :coupon_code, unlocked_ms = :now_ms,
     approved_by = COALESCE(:by, approved_by)
 WHERE account_id = :account_id AND id = :id;
 
 -- name: lack
+-- An earned reward waits for codes.
 -- touches: changes won_reward, triggers subscriber_change, reads integration
 UPDATE won_reward SET status = 'out_of_stock', approved_by = COALESCE(:by, approved_by)
 WHERE account_id = :account_id AND id = :id;
 
 -- name: claim
+-- The subscriber claims an earned reward.
 UPDATE won_reward SET claimed_ms = :now_ms, decline_reason = NULL WHERE account_id = :account_id AND id = :id;
 
 -- name: erase_claims
+-- Forget claims and reasons of a subscriber who is erased.
 UPDATE won_reward
 SET claimed_ms = CASE WHEN status = 'unlocked' THEN NULL ELSE claimed_ms END, decline_reason = NULL
 WHERE account_id = :account_id
@@ -50,22 +55,27 @@ WHERE account_id = :account_id
   AND (claimed_ms IS NOT NULL OR decline_reason IS NOT NULL);
 
 -- name: redeem
+-- An earned reward is redeemed.
 UPDATE won_reward SET status = 'redeemed', redeemed_ms = :now_ms, redeemed_by = :by, decline_reason = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: lock
+-- Lock an earned reward.
 SELECT id FROM won_reward WHERE account_id = :account_id AND id = :id;
 
 -- name: by_id
+-- One earned reward.
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.id = :id;
 
 -- name: of_person
+-- Earned rewards of a subscriber.
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.subscriber_id = :subscriber_id
-ORDER BY w.earned_ms, w.id LIMIT :most OFFSET :skip;
+ORDER BY w.earned_ms, w.id
+LIMIT :most OFFSET :skip;
 
 -- name: some_of_person
 -- Here and in the next one without the campaign: SQLite would read all that its advocates ever earned.
@@ -80,6 +90,7 @@ WHERE p.place <= :most
 ORDER BY w.earned_ms, w.id;
 
 -- name: count_of_person
+-- How many rewards a subscriber earned.
 SELECT COUNT(*) AS n FROM won_reward WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: of_people
@@ -95,12 +106,15 @@ FROM (SELECT o.id, ROW_NUMBER() OVER (PARTITION BY o.subscriber_id ORDER BY o.ea
 ORDER BY w.earned_ms, w.id;
 
 -- name: of_campaign
+-- Earned rewards of the campaign, the newest first.
 SELECT {earned_reward}
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.status = :status
-ORDER BY w.earned_ms DESC, w.id DESC LIMIT :most OFFSET :skip;
+ORDER BY w.earned_ms DESC, w.id DESC
+LIMIT :most OFFSET :skip;
 
 -- name: count_of_campaign
+-- How many rewards were earned in the campaign.
 SELECT COUNT(*) AS n FROM won_reward
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND status = :status;
 
@@ -112,14 +126,17 @@ WHERE w.account_id = :account_id
   AND w.reward_id = :reward_id
   AND w.status = 'out_of_stock'
   AND s.erased_ms IS NULL
-ORDER BY w.id LIMIT :batch;
+ORDER BY w.id
+LIMIT :batch;
 
 -- name: queued_of_person
+-- Rewards for whose codes the subscriber waits.
 SELECT DISTINCT reward_id FROM won_reward
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND status = 'out_of_stock'
 ORDER BY reward_id;
 
 -- name: count_queued
+-- For how many codes the subscriber waits.
 SELECT COUNT(*) AS n FROM won_reward
 WHERE account_id = :account_id
   AND subscriber_id = :subscriber_id

@@ -11,7 +11,8 @@ WHERE w.account_id = :account_id
   AND w.campaign_id = :campaign_id
   AND w.status = 'unlocked'
   AND w.claimed_ms IS NOT NULL
-ORDER BY w.claimed_ms, w.id LIMIT :most;
+ORDER BY w.claimed_ms, w.id
+LIMIT :most;
 
 -- name: unclaimed
 -- In alphabetical order, those that await approval come first.
@@ -21,7 +22,8 @@ JOIN reward AS r ON r.id = w.reward_id
 LEFT JOIN subscriber AS s ON s.id = w.subscriber_id
 WHERE w.account_id = :account_id AND w.campaign_id = :campaign_id AND w.claimed_ms IS NULL
   AND (w.status = 'awaiting_approval' OR w.status = 'unlocked' AND r.kind = 'manual')
-ORDER BY w.status, w.earned_ms, w.id LIMIT :most;
+ORDER BY w.status, w.earned_ms, w.id
+LIMIT :most;
 
 -- name: claimed_before
 -- Whoever was erased needs nothing any more.
@@ -34,7 +36,8 @@ WHERE w.account_id = :account_id
   AND w.status = 'redeemed'
   AND w.redeemed_by = 'reader'
   AND w.claimed_ms IS NOT NULL
-ORDER BY w.claimed_ms, w.id LIMIT :most;
+ORDER BY w.claimed_ms, w.id
+LIMIT :most;
 
 -- name: open_claims
 -- Counted up to a limit, from the oldest.
@@ -48,9 +51,11 @@ SELECT COUNT(*) AS n, MIN(w.claimed_ms) AS oldest_ms FROM (
 ) AS w;
 
 -- name: decline
+-- Decline a claim, with the reason.
 UPDATE won_reward SET claimed_ms = NULL, decline_reason = :reason WHERE account_id = :account_id AND id = :id;
 
 -- name: forget_earlier
+-- Forget that subscribers of the campaign redeemed rewards themselves.
 UPDATE won_reward SET claimed_ms = NULL
 WHERE account_id = :account_id
   AND campaign_id = :campaign_id

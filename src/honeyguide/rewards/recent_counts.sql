@@ -1,6 +1,7 @@
 -- Each scans one index, newest or highest first, and stops after :most rows.
 
 -- name: earned
+-- How many rewards with a state were earned in a range, up to a limit.
 SELECT COUNT(*) AS n FROM (
     SELECT 1 AS one FROM won_reward
     WHERE campaign_id = :campaign_id AND status = :status AND earned_ms >= :since_ms

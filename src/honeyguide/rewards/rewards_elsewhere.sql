@@ -1,4 +1,5 @@
 -- name: mark_given
+-- Rewards that subscribers were given by another tool.
 INSERT INTO won_reward (id, account_id, campaign_id, reward_id, subscriber_id, multiple, status,
     earned_ms, unlocked_ms, redeemed_ms,
     redeemed_by)
@@ -8,6 +9,7 @@ FROM {rows :rows AS r (id TEXT, reward_id TEXT, subscriber_id TEXT, multiple BIG
 ON CONFLICT (reward_id, subscriber_id, multiple) DO NOTHING;
 
 -- name: restore
+-- Earned rewards of an export that is read back.
 INSERT INTO won_reward (id, account_id, campaign_id, reward_id, subscriber_id, multiple, status,
     coupon_code, earned_ms, unlocked_ms,
     redeemed_ms, redeemed_by)

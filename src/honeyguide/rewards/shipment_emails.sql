@@ -4,9 +4,11 @@
 SELECT account_id, campaign_id, subscriber_id FROM won_reward WHERE announce_ms IS NOT NULL
 GROUP BY account_id, campaign_id, subscriber_id
 HAVING MAX(announce_ms) <= :now_ms OR MAX(announce_ms) > :ahead_ms
-ORDER BY MIN(announce_ms), subscriber_id LIMIT :most;
+ORDER BY MIN(announce_ms), subscriber_id
+LIMIT :most;
 
 -- name: lock
+-- Lock what was sent to a subscriber.
 SELECT id FROM won_reward
 WHERE account_id = :account_id
   AND campaign_id = :campaign_id
@@ -15,6 +17,7 @@ WHERE account_id = :account_id
 ORDER BY id;
 
 -- name: to_announce
+-- Shipments that the subscriber is still to be told of.
 SELECT r.name, w.earned_ms, w.sent_ms, w.shipping, w.tracking_note
 FROM won_reward AS w JOIN reward AS r ON r.id = w.reward_id
 WHERE w.account_id = :account_id
@@ -25,6 +28,7 @@ WHERE w.account_id = :account_id
 ORDER BY w.earned_ms, w.id;
 
 -- name: mark_announced
+-- Record that the subscriber was told.
 UPDATE won_reward SET announce_ms = NULL
 WHERE account_id = :account_id
   AND campaign_id = :campaign_id

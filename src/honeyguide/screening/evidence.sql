@@ -1,4 +1,5 @@
 -- name: insert
+-- Evidence that was found; what was known already gets its points of today.
 -- touches: changes evidence
 INSERT INTO evidence (subscriber_id, code, account_id, campaign_id, points, value, found_ms)
 SELECT f.subscriber_id, f.code, :account_id, :campaign_id, f.points, f.value, :now_ms
@@ -6,11 +7,13 @@ FROM {rows :found AS f (subscriber_id TEXT, code TEXT, points BIGINT, value TEXT
 ON CONFLICT (subscriber_id, code) DO UPDATE SET points = excluded.points, value = excluded.value;
 
 -- name: of_subscribers
+-- What speaks for and against the referrals of these subscribers.
 SELECT subscriber_id, code, points, value, found_ms FROM evidence
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id {in :ids}
 ORDER BY subscriber_id, found_ms, code;
 
 -- name: remove
+-- Delete evidence that no longer holds.
 DELETE
 FROM evidence
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND (subscriber_id, code) IN (
@@ -18,6 +21,7 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND (subscriber_id
 );
 
 -- name: erase
+-- Delete the evidence about a subscriber who is erased.
 DELETE
 FROM evidence
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id = :subscriber_id;
@@ -63,11 +67,13 @@ WHERE COALESCE(referrer_code, '') <> :code
 GROUP BY domain;
 
 -- name: queue_look
+-- A code whose group is to be looked at.
 -- touches: adds code_look
 {insert code_look: campaign_id, code, account_id, since_ms = :now_ms}
 ON CONFLICT (campaign_id, code) DO NOTHING;
 
 -- name: codes_to_look_at
+-- Codes whose groups are to be looked at now.
 SELECT account_id, campaign_id, code FROM code_look WHERE since_ms <= :until_ms ORDER BY since_ms LIMIT :most;
 
 -- name: end_look
@@ -84,9 +90,11 @@ WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code A
 SELECT e.subscriber_id, e.code FROM evidence AS e JOIN subscriber AS s ON s.id = e.subscriber_id
 WHERE e.value IS NOT NULL AND e.found_ms < :before_ms AND s.referral_status <> 'pending'
   AND COALESCE(s.decided_ms, s.received_ms) < :before_ms
-ORDER BY e.found_ms LIMIT :most;
+ORDER BY e.found_ms
+LIMIT :most;
 
 -- name: forget_values
+-- Delete what old evidence was found in.
 UPDATE evidence SET value = NULL WHERE (subscriber_id, code) IN (
     SELECT r.subscriber_id, r.code FROM {rows :rows AS r (subscriber_id TEXT, code TEXT)}
 );

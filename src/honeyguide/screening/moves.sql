@@ -1,4 +1,5 @@
 -- name: decide
+-- Set the status of a referral, if it is as it was read.
 UPDATE subscriber
 SET referral_status = :status, referral_reason = :reason, referral_due_ms = :due_ms,
     referral_behind = :behind,
@@ -31,7 +32,9 @@ WHERE s.referral_status = 'pending' AND s.erased_ms IS NULL AND s.partner_campai
       FROM partner_referral AS r
       WHERE r.account_id = s.account_id AND r.subscriber_id = s.id AND r.rule IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM delayed_action AS w WHERE w.subject_id = s.id AND w.account_id = s.account_id)
-ORDER BY s.received_ms LIMIT :most;
+ORDER BY s.received_ms
+LIMIT :most;
 
 -- name: is_paused
+-- Is the account paused?
 SELECT 1 FROM account WHERE id = :account_id AND paused_ms IS NOT NULL;

@@ -13,16 +13,19 @@ FROM subscriber
 -- name: suspected_newest
 -- Only the newest are grouped, so that it takes no longer with a hundred thousand of them.
 {waiting} WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND {suspicious}
-ORDER BY received_ms DESC, id DESC LIMIT :newest;
+ORDER BY received_ms DESC, id DESC
+LIMIT :newest;
 
 -- name: pending_newest
+-- Referrals to review, the newest first.
 {waiting}
     WHERE campaign_id = :campaign_id
       AND erased_ms IS NULL
       AND referrer_code IS NOT NULL
       AND referral_status <> 'verified'
   AND referral_status = 'pending'
-ORDER BY received_ms DESC, id DESC LIMIT :newest;
+ORDER BY received_ms DESC, id DESC
+LIMIT :newest;
 
 -- name: fees
 -- Nobody is paid for referrals to their own program.
@@ -30,6 +33,7 @@ SELECT subscriber_id, fee_cents, budget_cents, cap_cents, arrived_ms FROM partne
 WHERE subscriber_id {in :ids} AND account_id = :account_id AND is_own = 0 AND fee_cents > 0;
 
 -- name: referrers
+-- The referrers of these referrals.
 SELECT id, email, name, referrals_verified, adjustments FROM subscriber
 WHERE id {in :ids} AND campaign_id = :campaign_id;
 
@@ -41,9 +45,12 @@ WHERE campaign_id = :campaign_id
   AND received_ms <= :at
   AND COALESCE(erased_ms, 0) = 0
   AND {suspicious}
-  AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
+  AND (received_ms, id) < (:at, :id)
+ORDER BY received_ms DESC, id DESC
+LIMIT :most;
 
 -- name: pending_of_code
+-- Pending referrals with a code.
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id
   AND referrer_code = :code

@@ -1,4 +1,5 @@
 -- name: terms
+-- The terms under which a paid referral arrived.
 SELECT rule, screening AS level, arrived_ms, hold_until_ms, was_allowed FROM partner_referral
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND rule IS NOT NULL;
 

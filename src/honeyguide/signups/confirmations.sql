@@ -27,9 +27,11 @@ COALESCE(SUM(CASE
     AS suspicious
 
 -- name: counts
+-- How many emails for confirmation a code caused lately, and how many were followed.
 SELECT {counts} FROM ({newest}) AS n;
 
 -- name: arrival
+-- What decides whether an email for confirmation waits.
 SELECT
     (SELECT b.look_ms
         FROM confirmation_brake AS b
@@ -55,14 +57,19 @@ ON CONFLICT (campaign_id, code)
 DO UPDATE SET look_ms = COALESCE(confirmation_brake.look_ms, excluded.look_ms);
 
 -- name: due_codes
+-- Codes whose waiting emails are to be looked at.
 SELECT account_id, campaign_id, code FROM confirmation_brake WHERE look_ms <= :until_ms
-  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL) ORDER BY look_ms LIMIT :most;
+  AND account_id NOT IN (SELECT id FROM account WHERE paused_ms IS NOT NULL)
+ORDER BY look_ms
+LIMIT :most;
 
 -- name: lock
+-- Lock the brake on a code.
 SELECT look_ms, released_ms FROM confirmation_brake
 WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code;
 
 -- name: first
+-- The email that waits longest.
 SELECT s.received_ms, s.id AS subscriber_id FROM letter AS l JOIN subscriber AS s ON s.id = l.about_id
 WHERE l.account_id = :account_id AND l.held_code = :code AND s.campaign_id = :campaign_id
 ORDER BY l.created_ms, l.id
@@ -88,6 +95,7 @@ WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
 ));
 
 -- name: cancel_old (sqlite)
+-- Cancel emails that waited for a week.
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: it waited for a week.', body_text = NULL, body_html = NULL
 WHERE account_id = :account_id AND held_code = :code AND id IN (
@@ -95,6 +103,7 @@ WHERE account_id = :account_id AND held_code = :code AND id IN (
 );
 
 -- name: cancel_old (postgres)
+-- Cancel emails that waited for a week.
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: it waited for a week.', body_text = NULL, body_html = NULL
 WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
@@ -102,6 +111,7 @@ WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
 ));
 
 -- name: waiting
+-- How many emails wait for a code, and since when.
 SELECT COUNT(*) AS n, MIN(created_ms) AS since_ms FROM (
     SELECT created_ms FROM letter
     WHERE account_id = :account_id AND held_code = :code
@@ -110,11 +120,13 @@ SELECT COUNT(*) AS n, MIN(created_ms) AS since_ms FROM (
 ) AS oldest;
 
 -- name: set_look
+-- When to look at a code again.
 UPDATE confirmation_brake
 SET look_ms = :look_ms
 WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code;
 
 -- name: set_released
+-- The operator lets the emails of a code go.
 UPDATE confirmation_brake SET released_ms = :now_ms, look_ms = :now_ms
 WHERE campaign_id = :campaign_id AND account_id = :account_id AND code = :code;
 
@@ -137,13 +149,17 @@ SELECT code, n, since_ms FROM (
       AND b.account_id = :account_id
       AND b.look_ms IS NOT NULL
       AND (:code = '' OR b.code = :code)
-) AS codes WHERE since_ms IS NOT NULL ORDER BY since_ms, code LIMIT :most;
+) AS codes WHERE since_ms IS NOT NULL
+ORDER BY since_ms, code
+LIMIT :most;
 
 -- name: release_one
+-- Let one email go.
 UPDATE letter SET due_ms = :now_ms, created_ms = :now_ms, held_code = NULL
 WHERE account_id = :account_id AND about_id = :subscriber_id AND held_code IS NOT NULL;
 
 -- name: cancel_one
+-- Cancel an email that is not needed any more.
 -- touches: changes letter
 UPDATE letter SET
     held_code = NULL, error = 'Cancelled: the referral was rejected or the subscriber needs no confirmation.',

@@ -13,5 +13,7 @@ WHERE s.account_id = :account_id
   AND COALESCE(s.erased_ms, 0) = 0;
 
 -- name: lock
+-- Lock the referrals of a group that are decided together.
 SELECT s.id FROM subscriber AS s
-WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id ORDER BY s.id DESC;
+WHERE s.id {in :ids} AND s.account_id = :account_id AND s.campaign_id = :campaign_id
+ORDER BY s.id DESC;

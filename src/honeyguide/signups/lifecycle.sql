@@ -1,4 +1,5 @@
 -- name: insert
+-- A new subscriber.
 -- touches: adds subscriber, reads integration, reads subscriber_code
 -- touches: triggers subscriber, triggers advocate, triggers count_note, triggers subscriber_change
 -- batch: referrer_id
@@ -17,6 +18,7 @@ s.campaign_id = :campaign_id
   AND s.left_program_ms IS NULL
 
 -- name: find_referrer
+-- The holder of a code, with what decides about their referrals.
 -- batch: code
 SELECT s.id, s.ref_code, s.email, s.person_key, s.referrer_id, s.network, s.received_ms, c.screening,
        c.hold_days,
@@ -38,9 +40,11 @@ FROM subscriber AS s JOIN campaign AS c ON c.id = s.campaign_id
 WHERE s.ref_code = :code AND {takes_part};
 
 -- name: find_referrer_ids
+-- The holders of these codes.
 SELECT s.ref_code, s.id FROM subscriber AS s WHERE s.ref_code {in :codes} AND {takes_part};
 
 -- name: set_person
+-- Change the email address, name or status of a subscriber.
 UPDATE subscriber
 SET name = :name, email = :email, email_key = :email_key, person_key = :person_key, status = :status,
     unsubscribed_ms = CASE
@@ -51,6 +55,7 @@ SET name = :name, email = :email, email_key = :email_key, person_key = :person_k
 WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: erase
+-- Delete everything personal of a subscriber; the row stays for the counts.
 UPDATE subscriber
 SET email = NULL, email_key = NULL, name = NULL, ip_address = NULL, network = NULL, user_agent = NULL,
     utm_source = NULL, utm_campaign = NULL, claimed_code = NULL, adjustments = 0, shows_name = 0,

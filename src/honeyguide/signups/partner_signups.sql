@@ -1,4 +1,5 @@
 -- name: lock
+-- Lock what the partner with this code has in the program.
 SELECT id FROM partner_campaign WHERE ref_code = :code AND owner_account_id = :account_id;
 
 -- name: find
@@ -43,6 +44,7 @@ JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account
 WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
 
 -- name: from_network
+-- How many signups with a code came from the same network lately.
 SELECT COUNT(*) AS n FROM subscriber
 WHERE campaign_id = :campaign_id
   AND referrer_code = :code
@@ -50,6 +52,7 @@ WHERE campaign_id = :campaign_id
   AND network = :network;
 
 -- name: insert
+-- A paid referral.
 -- touches: adds partner_referral
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
@@ -58,5 +61,6 @@ WHERE campaign_id = :campaign_id
 };
 
 -- name: without_stop
+-- What would have become of a referral that arrived while its program was stopped.
 SELECT without_stop FROM partner_referral
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND without_stop IS NOT NULL;

@@ -14,6 +14,7 @@ SELECT c.needs_confirmation, CASE WHEN EXISTS (
 FROM campaign AS c WHERE c.id = :campaign_id AND c.account_id = :account_id;
 
 -- name: lose
+-- Reject the referral of a subscriber who ends it.
 UPDATE subscriber
 SET referral_status = 'rejected', referral_reason = :reason, referral_due_ms = NULL, decided_ms = :now_ms
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
@@ -25,6 +26,7 @@ UPDATE partner_referral SET confirmed_person_key = :person_key
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id AND person_key <> :person_key;
 
 -- name: count_of_program
+-- How many paid referrals a program has.
 SELECT COUNT(*) AS n FROM partner_referral WHERE account_id = :account_id AND program_id = :program_id;
 
 -- fragment: listed
@@ -40,12 +42,15 @@ JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.program_id = :program_id
 
 -- name: some_of_program
+-- These paid referrals of a program.
 {listed} AND r.id {in :ids} ORDER BY r.arrived_ms DESC, r.id DESC;
 
 -- name: list_of_program
+-- Paid referrals of a program, the newest first.
 {listed} ORDER BY r.arrived_ms DESC, r.id DESC LIMIT :most OFFSET :skip;
 
 -- name: sent_by
+-- The partner who sent a subscriber, and the fee.
 SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents,
        r.charged_cents,
        r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.decided_ms,
@@ -57,6 +62,7 @@ JOIN publication AS b ON b.id = p.publication_id JOIN account AS a ON a.id = r.p
 WHERE r.account_id = :account_id AND r.subscriber_id = :subscriber_id;
 
 -- name: partner_names
+-- The partners who sent these subscribers.
 SELECT r.subscriber_id, COALESCE(a.name, a.email) AS name
 FROM partner_referral AS r JOIN account AS a ON a.id = r.partner_account_id
 WHERE r.account_id = :account_id AND r.subscriber_id {in :ids};

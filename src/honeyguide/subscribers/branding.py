@@ -78,7 +78,7 @@ class Branding(NamedTuple):
 
     @property
     def sender_name(self) -> str:
-        """Who emails are from."""
+        """The name that emails are from."""
         return self.from_name or self.name
 
     def email_branding(self, site: Site, readers_language: str | None = None) -> EmailBranding:

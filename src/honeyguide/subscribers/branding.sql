@@ -20,19 +20,24 @@ LEFT JOIN consent_text AS t ON t.id = b.consent_text_id
 WHERE c.account_id = :account_id AND c.id = :campaign_id;
 
 -- name: lock
+-- Lock the campaign.
 SELECT id FROM campaign WHERE account_id = :account_id AND id = :campaign_id;
 
 -- name: pictures
+-- The pictures of the campaign.
 SELECT {pictures} FROM campaign_brand WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: create
+-- The branding of a campaign that has none.
 {insert campaign_brand: campaign_id, account_id, changed_ms = :now_ms}
 ON CONFLICT (campaign_id) DO NOTHING;
 
 -- name: save
+-- Change the branding.
 UPDATE campaign_brand SET {assign {fields}, consent_text_id, changed_ms = :now_ms}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: save_pictures
+-- Change the pictures.
 UPDATE campaign_brand SET {assign {pictures}}
 WHERE account_id = :account_id AND campaign_id = :campaign_id;

@@ -73,7 +73,7 @@ class SubscriberCode(NamedTuple):
 
 
 class CodeHolder(NamedTuple):
-    """Who has a code already, of the codes that were asked about."""
+    """Those of these codes that are taken, and by whom."""
 
     code: str
     subscriber_id: str

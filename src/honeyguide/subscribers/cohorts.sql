@@ -56,10 +56,12 @@ WITH people AS MATERIALIZED (
 SELECT 'group' AS kind, p.day, p.kind AS key, {counts} FROM people AS p GROUP BY p.day, p.kind
 UNION ALL
 SELECT 'referrer' AS kind, p.day, p.referrer_id AS key, {counts} FROM people AS p
-WHERE p.kind = 'by_subscribers' AND p.referrer_id IS NOT NULL GROUP BY p.day, p.referrer_id
+WHERE p.kind = 'by_subscribers' AND p.referrer_id IS NOT NULL
+GROUP BY p.day, p.referrer_id
 UNION ALL
 SELECT 'reason' AS kind, p.day, p.reason AS key, {counts} FROM people AS p
-WHERE p.kind <> 'imported' AND p.rejected = 1 GROUP BY p.day, p.reason
+WHERE p.kind <> 'imported' AND p.rejected = 1
+GROUP BY p.day, p.reason
 UNION ALL
 SELECT 'origin' AS kind, p.day, p.origin AS key, {counts} FROM people AS p
 WHERE p.kind <> 'imported'
@@ -71,13 +73,16 @@ WHERE p.kind <> 'imported'
 GROUP BY p.day, p.utm_source
 UNION ALL
 SELECT 'utm_campaign' AS kind, p.day, p.utm_campaign AS key, {counts} FROM people AS p
-WHERE p.kind <> 'imported' GROUP BY p.day, p.utm_campaign;
+WHERE p.kind <> 'imported'
+GROUP BY p.day, p.utm_campaign;
 
 -- name: slice_end
 -- When the first person joined who is not part of the slice; nothing if all are.
 SELECT created_ms FROM subscriber
 WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND account_id = :account_id
-  AND created_ms >= :since_ms AND created_ms < :until_ms ORDER BY created_ms, id LIMIT 1 OFFSET :rows;
+  AND created_ms >= :since_ms AND created_ms < :until_ms
+ORDER BY created_ms, id
+LIMIT 1 OFFSET :rows;
 
 -- name: people_up_to
 -- How many people joined on these days, counted up to :most.
@@ -96,6 +101,7 @@ WHERE account_id = :account_id
   AND (n_all <> 0 OR verified <> 0 OR pending <> 0 OR rejected <> 0 OR n_advocates = 0);
 
 -- name: state
+-- In which time zone the counts are, and since when.
 SELECT zone, built_ms FROM cohort_state WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: due_campaigns
@@ -108,35 +114,42 @@ LEFT JOIN cohort_state AS s ON s.campaign_id = c.id
 WHERE s.zone <> a.time_zone
    OR (s.built_ms IS NULL OR s.built_ms <= :before_ms)
   AND EXISTS (SELECT 1 FROM cohort_change AS m WHERE m.campaign_id = c.id)
-ORDER BY COALESCE(s.built_ms, 0), c.id LIMIT :most;
+ORDER BY COALESCE(s.built_ms, 0), c.id
+LIMIT :most;
 
 -- name: next_changes
+-- Days whose counts are to be made again.
 SELECT day_ms, n FROM cohort_change
 WHERE account_id = :account_id AND campaign_id = :campaign_id
 ORDER BY day_ms
 LIMIT :most;
 
 -- name: mark
+-- A day whose counts are to be made again.
 -- touches: changes cohort_change
 {insert cohort_change: campaign_id, day_ms, account_id, n = 1}
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET n = cohort_change.n + 1;
 
 -- name: mark_all
+-- All days are to be counted again.
 INSERT INTO cohort_change (campaign_id, day_ms, account_id, n)
 SELECT campaign_id, day_ms, account_id, 1 FROM campaign_day
 WHERE account_id = :account_id AND campaign_id = :campaign_id
 ON CONFLICT (campaign_id, day_ms) DO UPDATE SET n = cohort_change.n + 1;
 
 -- name: set_state
+-- Record the time zone of the counts.
 {insert cohort_state: campaign_id, account_id, zone, built_ms}
 ON CONFLICT (campaign_id) DO UPDATE SET zone = excluded.zone, built_ms = excluded.built_ms;
 
 -- name: delete_days
+-- Delete the counts of some days.
 DELETE
 FROM cohort_count
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind {in :kinds} AND day {in :days};
 
 -- name: insert_counts
+-- Count the subscribers of some days.
 INSERT INTO cohort_count (campaign_id, kind, day, key, account_id, joined, verified, pending, rejected,
     followed, left_30, left_90)
 SELECT :campaign_id, c.kind, c.day, c.key, :account_id, c.joined, c.verified, c.pending, c.rejected,

@@ -25,7 +25,7 @@ class JoinedSubscriber(NamedTuple):
     referrer_name: str | None
     referrer_email: str | None
     above_id: str | None
-    """Who referred the referrer."""
+    """The subscriber who referred the referrer."""
     above_partner_id: str | None
 
 

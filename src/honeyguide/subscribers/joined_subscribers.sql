@@ -13,9 +13,13 @@ FROM (
     ORDER BY created_ms DESC, id DESC
     LIMIT :most_read
 ) AS j LEFT JOIN subscriber AS r ON r.id = j.referrer_id AND r.account_id = :account_id
-WHERE j.origin <> 'import' ORDER BY j.created_ms DESC, j.id DESC LIMIT :most;
+WHERE j.origin <> 'import'
+ORDER BY j.created_ms DESC, j.id DESC
+LIMIT :most;
 
 -- name: newest
+-- When the newest subscriber joined.
 SELECT created_ms FROM subscriber
 WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND account_id = :account_id
-ORDER BY created_ms DESC, id DESC LIMIT 1;
+ORDER BY created_ms DESC, id DESC
+LIMIT 1;

@@ -1,4 +1,5 @@
 -- name: remember
+-- Under which key a person was known before.
 -- touches: adds earlier_person_key
 {insert earlier_person_key: earlier_key, person_key} ON CONFLICT (earlier_key) DO NOTHING;
 
@@ -6,16 +7,20 @@
 campaign_id, account_id, after_ms, after_id
 
 -- name: due
+-- Campaigns whose people get other keys.
 SELECT {rekeying} FROM person_rekeying ORDER BY campaign_id LIMIT :most;
 
 -- name: lock
+-- Lock how far a campaign is.
 SELECT {rekeying} FROM person_rekeying WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: batch
+-- The next subscribers who get another key.
 SELECT id, created_ms, email FROM subscriber
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND erased_ms IS NULL
   AND (created_ms, id) > (:after_ms, :after_id)
-ORDER BY created_ms, id LIMIT :most;
+ORDER BY created_ms, id
+LIMIT :most;
 
 -- name: rekey
 -- Not if they have changed their address meanwhile.
@@ -30,8 +35,10 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND kind = 'email'
       WHERE e.campaign_id = :campaign_id AND e.kind = 'email' AND e.value = :person_key);
 
 -- name: move
+-- How far the campaign is.
 UPDATE person_rekeying SET after_ms = :after_ms, after_id = :after_id
 WHERE account_id = :account_id AND campaign_id = :campaign_id;
 
 -- name: finish
+-- All people of the campaign have their keys.
 DELETE FROM person_rekeying WHERE account_id = :account_id AND campaign_id = :campaign_id;

@@ -54,12 +54,18 @@ s.name LIKE :in_name ESCAPE '\'
 lower(s.name) LIKE :in_name ESCAPE '\' OR octet_length(s.name) > length(s.name) AND s.name ~ :spellings
 
 -- name: newest
+-- Subscribers who match, the newest first.
 SELECT s.created_ms AS at, s.id FROM subscriber AS s
-WHERE {matches} AND (s.created_ms, s.id) < (:at, :id) ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;
+WHERE {matches} AND (s.created_ms, s.id) < (:at, :id)
+ORDER BY s.created_ms DESC, s.id DESC
+LIMIT :most;
 
 -- name: oldest
+-- Subscribers who match, the oldest first.
 SELECT s.created_ms AS at, s.id FROM subscriber AS s
-WHERE {matches} AND (s.created_ms, s.id) > (:at, :id) ORDER BY s.created_ms, s.id LIMIT :most;
+WHERE {matches} AND (s.created_ms, s.id) > (:at, :id)
+ORDER BY s.created_ms, s.id
+LIMIT :most;
 
 -- name: best
 -- CROSS JOIN: SQLite then begins with the advocates, in their order.
@@ -69,18 +75,22 @@ WHERE s.id = a.subscriber_id
   AND a.campaign_id = :campaign_id
   AND a.verified > 0
   AND (a.verified, a.subscriber_id) < (:at, :id)
-ORDER BY a.verified DESC, a.subscriber_id DESC LIMIT :most;
+ORDER BY a.verified DESC, a.subscriber_id DESC
+LIMIT :most;
 
 -- name: fewest
+-- Advocates who match, those with fewest referrals first.
 SELECT a.verified AS at, a.subscriber_id AS id FROM advocate AS a CROSS JOIN subscriber AS s
 WHERE s.id = a.subscriber_id
   AND {matches}
   AND a.campaign_id = :campaign_id
   AND a.verified > 0
   AND (a.verified, a.subscriber_id) > (:at, :id)
-ORDER BY a.verified, a.subscriber_id LIMIT :most;
+ORDER BY a.verified, a.subscriber_id
+LIMIT :most;
 
 -- name: count_unknown_codes
+-- How many subscribers came with a code that nobody holds, up to a limit.
 SELECT COUNT(*) AS n FROM (
     SELECT 1 AS one FROM subscriber AS s
     WHERE s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0 AND {came_with_unknown_code}
@@ -88,14 +98,17 @@ SELECT COUNT(*) AS n FROM (
 ) AS found;
 
 -- name: of_unknown_code
+-- Subscribers who came with a code that nobody holds.
 SELECT s.id FROM subscriber AS s
 WHERE s.campaign_id = :campaign_id
   AND COALESCE(s.erased_ms, 0) = 0
   AND s.claimed_code = :code
   AND {came_with_unknown_code}
-ORDER BY s.id LIMIT :most;
+ORDER BY s.id
+LIMIT :most;
 
 -- name: judged
+-- Pending or rejected referrals, the newest first.
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id
   AND erased_ms IS NULL
@@ -106,13 +119,17 @@ ORDER BY received_ms DESC, id DESC
 LIMIT :most;
 
 -- name: suspected
+-- Pending referrals with evidence against them.
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
   AND referral_reason IN ('same_network', 'many_from_one_network', 'burst', 'looks_automated',
       'needs_review')
-  AND (received_ms, id) < (:at, :id) ORDER BY received_ms DESC, id DESC LIMIT :most;
+  AND (received_ms, id) < (:at, :id)
+ORDER BY received_ms DESC, id DESC
+LIMIT :most;
 
 -- name: of_ids
+-- What the list shows of these subscribers.
 SELECT s.id, s.email, s.name, s.ref_code, s.status, s.referrer_code, s.referrer_id, r.email AS referrer_email,
        r.name AS referrer_name, s.referral_status, s.referral_reason, s.referral_due_ms,
        s.referrals_verified, s.referrals_pending,
@@ -123,9 +140,11 @@ FROM subscriber AS s LEFT JOIN subscriber AS r ON r.id = s.referrer_id AND r.cam
 WHERE s.id {in :ids} AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0;
 
 -- name: by_start_of_email
+-- Subscribers whose email address begins like this.
 SELECT id FROM subscriber
 WHERE campaign_id = :campaign_id AND email_key >= :first AND email_key < :last AND COALESCE(erased_ms, 0) = 0
-ORDER BY email_key LIMIT :most;
+ORDER BY email_key
+LIMIT :most;
 
 -- name: among_best
 -- Looks at so many advocates and no further, whatever it finds.
@@ -137,7 +156,8 @@ SELECT s.id FROM (
 ) AS b CROSS JOIN subscriber AS s
 WHERE s.id = b.subscriber_id AND s.campaign_id = :campaign_id AND COALESCE(s.erased_ms, 0) = 0
   AND (s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches})
-ORDER BY b.verified DESC, s.id DESC LIMIT :most;
+ORDER BY b.verified DESC, s.id DESC
+LIMIT :most;
 
 -- name: among_newest
 -- Looks at so many subscribers and no further, whatever it finds.
@@ -146,4 +166,5 @@ SELECT s.id FROM (
     WHERE campaign_id = :campaign_id AND erased_ms IS NULL ORDER BY created_ms DESC, id DESC LIMIT :looked_at
 ) AS s
 WHERE s.ref_code = :text OR s.email_key LIKE :in_email ESCAPE '\' OR {name_matches}
-ORDER BY s.created_ms DESC, s.id DESC LIMIT :most;
+ORDER BY s.created_ms DESC, s.id DESC
+LIMIT :most;

@@ -7,9 +7,11 @@ WHERE slug.account_id = excluded.account_id
   AND (slug.target_id IS NULL OR slug.target_id = excluded.target_id);
 
 -- name: free_others
+-- Free the earlier names of a page; they stay reserved for the account.
 UPDATE slug SET target_id = NULL WHERE account_id = :account_id AND target_id = :target_id AND slug <> :slug;
 
 -- name: free
+-- Free all names of a page; they stay reserved for the account.
 UPDATE slug SET target_id = NULL WHERE account_id = :account_id AND target_id = :target_id;
 
 -- name: find

@@ -58,9 +58,12 @@ SELECT id FROM (
         LEFT JOIN listing AS l ON l.list = c.id || '/all'
         WHERE c.id > :after ORDER BY c.id LIMIT :rows
     ) AS next_campaigns
-) AS summed WHERE up_to_here >= :rows ORDER BY id LIMIT 1;
+) AS summed WHERE up_to_here >= :rows
+ORDER BY id
+LIMIT 1;
 
 -- name: day_slice
+-- Where the next slice of days ends.
 SELECT campaign_id || '/' || day_ms AS day_key FROM (
     SELECT campaign_id, day_ms, SUM(1 + signups) OVER (ORDER BY campaign_id, day_ms) AS up_to_here FROM (
         SELECT d.campaign_id, d.day_ms, d.signups FROM campaign_day AS d
@@ -68,14 +71,19 @@ SELECT campaign_id || '/' || day_ms AS day_key FROM (
         ORDER BY d.campaign_id, d.day_ms
         LIMIT :rows
     ) AS next_days
-) AS summed WHERE up_to_here >= :rows ORDER BY campaign_id, day_ms LIMIT 1;
+) AS summed WHERE up_to_here >= :rows
+ORDER BY campaign_id, day_ms
+LIMIT 1;
 
 -- name: list_slice
+-- Where the next slice of lists ends.
 SELECT list FROM (
     SELECT list, SUM(1 + n) OVER (ORDER BY list) AS up_to_here FROM (
         SELECT list, n FROM listing WHERE list > :after ORDER BY list LIMIT :rows
     ) AS next_lists
-) AS summed WHERE up_to_here >= :rows ORDER BY list LIMIT 1;
+) AS summed WHERE up_to_here >= :rows
+ORDER BY list
+LIMIT 1;
 
 -- name: subscribers_astray
 -- None of these columns has a foreign key: see the table.
@@ -87,6 +95,7 @@ WHERE s.id > :after AND s.id <= :until AND (c.id IS NULL OR c.account_id <> s.ac
    OR s.partner_campaign_id IS NOT NULL AND (j.id IS NULL OR j.owner_account_id <> s.account_id));
 
 -- name: states_off
+-- Subscribers whose states contradict each other.
 SELECT COUNT(*) AS n FROM subscriber WHERE id > :after AND id <= :until
   AND (status NOT IN ('active', 'unsubscribed', 'confirmed')
    OR referral_status NOT IN ('verified', 'pending', 'rejected')
@@ -95,6 +104,7 @@ SELECT COUNT(*) AS n FROM subscriber WHERE id > :after AND id <= :until
   AND (referrer_id IS NOT NULL OR partner_campaign_id IS NOT NULL OR referral_status <> 'verified'));
 
 -- name: counts_off
+-- Advocates whose counts are not those of their referrals.
 SELECT COUNT(*) AS n FROM (
     SELECT id FROM (
         SELECT id, referrals_verified AS verified, referrals_pending AS pending,
@@ -109,6 +119,7 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: adjustments_off
+-- Subscribers whose progress is not the sum of its adjustments.
 SELECT COUNT(*) AS n FROM (
     SELECT id FROM (
         SELECT id, adjustments AS amount FROM subscriber
@@ -119,6 +130,7 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: advocates_off
+-- Advocates without their row, and rows without their advocate.
 SELECT (SELECT COUNT(*) FROM subscriber WHERE id > :after AND id <= :until
           AND (is_advocate <> CASE WHEN referrals_verified > 0 THEN 1 ELSE 0 END
             OR is_star = 0 AND referrals_verified + referrals_pending + referrals_rejected >= 1000))
@@ -134,6 +146,7 @@ SELECT (SELECT COUNT(*) FROM subscriber WHERE id > :after AND id <= :until
           AND a.subscriber_id IS NULL) AS n;
 
 -- name: totals_off
+-- Lists whose stored length is wrong.
 SELECT COUNT(*) AS n FROM (
     SELECT list FROM (
         SELECT l.list, l.n FROM campaign AS c
@@ -159,6 +172,7 @@ WHERE l.list > :after AND l.list <= :until AND l.list LIKE '%/brought'
     <> l.n + COALESCE((SELECT SUM(n_brought) FROM count_note WHERE owner_id = s.id), 0));
 
 -- name: block_sums_off
+-- Lists whose blocks do not add up to their length.
 SELECT COUNT(*) AS n FROM (
     SELECT list FROM (
         SELECT list, n FROM listing WHERE list > :after AND list <= :until
@@ -167,11 +181,13 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: all_blocks_off
+-- Blocks of lists of all subscribers with a wrong length.
 SELECT COUNT(*) AS n {blocks}
 WHERE b.list LIKE '%/all' AND b.n + (SELECT COALESCE(SUM(t.n_all), 0) {changes_of_block})
     <> (SELECT COUNT(*) FROM subscriber AS s WHERE s.campaign_id = b.owner_id AND {is_in_block});
 
 -- name: referral_blocks_off
+-- Blocks of lists of referrals with a wrong length.
 SELECT COUNT(*) AS n {blocks}
 WHERE b.list LIKE '%/referrals' AND b.n + (SELECT COALESCE(SUM(t.n_referrals), 0) {changes_of_block})
     <> (SELECT COUNT(*)
@@ -179,6 +195,7 @@ WHERE b.list LIKE '%/referrals' AND b.n + (SELECT COALESCE(SUM(t.n_referrals), 0
         WHERE s.campaign_id = b.owner_id AND s.referrer_code IS NOT NULL AND {is_in_block});
 
 -- name: advocate_blocks_off
+-- Blocks of lists of advocates with a wrong length.
 SELECT COUNT(*) AS n {blocks}
 WHERE b.list LIKE '%/advocates' AND b.n + (SELECT COALESCE(SUM(t.n_advocates), 0) {changes_of_block})
     <> (SELECT COUNT(*)
@@ -186,6 +203,7 @@ WHERE b.list LIKE '%/advocates' AND b.n + (SELECT COALESCE(SUM(t.n_advocates), 0
         WHERE s.campaign_id = b.owner_id AND s.is_advocate = 1 AND {is_in_block});
 
 -- name: star_blocks_off
+-- Blocks of referrers' lists with a wrong length.
 SELECT COUNT(*) AS n {blocks}
 WHERE b.list LIKE '%/brought' AND b.n + (SELECT COALESCE(SUM(t.n_brought), 0) {changes_of_block})
     <> (SELECT COUNT(*)
@@ -204,6 +222,7 @@ SELECT COUNT(*) AS n FROM (
 ) AS wrong;
 
 -- name: days_off
+-- Days whose counts are wrong.
 SELECT COUNT(*) AS n FROM campaign_day AS d
 WHERE {is_after_day}
   AND (d.campaign_id, d.day_ms) <= (SUBSTR(:until, 1, 36),

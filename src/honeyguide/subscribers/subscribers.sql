@@ -11,23 +11,28 @@ utm_campaign, created_ms, received_ms, partner_campaign_id, decided_by, decided_
 unsubscribed_ms, claimed_code, adjustments, language, link_version
 
 -- name: by_id
+-- One subscriber.
 -- batch: id
 SELECT {subscriber}
 FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: by_id_even_erased
+-- One subscriber, who may be erased.
 SELECT {subscriber} FROM subscriber WHERE id = :id AND campaign_id = :campaign_id;
 
 -- name: by_ids
+-- These subscribers.
 SELECT {subscriber}
 FROM subscriber WHERE id {in :ids} AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: by_email
+-- The subscriber with an email address.
 -- batch: email_key
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :campaign_id AND email_key = :email_key AND COALESCE(erased_ms, 0) = 0;
 
 -- name: lock
+-- Lock a subscriber.
 SELECT id FROM subscriber WHERE id = :id AND campaign_id = :campaign_id AND COALESCE(erased_ms, 0) = 0;
 
 -- name: list_all
@@ -38,9 +43,11 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
     SELECT created_ms, id FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
-ORDER BY created_ms DESC, id DESC LIMIT :most;
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: list_referrals
+-- Referrals of the campaign, the newest first.
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
   AND (created_ms, id) <= (
@@ -48,9 +55,11 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer
     WHERE campaign_id = :owner_id AND erased_ms IS NULL AND referrer_code IS NOT NULL
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
-ORDER BY created_ms DESC, id DESC LIMIT :most;
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: list_advocates
+-- Advocates of the campaign, the newest first.
 SELECT {subscriber}
 FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
   AND (created_ms, id) <= (
@@ -58,9 +67,11 @@ FROM subscriber WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advoc
     WHERE campaign_id = :owner_id AND erased_ms IS NULL AND is_advocate = 1
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
-ORDER BY created_ms DESC, id DESC LIMIT :most;
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: count_second_referrals
+-- How many referrals the friends of a referrer brought.
 SELECT COALESCE(SUM(n.referrals_verified), 0) AS n FROM (
     SELECT referrals_verified FROM subscriber
     WHERE referrer_id = :owner_id
@@ -71,6 +82,7 @@ SELECT COALESCE(SUM(n.referrals_verified), 0) AS n FROM (
 ) AS n;
 
 -- name: list_referred
+-- Subscribers whom a referrer brought, the newest first.
 SELECT {subscriber}
 FROM subscriber
 WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
@@ -79,9 +91,11 @@ WHERE referrer_id = :owner_id AND campaign_id = :campaign_id AND erased_ms IS NU
     WHERE referrer_id = :owner_id AND erased_ms IS NULL AND referrer_id IS NOT NULL
       AND (created_ms, id) < (:below_ms, :below_id) ORDER BY created_ms DESC, id DESC LIMIT 1 OFFSET :skip
   )
-ORDER BY created_ms DESC, id DESC LIMIT :most;
+ORDER BY created_ms DESC, id DESC
+LIMIT :most;
 
 -- name: first_due_ms
+-- When the next pending referral is due.
 SELECT MIN(referral_due_ms) AS due_ms FROM subscriber
 WHERE referral_status = 'pending'
   AND erased_ms IS NULL

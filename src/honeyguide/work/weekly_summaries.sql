@@ -1,4 +1,5 @@
 -- name: due_accounts
+-- Accounts whose weekly summary is due.
 SELECT id, email, time_zone, weekly_due_ms, weekly_monday, link_version FROM account
 WHERE weekly_due_ms <= :now_ms AND paused_ms IS NULL AND closed_ms IS NULL
 ORDER BY weekly_due_ms, id

@@ -175,7 +175,7 @@ class _Drawing:
                 self._lay(column, place, each)
 
     def _named(self) -> list[CombSource]:
-        """Who brought one person is named only where everybody is."""
+        """Somebody who brought one person is named only where everybody is."""
         found = [each for each in self.ranked if each.kind != NOBODY]
         if len(found) > NAMED:
             found = [each for each in found if len(self.of_source[each.key]) > 1]

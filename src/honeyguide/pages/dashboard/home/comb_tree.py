@@ -1,4 +1,4 @@
-"""Who came through whom, among the sources of the Comb."""
+"""The tree of the Comb: which of its sources came through which."""
 
 from __future__ import annotations
 

@@ -201,7 +201,7 @@ async def _fees(at: Reading) -> PartnerFees | None:
 
 
 def _next_reward(numbers: Numbers, all_rewards: list[Reward]) -> NearestReward | None:
-    """Who of the top advocates is nearest to a reward."""
+    """The top advocate who is nearest to a reward."""
     found = [
         NearestReward(each.name or each.email, ahead[0].name, ahead[1], f"/subscribers/{each.id}")
         for each in numbers.top

@@ -40,7 +40,7 @@ class Bringer(NamedTuple):
     name: str
     n: int
     through: str = ""
-    """Who brought them, if that is in the picture too."""
+    """The source that brought them, if it is in the picture too."""
 
 
 class Picture(NamedTuple):

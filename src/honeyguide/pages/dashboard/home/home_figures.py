@@ -42,7 +42,7 @@ class PartnerFees(NamedTuple):
 
 
 class NearestReward(NamedTuple):
-    """Who is nearest to a reward."""
+    """The advocate who is nearest to a reward."""
 
     person: str
     reward: str

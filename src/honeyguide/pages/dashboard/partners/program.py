@@ -132,7 +132,7 @@ class PartnerLine(NamedTuple):
 async def _partners(
     at: Reading, request: PageRequest, program: programs.Program, spend: forecast.Spend
 ) -> list[PartnerLine]:
-    """Who brought the most verified subscribers lately comes first."""
+    """Partners who brought the most verified subscribers lately come first."""
     today = request.now_ms // DAY_MS
     days = await figures_of(at, request, program.id)
     lately = days.by_partner(lambda day: day > today - LATELY)

@@ -144,11 +144,11 @@ async def _codes(at: Reading, request: PageRequest, person: Subscriber) -> list[
 
 
 class ReferralOrigin(NamedTuple):
-    """Who brought them, and what was decided about that."""
+    """The referrer, and what was decided about the referral."""
 
     referrer: Subscriber | None = None
     first: Subscriber | None = None
-    """Who had referred the referrer."""
+    """The subscriber who had referred the referrer."""
     explained: explanations.Explained | None = None
     sent_by: SentBy | None = None
     logo: str = ""
