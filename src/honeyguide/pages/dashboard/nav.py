@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from honeyguide.accounts import members
@@ -14,7 +13,7 @@ from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications
 from honeyguide.pages import guide
-from honeyguide.pages.dashboard import formats, page_rights
+from honeyguide.pages.dashboard import formats
 from honeyguide.pages.services import PageServices
 from honeyguide.partners import partner_only
 from honeyguide.rewards import fulfillment, recent_counts, shipments
@@ -182,10 +181,12 @@ class MenuFacts(NamedTuple):
     newsletters: list[Membership]
 
 
-async def menu(services: PageServices, who: Visitor, path: str) -> Menu:
+async def menu(
+    services: PageServices, who: Visitor, path: str, may_see: Callable[[str], bool]
+) -> Menu:
     """The menu with its counts and the current page."""
     facts = await services.store.read(_facts, who)
-    return arrange(facts, path, may_see=partial(page_rights.may_see, who))
+    return arrange(facts, path, may_see=may_see)
 
 
 def arrange(facts: MenuFacts, path: str, *, may_see: Callable[[str], bool]) -> Menu:

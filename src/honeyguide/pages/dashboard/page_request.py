@@ -22,7 +22,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.accounts import sessions
-from honeyguide.accounts.permissions import Role
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -30,7 +29,8 @@ from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import cookies, redirects, rendering
-from honeyguide.pages.dashboard import nav, page_rights
+from honeyguide.pages.dashboard import nav
+from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
@@ -73,6 +73,7 @@ class PageRequest:
     http: Request
     services: PageServices
     now_ms: int
+    rights: PageRights
     visitor: Visitor | None = None
     form_token: str = ""  # of somebody who is not logged in
     fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
@@ -141,6 +142,14 @@ class PageRequest:
     ) -> T:
         return await unit(self.change(tx), *args, **kw)
 
+    def may_see(self, address: str) -> bool:
+        """Whether a link to this address opens for the visitor."""
+        return self.rights.may_see(self.visitor, address)
+
+    def may_send(self, address: str) -> bool:
+        """Whether a form for this address is taken from the visitor; "" is this page's own."""
+        return self.rights.may_send(self.visitor, address or self.http.url.path)
+
     @property
     def zone(self) -> ZoneInfo:
         """Where the account cuts its days."""
@@ -185,19 +194,17 @@ class PageRequest:
             "this_page": self.this_page,
             "now_ms": self.now_ms,
             "errors": self.errors,
+            "may_see": self.may_see,
+            "may_send": self.may_send,
         }
         if self.visitor is not None:
-            menu = await nav.menu(self.services, self.who, self.http.url.path)
+            menu = await nav.menu(self.services, self.who, self.http.url.path, self.may_see)
             frame |= {"menu": menu, "clock": self.clock_note()}
         values = {**frame, **view.values}
         if self.has_large_form:  # which the page may show again, several times
             html = await asyncio.to_thread(rendering.page, view.template, **values)
         else:
             html = rendering.page(view.template, **values)
-        if self.visitor is not None and (
-            self.visitor.role != Role.OWNER or self.visitor.paused_ms is not None
-        ):
-            html = page_rights.close_refused(html, self.visitor, self.http.url.path)
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)

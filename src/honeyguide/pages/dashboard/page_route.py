@@ -18,6 +18,7 @@ from honeyguide.pages.dashboard import confirm, page_request
 from honeyguide.pages.dashboard.login import recent_login, second_factor
 from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
 
@@ -90,11 +91,13 @@ def get_recent(
     return get(path, right, uses, handler, proof=NeededProof.LOGIN, **named)
 
 
-def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(
+    services: PageServices, route: PageRoute, rights: PageRights
+) -> Callable[[Request], Awaitable[Response]]:
     """What Starlette calls: session, access and the check of every POST come before the handler."""
 
     async def answer(http: Request) -> Response:
-        request = PageRequest(http, services, services.clock())
+        request = PageRequest(http, services, services.clock(), rights)
         try:
             response = await _answer(request, route)
         except Fault as fault:

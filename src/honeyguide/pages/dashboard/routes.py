@@ -7,12 +7,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from honeyguide.pages import rendering
-from honeyguide.pages.dashboard import formats, moved_pages, notifications, page_rights, search
+from honeyguide.pages.dashboard import formats, moved_pages, notifications, search
 from honeyguide.pages.dashboard.earn import earnings, network
 from honeyguide.pages.dashboard.home import checklist, home, overview_files
 from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.login.recent_login import does, gives
 from honeyguide.pages.dashboard.look.look_routes import LOOK
+from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.dashboard.page_route import endpoint, get, get_recent, post, post_recent
 from honeyguide.pages.dashboard.partners import (
     partners,
@@ -360,7 +361,7 @@ PAGES = (
     post("/clock", SEE, SERVICES, clock.move),
 )
 
-page_rights.learn(PAGES)
+PAGE_RIGHTS = PageRights(PAGES)
 
 
 async def _moved(request: Request) -> Response:
@@ -371,7 +372,10 @@ async def _moved(request: Request) -> Response:
 def routes(services: PageServices) -> list[Route]:
     """For one running service."""
     return [
-        *(Route(page.path, endpoint(services, page), methods=[page.method]) for page in PAGES),
+        *(
+            Route(page.path, endpoint(services, page, PAGE_RIGHTS), methods=[page.method])
+            for page in PAGES
+        ),
         *moved_pages.routes(LOOK),
         Route("/dashboard/{path:path}", _moved),
     ]

@@ -5,6 +5,7 @@ beside it as it is typed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
@@ -28,7 +29,7 @@ from honeyguide.partners import (
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
-from honeyguide.partners.verification import Verification, VerificationFields
+from honeyguide.partners.verification import Texts, Verification, VerificationFields
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import slugs
 
@@ -157,6 +158,10 @@ def _scope(now: Verification | None) -> str:
     return f"{until}; what you change holds for all new referrals, also by API and import."
 
 
+def _texts(texts: Mapping[Any, Texts]) -> list[tuple[str, str, str]]:
+    return [(word, text.label, text.to_owner) for word, text in texts.items()]
+
+
 async def _view(
     tx: Tx,
     request: PageRequest,
@@ -171,8 +176,8 @@ async def _view(
         form=form,
         publication=publication,
         old=old,
-        rules=verification.RULES,
-        levels=verification.LEVELS,
+        rules=_texts(verification.RULES),
+        levels=_texts(verification.LEVELS),
         scope=_scope(now),
         has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,

@@ -86,10 +86,6 @@ async def _view(
         undecided=undecided,
         card=_card(form, logo_id),
         page=await _signup_page(tx, request, form, logo_id),
-        categories=audience.CATEGORIES,
-        genders=audience.GENDERS,
-        income_levels=audience.INCOME_LEVELS,
-        age_ranges=audience.AGE_RANGES,
     )
 
 

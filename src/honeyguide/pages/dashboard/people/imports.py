@@ -83,7 +83,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         # Both are decoded at each look, and the page has as many options as columns and fields.
         columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
         chosen=kept.chosen,
-        sources=list(ImportSource),
+        sources=[(source, source.facts.name) for source in ImportSource],
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
         refusal=request.errors.get("", "") or problem,
