@@ -24,6 +24,26 @@ from honeyguide.pages.services import PageServices
 
 Answer = PageView | Response
 
+# What the rows of the route tables say, by short names.
+READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
+
+ANYONE = None
+"""Also somebody who is not logged in."""
+SEE = Right.READ
+SUBSCRIBERS = Right.SUBSCRIBERS
+REWARDS = Right.REWARDS
+PARTNERS = Right.PARTNERS
+MONEY = Right.MONEY
+WEBHOOKS = Right.WEBHOOKS
+CAMPAIGN = Right.CAMPAIGN
+EXPORT = Right.EXPORT
+UNDO = Right.UNDO
+ACCOUNT = Right.ACCOUNT
+OWN_LOGIN = Right.OWN_LOGIN
+ADMINISTRATION = Right.ADMINISTRATION
+ADMINISTRATION_MONEY = Right.ADMINISTRATION_MONEY
+
 
 @dataclass(frozen=True)
 class PageRoute(WebRoute[PageRequest, Answer]):

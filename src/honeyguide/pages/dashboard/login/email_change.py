@@ -19,7 +19,7 @@ SECURITY = "/account/security"
 FORM = {"email": Field("New email address", "Enter an email address.")}
 
 
-async def ask(tx: Tx, request: PageRequest) -> Response:
+async def request_change(tx: Tx, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     email = EmailAddress.parse(request.text("email"))
     site, now_ms, user_id = request.services.site, request.now_ms, request.who.user_id
@@ -33,7 +33,7 @@ async def ask(tx: Tx, request: PageRequest) -> Response:
     return request.go(SECURITY, sent)
 
 
-async def give_up(tx: Tx, request: PageRequest) -> Response:
+async def keep_old_address(tx: Tx, request: PageRequest) -> Response:
     await email_changes.give_up(tx, request.who.user_id)
     return request.go(SECURITY, "Your email address stays as it is.")
 
@@ -49,7 +49,7 @@ def _gone(request: PageRequest) -> PageView:
     return login.link_expired(request, SECURITY)
 
 
-async def answer(tx: Tx, request: PageRequest) -> PageView | Response:
+async def settle(tx: Tx, request: PageRequest) -> PageView | Response:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
     found = await email_changes.find(tx, token, now_ms=now_ms)
     if found is None:

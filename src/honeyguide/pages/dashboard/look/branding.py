@@ -101,13 +101,13 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go("/look/branding", "Changes saved. Your pages show them now.")
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def show_preview(tx: Tx, request: PageRequest) -> Response:
     """A page with the branding as it is being typed, saved or not."""
     found = await branding.of(tx, request.tenant)
     return HTMLResponse(await _preview(tx, request, _with(found, _typed(request))))
 
 
-async def note(tx: Tx, request: PageRequest) -> Response:
+async def show_color_note(tx: Tx, request: PageRequest) -> Response:
     """What becomes of the color that is being typed."""
     noted = _color_note(request.text("accent") or None)
     return HTMLResponse(rendering.page("dashboard/color_note.html", **noted))

@@ -134,7 +134,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go(back, "Changes saved. Your pages show them now.")
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def show_preview(tx: Tx, request: PageRequest) -> Response:
     """A page with the texts as they are being typed, saved or not."""
     campaign, all_rewards = await _load(tx, request)
     texts, base_url = _typed(request, campaign), request.services.site.base_url

@@ -203,7 +203,7 @@ async def choose_verification(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/program/{program_id}", flash)
 
 
-async def act(tx: Tx, request: PageRequest) -> Response:
+async def apply_button(tx: Tx, request: PageRequest) -> Response:
     """Pause, resume or delete."""
     change, do = request.change(tx), request.text("do")
     program = await programs.get(tx, request.who.account_id, request.at("id"))

@@ -255,13 +255,13 @@ def _is_lowered(old: Program, new: Program) -> bool:
     )
 
 
-async def sketch_card(tx: Tx, request: PageRequest) -> Response:
+async def preview_card(tx: Tx, request: PageRequest) -> Response:
     publication = await publications.get(tx, request.who.account_id, request.text("publication"))
     form, program_id = FORM.typed(request), request.text("program")
     return HTMLResponse(await _card(tx, request, form, publication, program_id))
 
 
-async def sketch_cost(services: PageServices, request: PageRequest) -> Response:
+async def preview_cost(services: PageServices, request: PageRequest) -> Response:
     form = FORM.typed(request)
     values = {"guess": _guess(form, request.fields), "wrong": _wrong_amounts(form)}
     return HTMLResponse(rendering.page("dashboard/estimate.html", **values, money=money.show))

@@ -158,12 +158,12 @@ async def delete(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def sketch_card(tx: Tx, request: PageRequest) -> Response:
+async def preview_card(tx: Tx, request: PageRequest) -> Response:
     """The network card as it would look with what is typed so far."""
     return HTMLResponse(_card(FORM.typed(request), await _logo_id(tx, request)))
 
 
-async def sketch_page(tx: Tx, request: PageRequest) -> Response:
+async def preview_page(tx: Tx, request: PageRequest) -> Response:
     logo_id = await _logo_id(tx, request)
     return HTMLResponse(await _signup_page(tx, request, FORM.typed(request), logo_id))
 

@@ -107,7 +107,7 @@ def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
     }
 
 
-async def go_on(services: PageServices, request: PageRequest) -> Response:
+async def apply_button(services: PageServices, request: PageRequest) -> Response:
     """Tries, starts, discards or checks the import, as the button says."""
     store, tenant, import_id = services.store, request.tenant, request.at("id")
     kept = await store.read(importing.get, tenant, import_id)

@@ -208,7 +208,7 @@ async def _decline(tx: Tx, request: PageRequest, earned: EarnedReward, where: st
     return await undo.delay(tx, request, kind, [earned.id], where, reason=reason)
 
 
-async def sketch(tx: Tx, request: PageRequest) -> Response:
+async def show_preview(tx: Tx, request: PageRequest) -> Response:
     """The referral page as it would look with what is being typed, saved or not."""
     campaign = await branding.of(tx, request.tenant)
     all_rewards = await rewards.of_campaign(tx, request.tenant)

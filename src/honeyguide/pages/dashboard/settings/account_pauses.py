@@ -17,7 +17,7 @@ from honeyguide.subscribers import campaigns
 PAGE = "/administration#h-accounts"
 
 
-async def act(tx: Tx, request: PageRequest) -> Response:
+async def pause_or_resume(tx: Tx, request: PageRequest) -> Response:
     account_id = request.text("account")
     if not is_id(account_id):
         raise Missing("There is no such account.")

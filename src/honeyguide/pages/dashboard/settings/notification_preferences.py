@@ -116,7 +116,7 @@ async def send_test(tx: Tx, request: PageRequest) -> Response:
     )
 
 
-async def ask_off(tx: Tx, request: PageRequest) -> PageView:
+async def show_turn_off(tx: Tx, request: PageRequest) -> PageView:
     """Changes nothing: mail scanners open every link."""
     return _off_view(request, await _turn_off(tx, request), is_off=False)
 

@@ -166,7 +166,7 @@ async def update(tx: Tx, request: PageRequest) -> Response:
     return request.go(f"/webhooks/{hook.id}", "Changes saved. The webhook is enabled.")
 
 
-async def act(tx: Tx, request: PageRequest) -> PageView | Response:
+async def apply_button(tx: Tx, request: PageRequest) -> PageView | Response:
     """Enable, test, resend, replay, rotate, reveal, set a token or delete, as the button says."""
     action, account_id, now_ms = request.text("do"), request.tenant.account_id, request.now_ms
     hook, scope = await _found(tx, request)
