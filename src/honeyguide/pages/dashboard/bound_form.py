@@ -17,7 +17,7 @@ from honeyguide.kernel import fields, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.fields import FieldInfo, fields_of
 from honeyguide.pages import forms, rendering
-from honeyguide.pages.dashboard.labels import label
+from honeyguide.pages.dashboard.formats import label
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 

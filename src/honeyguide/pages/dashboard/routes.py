@@ -10,7 +10,6 @@ from honeyguide.pages import rendering
 from honeyguide.pages.dashboard import formats, moved_pages
 from honeyguide.pages.dashboard.earn.routes import EARN_PAGES
 from honeyguide.pages.dashboard.home.routes import HOME_PAGES
-from honeyguide.pages.dashboard.labels import label
 from honeyguide.pages.dashboard.login.routes import LOGIN_PAGES
 from honeyguide.pages.dashboard.look.routes import LOOK_PAGES
 from honeyguide.pages.dashboard.page_rights import PageRights
@@ -21,7 +20,7 @@ from honeyguide.pages.dashboard.rewards.routes import REWARDS_PAGES
 from honeyguide.pages.dashboard.settings.routes import SETTINGS_PAGES
 from honeyguide.pages.services import PageServices
 
-rendering.add_filters(**formats.FILTERS, label=label)
+rendering.add_filters(**formats.FILTERS)
 
 PAGES = (
     *HOME_PAGES,

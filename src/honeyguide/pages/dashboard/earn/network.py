@@ -10,7 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
-from honeyguide.pages.dashboard.labels import label
+from honeyguide.pages.dashboard.formats import label
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network, partner_emails, public_figures, verification

@@ -26,7 +26,6 @@ from honeyguide.pages.dashboard.page_route import (
 from honeyguide.pages.dashboard.settings import (
     account,
     account_close,
-    account_pauses,
     administration,
     api_keys,
     backups,
@@ -202,7 +201,7 @@ SETTINGS_PAGES = (
         "/administration/accounts",
         ADMINISTRATION,
         WRITES,
-        account_pauses.pause_or_resume,
+        administration.pause_or_resume,
         administration.show,
         form_uses=SLOW_READS,
     ),
