@@ -18,7 +18,7 @@ from standardwebhooks.webhooks import Webhook
 
 from honeyguide.events import outbox, schedule
 from honeyguide.events.signature import new_secret
-from honeyguide.pages.dashboard.settings import webhook_examples
+from honeyguide.pages.dashboard.settings import webhooks
 from tests.support import npm_clients
 from tests.support.payloads import GUIDE, PAYLOADS, blocks
 from tests.support.postgres import free_port
@@ -36,7 +36,7 @@ def test_every_type_has_its_example() -> None:
 
 def test_the_python_snippet_runs_and_refuses_what_is_forged() -> None:
     (snippet,) = blocks("python")
-    assert snippet == webhook_examples.VERIFY, "the webhooks page shows the same"
+    assert snippet == webhooks.VERIFY, "the webhooks page shows the same"
     space: dict[str, Any] = {}
     exec(snippet, space)
     secret, body, now = new_secret(), b'{"type":"test","id":"msg_1"}', datetime.now(UTC)

@@ -282,8 +282,8 @@ def dashboard_units_of_work_are_not_nested(module: Module) -> Iterator[str]:
 def posts_may_write(module: Module) -> Iterator[str]:
     """All but previews, which show what was typed and change nothing."""
     for node in module.nodes:
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "post":
-            path, uses = map(ast.unparse, node.args[:2])
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"post", "post_recent"}:
+            path, _, uses = map(ast.unparse, node.args[:3])
             if uses.endswith("READS") and "/preview" not in path:
                 yield f"{node.lineno}: a POST that only reads; say WRITES or SERVICES"
 
@@ -368,7 +368,7 @@ CULPRITS: list[tuple[Law, str, str]] = [
         (dashboard_units_of_work_are_not_nested, "pages/dashboard/settings/clock.py", source)
         for source in ("def f():\n async def g(tx): ...", "def f(): return lambda tx: g(tx)")
     ),
-    (posts_may_write, "pages/dashboard/routes.py", "post('/clock', READS, move)"),
+    (posts_may_write, "pages/dashboard/routes.py", "post('/clock', SEE, READS, move)"),
 ]
 
 
@@ -391,7 +391,7 @@ INNOCENTS: list[tuple[str, str]] = [
     ),
     ("cli/server.py", "from honeyguide.app import build\nimport time\nSTART = time.monotonic()"),
     ("kernel/clock.py", "import time\nNOW = time.time()"),
-    ("pages/dashboard/routes.py", "post('/look/pages/preview', READS, pages.sketch)"),
+    ("pages/dashboard/routes.py", "post('/look/pages/preview', SEE, READS, pages.show_preview)"),
 ]
 
 

@@ -27,6 +27,8 @@ class FieldInfo(NamedTuple):
     rule: Callable[..., Any] | None
     unit: str
     default: Any
+    allowed: tuple[str, ...]
+    """The words that it can be, or can have; empty if any."""
 
     @property
     def column(self) -> str:
@@ -83,6 +85,7 @@ def _field(name: str, hint: Any) -> FieldInfo:
         rule=about.get("rule"),
         unit=about.get("unit", ""),
         default=about.get("default"),
+        allowed=about.get("allowed", ()),
     )
 
 

@@ -25,6 +25,7 @@ def doc(
     rule: Callable[..., Any] | None = None,
     unit: str = "",
     default: Any = None,
+    allowed: Collection[str] = (),
     **schema: Any,
 ) -> Meta:
     """The description and examples of a field, and further keywords of its JSON Schema.
@@ -32,8 +33,10 @@ def doc(
     `each` has the keywords of a list's items. `label` is what a page calls it. `rule` is called as
     `rule(value, param=name)` and returns what is stored; null needs no rule. `unit` ends the name
     of its column, as in `fee_cents`. `default` is what a new row gets if the field is not set.
+    `allowed` are the words that a page offers.
     """
     about = {"label": label, "rule": rule, "unit": unit, "default": default}
+    about["allowed"] = tuple(allowed) or None
     return Meta(
         description=description,
         examples=list(examples) or None,
@@ -46,7 +49,8 @@ def choice(description: str, *examples: Any, allowed: Collection[str], **more: A
     """A field that is one of the allowed words: the document lists them, and its rule asks for
     one of them."""
     rule = partial(checks.one_of, allowed=tuple(allowed))
-    return doc(description, *examples, rule=rule, enum=[str(each) for each in allowed], **more)
+    enum = [str(word) for word in allowed]
+    return doc(description, *examples, rule=rule, allowed=allowed, enum=enum, **more)
 
 
 def choices(
@@ -61,7 +65,7 @@ def choices(
     rule = partial(checks.some_of, allowed=tuple(allowed), least=least, most=most)
     item = {"enum": [str(word) for word in allowed]}
     sizes: dict[str, Any] = {"minItems": least} | ({} if most is None else {"maxItems": most})
-    return doc(description, *examples, rule=rule, each=item, **sizes, **more)
+    return doc(description, *examples, rule=rule, allowed=allowed, each=item, **sizes, **more)
 
 
 def _text(limit: int, *, blank_ok: bool = True) -> Callable[..., str]:

@@ -89,9 +89,9 @@ def page(template: str, **values: Any) -> str:
 
 
 def macro(name: str) -> Callable[..., Markup]:
-    """A macro that all pages of the dashboard share, for Python to call."""
+    """A macro of the dashboard's fields, for Python to call."""
     found: Callable[..., Markup] = getattr(
-        _templates.get_template("dashboard/macros.html").module, name
+        _templates.get_template("dashboard/macros/fields.html").module, name
     )
     return found
 

@@ -140,7 +140,7 @@ class Reference(Fixed):
     async def __call__(self, request: Request) -> Response:
         everyones = await super().__call__(request)
         everyones.headers["vary"] = "Cookie"
-        visit = PageRequest(request, self._services, self._services.clock())
+        visit = PageRequest(request, self._services, self._services.clock(), dashboard.PAGE_RIGHTS)
         if not visit.cookie("session"):
             return everyones
         await recognize(visit)

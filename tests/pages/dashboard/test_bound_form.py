@@ -5,6 +5,7 @@ The pages that have them are tested over HTTP (`test_program_forms.py`, `test_br
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from typing import Annotated, NamedTuple
 
@@ -13,7 +14,7 @@ import pytest
 from msgspec import UNSET, UnsetType
 
 from honeyguide.kernel import money
-from honeyguide.kernel.public import doc
+from honeyguide.kernel.public import choice, choices, doc
 from honeyguide.pages.dashboard.bound_form import StructForm
 from honeyguide.pages.forms import Field, FormErrors
 
@@ -121,6 +122,49 @@ def test_a_field_renders_itself_and_an_unknown_one_is_an_error() -> None:
     assert form["picture"].label == "Picture"
     with pytest.raises(KeyError):
         form["titel"]
+
+
+class VenueFields(msgspec.Struct, frozen=True):
+    size: Annotated[
+        str, choice("How large it is.", allowed=("small", "mid - size"), label="Size")
+    ] = "small"
+    drinks: Annotated[
+        list[str], choices("What it serves.", allowed=("tea", "coffee"), label="Drinks")
+    ] = msgspec.field(default_factory=list)
+    is_open: Annotated[bool, doc(label="Open")] = False
+
+
+class Venue(NamedTuple):
+    size: str = "mid - size"
+    drinks: str = '["tea"]'
+    is_open: int = 1
+
+
+VENUE = StructForm(VenueFields)
+
+
+def test_what_is_chosen_from_is_drawn_from_the_choices_of_the_struct() -> None:
+    form = VENUE.saved(Venue())
+    options = re.findall(r"<option.*?</option>", form["size"].select())
+    assert options == [
+        '<option value="small">Small</option>',
+        '<option value="mid - size" selected>Mid–size</option>',
+    ]
+    boxes = re.findall(r"<input[^>]*>", form["drinks"].checks(hint="At least one."))
+    assert boxes == [
+        '<input type="checkbox" name="drinks" value="tea" checked>',
+        '<input type="checkbox" name="drinks" value="coffee">',
+    ]
+    assert 'name="is_open" value="1" checked>' in form["is_open"].check()
+
+
+def test_a_page_says_more_about_what_can_be_chosen() -> None:
+    form = VENUE.saved(Venue())
+    html = form["size"].radios([("small", "Small", "Ten seats."), ("mid - size", "Large", "")])
+    assert "<legend>Size</legend>" in html and "Ten seats." in html
+    assert re.findall(r'value="([^"]*)" checked', html) == ["mid - size"]
+    named = form["size"].select([("small", "Cozy")], label="Room", hint="How large?")
+    assert ">Cozy</option>" in named and ">Room</label>" in named and "How large?" in named
 
 
 def test_a_field_may_not_be_called_as_what_the_form_itself_has() -> None:

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import pytest
 
 from honeyguide.kernel.clock import MINUTE_MS
-from honeyguide.pages.dashboard.home import comb, comb_scale, comb_tree
+from honeyguide.pages.dashboard.home import comb, comb_parts, comb_scale
 from honeyguide.pages.dashboard.home.comb_parts import (
     NOBODY,
     CellGroup,
@@ -127,15 +127,15 @@ def test_a_large_picture_does_without_the_lines() -> None:
 
 def test_a_loop_is_cut_open_and_a_long_chain_goes_on_by_itself() -> None:
     loop = [person("a", parent="c"), person("b", parent="a"), person("c", parent="b")]
-    found = comb_tree.parents(loop)
+    found = comb_parts.parents(loop)
     assert sorted(found.values()) != ["a", "b", "c"] and "" in found.values()
-    assert sorted(comb_tree.order(comb_tree.inner(loop, found))) == ["a", "b", "c"]
-    assert comb_tree.parents([person("a", parent="a")]) == {"a": ""}
+    assert sorted(comb_parts.order(comb_parts.inner(loop, found))) == ["a", "b", "c"]
+    assert comb_parts.parents([person("a", parent="a")]) == {"a": ""}
     chain = [person(str(n), parent=str(n - 1) if n else "") for n in range(2_000)]
     for those in (chain, chain[::-1]):
-        groups = comb_tree.inner(those, comb_tree.parents(those))
-        assert len(comb_tree.order(groups)) == 2_000
-        assert 2_000 / (comb_tree.MOST_DEPTH + 1) <= len(groups[""]) < 300
+        groups = comb_parts.inner(those, comb_parts.parents(those))
+        assert len(comb_parts.order(groups)) == 2_000
+        assert 2_000 / (comb_parts.MOST_DEPTH + 1) <= len(groups[""]) < 300
     people = [Joined(n % 30, str(n), "v") for n in range(1_500)]
     assert len(flat(draw(people, *chain).groups)) == 1_500
 

@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.accounts.permissions import Right, Role
 from honeyguide.kernel.errors import Forbidden
-from honeyguide.pages.dashboard import page_rights
+from honeyguide.pages.dashboard.routes import PAGE_RIGHTS
 from honeyguide.signups import delayed_actions, delayed_kinds
 from tests.support.delayed import (
     Fields,
@@ -205,7 +205,7 @@ def test_undoing_needs_the_right_that_asking_needs(alice: Operator, case: Case) 
     ask(alice, made)
     action, right = action_of(alice, made), delayed_kinds.BY_NAME[case.kind].right
     assert action is not None
-    assert right is page_rights.right_for("POST", made["path"].partition("?")[0])
+    assert right is PAGE_RIGHTS.right_for("POST", made["path"])
     others = set(Right) - {right}
     with pytest.raises(Forbidden, match="may not undo"):
         alice.make(delayed_actions.undo_by_member, action.id, others.__contains__)

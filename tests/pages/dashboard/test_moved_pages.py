@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from honeyguide.pages.dashboard.look.look_routes import LOOK
+from honeyguide.pages.dashboard.look.routes import LOOK_PAGES
 from tests.support.service import Service
 from tests.support.web import operator
 
@@ -42,6 +42,6 @@ def test_a_form_that_was_open_while_its_page_moved_is_sent_on(service: Service) 
 
 def test_all_of_look_is_found_where_it_was(service: Service) -> None:
     alice = operator(service)
-    for page in LOOK:
+    for page in LOOK_PAGES:
         answer = alice.web.http.request(page.method, page.path.removeprefix("/look"))
         assert (answer.status_code, answer.headers["location"]) == (308, page.path)

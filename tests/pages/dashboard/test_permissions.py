@@ -12,9 +12,9 @@ import pytest
 from honeyguide.accounts import permissions
 from honeyguide.accounts.permissions import OF_ADMINISTRATORS, RIGHTS, Right, Role
 from honeyguide.kernel.ids import new_id
-from honeyguide.pages.dashboard import nav, page_rights
+from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.page_route import PageRoute
-from honeyguide.pages.dashboard.routes import PAGES
+from honeyguide.pages.dashboard.routes import PAGE_RIGHTS, PAGES
 from tests.support.service import Service
 from tests.support.team import Colleague, colleague
 from tests.support.web import Operator, WebClient, operator, text_of
@@ -174,7 +174,7 @@ def test_no_page_links_to_what_its_reader_may_not_see(team: Team, role: Role) ->
         answer = web.get(page.path)
         links = LINK.findall(answer.text) if answer.status_code == 200 else []
         for path in {link.partition("?")[0].partition("#")[0] for link in links}:
-            right = page_rights.right_for("GET", path)
+            right = PAGE_RIGHTS.right_for("GET", path)
             if right is not None and not permissions.role_may(role, right, is_admin=False):
                 refused.add((page.path, path))
     assert refused == set()
@@ -194,7 +194,7 @@ def test_a_page_closes_the_forms_that_would_be_refused(team: Team, role: Role, p
     assert tags
     for tag in tags:
         action = re.search(r'action="([^"]*)"', tag)
-        right = page_rights.right_for("POST", (action[1] if action else path).partition("#")[0])
+        right = PAGE_RIGHTS.right_for("POST", action[1] if action else path)
         assert right is not None, tag
         is_open = permissions.role_may(role, right, is_admin=False)
         assert ("data-closed" in tag) != is_open, tag

@@ -7,7 +7,7 @@ A template writes `{{ form.name(required=true) }}`: value, label and error come 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import msgspec
@@ -17,6 +17,7 @@ from honeyguide.kernel import fields, money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.fields import FieldInfo, fields_of
 from honeyguide.pages import forms, rendering
+from honeyguide.pages.dashboard.formats import label
 from honeyguide.pages.dashboard.page_request import PageRequest
 from honeyguide.pages.forms import Field
 
@@ -30,6 +31,7 @@ class BoundField(NamedTuple):
     value: Any
     """Text, a list of what is chosen, or whether a box is checked."""
     error: str
+    allowed: Collection[str] = ()
 
     def __call__(self, **options: Any) -> Markup:
         """One line, with the options of the macro `field`."""
@@ -38,6 +40,27 @@ class BoundField(NamedTuple):
     def area(self, **options: Any) -> Markup:
         """Several lines, with the options of the macro `area`."""
         return self._rendered("area", options)
+
+    def select(self, options: Iterable[tuple[str, str]] = (), **named: Any) -> Markup:
+        """A list to choose one from: the words that are allowed, or the page's pairs of value and
+        name."""
+        return self._rendered("select", {"options": options or self._options(), **named})
+
+    def checks(self, **named: Any) -> Markup:
+        """A box for each word that is allowed, to check several."""
+        return self._rendered("checks", {"options": self._options(), **named})
+
+    def radios(self, texts: Iterable[tuple[str, str, str]], **named: Any) -> Markup:
+        """One of several, each with its value, name and hint."""
+        return self._rendered("radios", {"texts": texts, **named})
+
+    def check(self, hint: str = "", **named: Any) -> Markup:
+        """One box, for yes or no."""
+        given = {"label": self.label, "hint": hint, "type": "checkbox", **named}
+        return rendering.macro("choice")(self.name, "1", self.value, **given)
+
+    def _options(self) -> list[tuple[str, str]]:
+        return [(word, label(word)) for word in self.allowed]
 
     def _rendered(self, macro: str, options: dict[str, Any]) -> Markup:
         given = {"label": self.label, "value": self.value, "error": self.error, **options}
@@ -54,7 +77,14 @@ class BoundForm:
         if name not in self.values and name not in self._form.fields:
             raise KeyError(name)
         field = self._form.fields.get(name, _UNLABELED)
-        return BoundField(name, field.label, self.values.get(name), self._errors.get(name, ""))
+        info = self._form.infos.get(name)
+        return BoundField(
+            name,
+            field.label,
+            self.values.get(name),
+            self._errors.get(name, ""),
+            info.allowed if info else (),
+        )
 
     def require(self, *, unless: Collection[str] = ()) -> None:
         """Refuses the form if a required field is empty; `unless` names those not needed now."""

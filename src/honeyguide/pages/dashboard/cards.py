@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.labels import label
+from honeyguide.pages.dashboard.formats import label
 from honeyguide.partners.network import NetworkProgram
 from honeyguide.partners.publications import Publication
 

@@ -153,9 +153,27 @@ def isolated(name: str) -> str:
     return f"\u2068{name}\u2069" if is_right_to_left else name
 
 
+# What a publication's words are called here; the API has them as specified.
+_LABELS = {
+    "almost_all_male": "Almost all men",
+    "mainly_male": "Mainly men",
+    "mixed": "Mixed",
+    "mainly_female": "Mainly women",
+    "almost_all_female": "Almost all women",
+    "web3.0": "Web3",
+    "TV & movie": "TV & movies",
+}
+
+
+def label(word: str) -> str:
+    """Such as "Tech" for "tech" and "18–24" for "18 - 24"."""
+    return _LABELS.get(word) or (word[:1].upper() + word[1:]).replace(" - ", "–")
+
+
 FILTERS: dict[str, Callable[..., str]] = {
     "interval": interval,
     "isolated": isolated,
+    "label": label,
     "number": number,
     "day": day,
     "day_in": day_in,

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlsplit
 from zoneinfo import ZoneInfo
@@ -22,7 +22,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.accounts import sessions
-from honeyguide.accounts.permissions import Role
 from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import actors, log_context
 from honeyguide.kernel.clock import DAY_MS, system_clock
@@ -30,8 +29,9 @@ from honeyguide.kernel.errors import Fault, Invalid, Unavailable
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.pages import cookies, redirects, rendering
-from honeyguide.pages.dashboard import nav, page_rights
+from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.nav import Menu, MenuFacts
+from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.change import Change
@@ -75,6 +75,7 @@ class PageRequest:
     http: Request
     services: PageServices
     now_ms: int
+    rights: PageRights
     visitor: Visitor | None = None
     form_token: str = ""  # of somebody who is not logged in
     fields: Fields = field(default_factory=lambda: ImmutableMultiDict([]))
@@ -148,6 +149,14 @@ class PageRequest:
     ) -> T:
         return await unit(self.change(tx), *args, **kw)
 
+    def may_see(self, address: str) -> bool:
+        """Whether a link to this address opens for the visitor."""
+        return self.rights.may_see(self.visitor, address)
+
+    def may_send(self, address: str) -> bool:
+        """Whether a form for this address is taken from the visitor; "" is this page's own."""
+        return self.rights.may_send(self.visitor, address or self.http.url.path)
+
     @property
     def zone(self) -> ZoneInfo:
         """Where the account cuts its days."""
@@ -192,6 +201,8 @@ class PageRequest:
             "this_page": self.this_page,
             "now_ms": self.now_ms,
             "errors": self.errors,
+            "may_see": self.may_see,
+            "may_send": self.may_send,
         }
         if self.visitor is not None:
             frame |= {"menu": await self._arranged_menu(), "clock": self.clock_note()}
@@ -200,10 +211,6 @@ class PageRequest:
             html = await asyncio.to_thread(rendering.page, view.template, **values)
         else:
             html = rendering.page(view.template, **values)
-        if self.visitor is not None and (
-            self.visitor.role != Role.OWNER or self.visitor.paused_ms is not None
-        ):
-            html = page_rights.close_refused(html, self.visitor, self.http.url.path)
         response = HTMLResponse(html, view.status)
         if self.flash:
             self.set_cookie(response, "flash", "", 0)
@@ -216,8 +223,7 @@ class PageRequest:
         facts = self.menu
         if facts is None:
             facts = await self.services.store.read(self._load_menu)
-        may_see = partial(page_rights.may_see, self.who)
-        return nav.arrange(facts, self.http.url.path, may_see=may_see)
+        return nav.arrange(facts, self.http.url.path, may_see=self.may_see)
 
     async def _load_menu(self, tx: Tx) -> MenuFacts:
         return await nav.load(self.reading(tx), self.who)

@@ -19,11 +19,32 @@ from honeyguide.pages.dashboard import confirm, nav, page_request
 from honeyguide.pages.dashboard.login import recent_login, second_factor
 from honeyguide.pages.dashboard.login.recent_login import NeededProof
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
+from honeyguide.pages.dashboard.page_rights import PageRights
 from honeyguide.pages.handlers import Handler, Uses, WebRoute, call, refused
 from honeyguide.pages.services import PageServices
 from honeyguide.store.tx import Tx
 
 Answer = PageView | Response
+
+# What the rows of the route tables say, by short names.
+READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
+SLOW_READS, REPLICA_READS = Uses.SLOW_READS, Uses.REPLICA_READS
+
+ANYONE = None
+"""Also somebody who is not logged in."""
+SEE = Right.READ
+SUBSCRIBERS = Right.SUBSCRIBERS
+REWARDS = Right.REWARDS
+PARTNERS = Right.PARTNERS
+MONEY = Right.MONEY
+WEBHOOKS = Right.WEBHOOKS
+CAMPAIGN = Right.CAMPAIGN
+EXPORT = Right.EXPORT
+UNDO = Right.UNDO
+ACCOUNT = Right.ACCOUNT
+OWN_LOGIN = Right.OWN_LOGIN
+ADMINISTRATION = Right.ADMINISTRATION
+ADMINISTRATION_MONEY = Right.ADMINISTRATION_MONEY
 
 
 @dataclass(frozen=True)
@@ -92,11 +113,13 @@ def get_recent(
     return get(path, right, uses, handler, proof=NeededProof.LOGIN, **named)
 
 
-def endpoint(services: PageServices, route: PageRoute) -> Callable[[Request], Awaitable[Response]]:
+def endpoint(
+    services: PageServices, route: PageRoute, rights: PageRights
+) -> Callable[[Request], Awaitable[Response]]:
     """What Starlette calls: session, access and the check of every POST come before the handler."""
 
     async def answer(http: Request) -> Response:
-        request = PageRequest(http, services, services.clock())
+        request = PageRequest(http, services, services.clock(), rights)
         try:
             response = await _answer(request, route)
         except Fault as fault:

@@ -4,11 +4,9 @@ results while somebody types."""
 from __future__ import annotations
 
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
-from honeyguide.accounts.sessions import Visitor
 from honeyguide.kernel import text_matching
-from honeyguide.pages.dashboard import nav, page_rights
+from honeyguide.pages.dashboard import nav
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
@@ -72,8 +70,8 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     people = []
     if text:
         people = await search.find_quickly(at, text, most=MOST_SUBSCRIBERS)
-    pages = [each for each in pages_of(request.who) if each.matches(asked)]
-    actions = [each for each in ACTIONS if each.matches(asked) and _may_do(request.who, each)]
+    pages = [each for each in pages_of(request) if each.matches(asked)]
+    actions = [each for each in ACTIONS if each.matches(asked) and _may_do(request, each)]
     return request.view(
         "search_results.html" if request.query.get("part") == "results" else "search.html",
         q=text,
@@ -83,14 +81,13 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     )
 
 
-def _may_do(who: Visitor, action: SearchLink) -> bool:
-    """Whether their role sees its page and may send the form there."""
-    path = urlsplit(action.path).path
-    right = None if action.only_reads else page_rights.right_for("POST", path)
-    return page_rights.may_see(who, path) and (right is None or who.may(right))
+def _may_do(request: PageRequest, action: SearchLink) -> bool:
+    """Whether their role sees its page and may send the form there, in a paused account too."""
+    right = None if action.only_reads else request.rights.right_for("POST", action.path)
+    return request.may_see(action.path) and (right is None or request.who.may(right))
 
 
-def pages_of(who: Visitor) -> list[SearchLink]:
+def pages_of(request: PageRequest) -> list[SearchLink]:
     """Every page of the menu, each with its group."""
     account = nav.NavGroup("Account", "settings", (nav.NOTIFICATIONS, *nav.ACCOUNT))
     return [
@@ -103,5 +100,5 @@ def pages_of(who: Visitor) -> list[SearchLink]:
         )
         for group in (*nav.GROUPS, account)
         for page in group.pages
-        if page_rights.may_see(who, page.path)
+        if request.may_see(page.path)
     ]

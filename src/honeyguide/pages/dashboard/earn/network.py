@@ -10,6 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.kernel.errors import Invalid
 from honeyguide.pages import forms
 from honeyguide.pages.dashboard import cards, formats
+from honeyguide.pages.dashboard.formats import label
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field
 from honeyguide.partners import audience, network, partner_emails, public_figures, verification
@@ -19,7 +20,13 @@ from honeyguide.store.reading import Reading
 
 PER_PAGE = 24
 FIELDS = {"reason_for_recommending": Field("Why you recommend it")}
-FILTERS = {"category", "audience_gender", "age_range", "income_level", "min_cpa"}
+NARROWED_BY = (
+    ("category", "Category", audience.CATEGORIES),
+    ("audience_gender", "Audience", audience.GENDERS),
+    ("age_range", "Age", audience.AGE_RANGES),
+    ("income_level", "Income", audience.INCOME_LEVELS),
+)
+FILTERS = {"min_cpa", *(name for name, _, _ in NARROWED_BY)}
 SORT_LABELS = (
     ("created_at", "Newest"),
     ("cpa", "Highest fee"),
@@ -32,12 +39,9 @@ def _query(request: PageRequest) -> NetworkQuery:
     query = request.query
     return NetworkQuery(
         search=query.get("search", "").strip()[:200],
-        category=_word(query.get("category", ""), audience.CATEGORIES),
         min_cpa_cents=_cents(query.get("min_cpa", "")),
-        audience_gender=_word(query.get("audience_gender", ""), audience.GENDERS),
-        income_level=_word(query.get("income_level", ""), audience.INCOME_LEVELS),
-        age_range=_word(query.get("age_range", ""), audience.AGE_RANGES),
         sort=_word(query.get("sort", ""), SORTS) or "created_at",
+        **{name: _word(query.get(name, ""), words) for name, _, words in NARROWED_BY},
     )
 
 
@@ -71,10 +75,10 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         pages=page.total_pages(total),
         link=lambda number: "/network?" + urlencode({**kept, "page": str(number)}),
         **cards.SHOWN,
-        categories=audience.CATEGORIES,
-        genders=audience.GENDERS,
-        income_levels=audience.INCOME_LEVELS,
-        age_ranges=audience.AGE_RANGES,
+        narrowed_by=[
+            (name, title, [("", "Any"), *((word, label(word)) for word in words)])
+            for name, title, words in NARROWED_BY
+        ],
         sorts=SORT_LABELS,
         min_cpa=request.query.get("min_cpa", ""),
         filtered=bool(narrowing),

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
 from honeyguide.pages.dashboard import formats
-from honeyguide.pages.dashboard.home import comb_scale, comb_tree
+from honeyguide.pages.dashboard.home import comb_parts, comb_scale
 from honeyguide.pages.dashboard.home.comb_parts import (
     NOBODY,
     Cell,
@@ -25,14 +25,12 @@ from honeyguide.pages.dashboard.home.comb_parts import (
     Joined,
     Mark,
     SourceLine,
-)
-from honeyguide.pages.dashboard.home.comb_scale import ROW, WIDTH, CombScale
-from honeyguide.pages.dashboard.home.comb_words import (
     counts_of,
     in_words,
     short_name,
     span_in_words,
 )
+from honeyguide.pages.dashboard.home.comb_scale import ROW, WIDTH, CombScale
 
 # The names in the list beside the picture; all others are one row.
 NAMED = 6
@@ -160,8 +158,8 @@ class _Drawing:
         self.ranked = ranked(people, sources)
         self.named = self._named()
         self.slots = {each.key: f"s{place}" for place, each in enumerate(self.named)}
-        self.parents = comb_tree.parents(self.ranked)
-        self.inner = comb_tree.inner(self.ranked, self.parents)
+        self.parents = comb_parts.parents(self.ranked)
+        self.inner = comb_parts.inner(self.ranked, self.parents)
         self.stacked = self._from_the_bottom()
         self.scale = comb_scale.fitting(len(columns), self._busiest)
         self.waiting = self._waiting()
@@ -190,7 +188,7 @@ class _Drawing:
 
     def _from_the_bottom(self) -> list[Joined]:
         """Everybody in the order in which they lie in their column."""
-        order = {key: place for place, key in enumerate(comb_tree.order(self.inner))}
+        order = {key: place for place, key in enumerate(comb_parts.order(self.inner))}
         return sorted(
             self.people,
             key=lambda one: (one.column, order[one.source], ORDER.index(one.status), one.waits),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from datetime import date
 from typing import NamedTuple
+
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
+from honeyguide.pages.dashboard import formats
 
 VERIFIED, PENDING, REJECTED, ALONE = "v", "p", "x", "n"
 STATUS_LABELS = {VERIFIED: "verified", PENDING: "pending", REJECTED: "rejected"}
@@ -112,3 +116,79 @@ class Comb(NamedTuple):
     labels: list[CombLabel]
     lines: list[SourceLine]
     people: int
+
+
+LONGEST_NAME = 28
+
+
+def counts_of(people: Iterable[Joined]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for each in people:
+        found[each.status] += each.n
+    return found
+
+
+def in_words(counts: Counter[str]) -> str:
+    """`10 verified, 3 pending`"""
+    return ", ".join(
+        f"{counts[key]:,} {word}" for key, word in STATUS_LABELS.items() if counts[key]
+    )
+
+
+def span_in_words(ms: int) -> str:
+    if ms < 1.5 * MINUTE_MS:
+        return "a minute"
+    if ms < 1.5 * HOUR_MS:
+        return formats.plural(round(ms / MINUTE_MS), "minute")
+    if ms < 1.5 * DAY_MS:
+        return formats.plural(round(ms / HOUR_MS), "hour")
+    return formats.plural(round(ms / DAY_MS), "day")
+
+
+def short_name(name: str) -> str:
+    cut = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1].rstrip()}…"
+    return formats.isolated(cut)
+
+
+# A longer chain goes on as a group of its own: browsers do not nest elements without end.
+MOST_DEPTH = 6
+
+
+def parents(ranked: list[CombSource]) -> dict[str, str]:
+    """For each source the one whose group it is part of; empty if it stands by itself. A loop,
+    which corrected referrers can make, is cut open."""
+    sources = {each.key: each for each in ranked}
+    found: dict[str, str] = {}
+    depth: dict[str, int] = {}
+    for each in ranked:
+        chain: list[CombSource] = []
+        at: CombSource | None = each
+        while at is not None and at.key not in depth and at not in chain:
+            chain.append(at)
+            at = sources.get(at.parent)
+        above = at.key if at is not None and at.key in depth else ""
+        for one in reversed(chain):
+            is_deep = not above or depth[above] == MOST_DEPTH
+            found[one.key] = "" if is_deep else above
+            depth[one.key] = 0 if is_deep else depth[above] + 1
+            above = one.key
+    return found
+
+
+def inner(ranked: list[CombSource], found: dict[str, str]) -> dict[str, list[CombSource]]:
+    """The sources within each source, and under "" those that stand by themselves."""
+    groups: dict[str, list[CombSource]] = defaultdict(list)
+    for each in ranked:
+        groups[found[each.key]].append(each)
+    return groups
+
+
+def order(groups: dict[str, list[CombSource]]) -> list[str]:
+    """Each followed by those who came through it."""
+    found: list[str] = []
+    waiting = list(reversed(groups[""]))
+    while waiting:
+        each = waiting.pop()
+        found.append(each.key)
+        waiting += reversed(groups[each.key])
+    return found

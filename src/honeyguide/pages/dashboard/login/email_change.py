@@ -20,7 +20,7 @@ SECURITY = "/account/security"
 FORM = {"email": Field("New email address", "Enter an email address.")}
 
 
-async def ask(change: Change, request: PageRequest) -> Response:
+async def request_change(change: Change, request: PageRequest) -> Response:
     forms.require(FORM, request.fields)
     email = EmailAddress.parse(request.text("email"))
     site, now_ms, user_id = request.services.site, request.now_ms, request.who.user_id
@@ -36,7 +36,7 @@ async def ask(change: Change, request: PageRequest) -> Response:
     return request.go(SECURITY, sent)
 
 
-async def give_up(change: Change, request: PageRequest) -> Response:
+async def keep_old_address(change: Change, request: PageRequest) -> Response:
     await email_changes.give_up(change.tx, request.who.user_id)
     return request.go(SECURITY, "Your email address stays as it is.")
 
@@ -52,7 +52,7 @@ def _gone(request: PageRequest) -> PageView:
     return login.link_expired(request, SECURITY)
 
 
-async def answer(tx: Tx, request: PageRequest) -> PageView | Response:
+async def settle(tx: Tx, request: PageRequest) -> PageView | Response:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
     found = await email_changes.find(tx, token, now_ms=now_ms)
     if found is None:

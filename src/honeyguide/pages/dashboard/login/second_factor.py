@@ -133,7 +133,7 @@ async def reset(change: Change, request: PageRequest) -> Response:
     return request.go("/administration", done)
 
 
-async def ask_of_all(change: Change, request: PageRequest) -> Response:
+async def require_of_all(change: Change, request: PageRequest) -> Response:
     """Switches it on or off that all members need one."""
     is_needed = request.text("needed") == "yes"
     if is_needed and not request.who.has_second_factor:

@@ -103,13 +103,13 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go("/look/branding", "Changes saved. Your pages show them now.")
 
 
-async def sketch(at: Reading, request: PageRequest) -> Response:
+async def show_preview(at: Reading, request: PageRequest) -> Response:
     """A page with the branding as it is being typed, saved or not."""
     found = await at.fact(branding.of)
     return HTMLResponse(await _preview(at, request, _with(found, _typed(request))))
 
 
-async def note(at: Reading, request: PageRequest) -> Response:
+async def show_color_note(at: Reading, request: PageRequest) -> Response:
     """What becomes of the color that is being typed."""
     noted = _color_note(request.text("accent") or None)
     return HTMLResponse(rendering.page("dashboard/color_note.html", **noted))

@@ -136,7 +136,7 @@ async def save(services: PageServices, request: PageRequest) -> Response:
     return request.go(back, "Changes saved. Your pages show them now.")
 
 
-async def sketch(at: Reading, request: PageRequest) -> Response:
+async def show_preview(at: Reading, request: PageRequest) -> Response:
     """A page with the texts as they are being typed, saved or not."""
     campaign, all_rewards = await _load(at, request)
     texts, base_url = _typed(request, campaign), request.services.site.base_url

@@ -202,7 +202,7 @@ async def choose_verification(change: Change, request: PageRequest) -> Response:
     return request.go(f"/program/{program_id}", flash)
 
 
-async def act(change: Change, request: PageRequest) -> Response:
+async def apply_button(change: Change, request: PageRequest) -> Response:
     """Pause, resume or delete."""
     do = request.text("do")
     program = await programs.get(change, request.at("id"))

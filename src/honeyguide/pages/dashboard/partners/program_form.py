@@ -5,6 +5,7 @@ beside it as it is typed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from msgspec import UNSET
 from starlette.responses import HTMLResponse, Response
@@ -28,7 +29,7 @@ from honeyguide.partners import (
 from honeyguide.partners.programs import Program, ProgramFields
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.rules import Estimate, estimate_month
-from honeyguide.partners.verification import Verification, VerificationFields
+from honeyguide.partners.verification import Texts, Verification, VerificationFields
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import slugs
@@ -157,6 +158,10 @@ def _scope(now: Verification | None) -> str:
     return f"{until}; what you change holds for all new referrals, also by API and import."
 
 
+def _texts(texts: Mapping[Any, Texts]) -> list[tuple[str, str, str]]:
+    return [(word, text.label, text.to_owner) for word, text in texts.items()]
+
+
 async def _view(
     at: Reading,
     request: PageRequest,
@@ -171,8 +176,8 @@ async def _view(
         form=form,
         publication=publication,
         old=old,
-        rules=verification.RULES,
-        levels=verification.LEVELS,
+        rules=_texts(verification.RULES),
+        levels=_texts(verification.LEVELS),
         scope=_scope(now),
         has_mail_server=request.services.site.has_mail_server,
         page_host=request.services.site.signup_page_host,
@@ -246,13 +251,13 @@ def _is_lowered(old: Program, new: Program) -> bool:
     )
 
 
-async def sketch_card(at: Reading, request: PageRequest) -> Response:
+async def preview_card(at: Reading, request: PageRequest) -> Response:
     publication = await publications.get(at, request.text("publication"))
     form, program_id = FORM.typed(request), request.text("program")
     return HTMLResponse(await _card(at, request, form, publication, program_id))
 
 
-async def sketch_cost(services: PageServices, request: PageRequest) -> Response:
+async def preview_cost(services: PageServices, request: PageRequest) -> Response:
     form = FORM.typed(request)
     values = {"guess": _guess(form, request.fields), "wrong": _wrong_amounts(form)}
     return HTMLResponse(rendering.page("dashboard/estimate.html", **values, money=money.show))

@@ -84,10 +84,6 @@ async def _view(
         undecided=undecided,
         card=_card(form, logo_id),
         page=await _signup_page(at, request, form, logo_id),
-        categories=audience.CATEGORIES,
-        genders=audience.GENDERS,
-        income_levels=audience.INCOME_LEVELS,
-        age_ranges=audience.AGE_RANGES,
     )
 
 
@@ -165,12 +161,12 @@ async def delete(change: Change, request: PageRequest) -> Response:
     )
 
 
-async def sketch_card(at: Reading, request: PageRequest) -> Response:
+async def preview_card(at: Reading, request: PageRequest) -> Response:
     """The network card as it would look with what is typed so far."""
     return HTMLResponse(_card(FORM.typed(request), await _logo_id(at, request)))
 
 
-async def sketch_page(at: Reading, request: PageRequest) -> Response:
+async def preview_page(at: Reading, request: PageRequest) -> Response:
     logo_id = await _logo_id(at, request)
     return HTMLResponse(await _signup_page(at, request, FORM.typed(request), logo_id))
 

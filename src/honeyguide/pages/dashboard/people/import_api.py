@@ -94,7 +94,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     )
 
 
-async def go_on(services: PageServices, request: PageRequest) -> Response:
+async def submit(services: PageServices, request: PageRequest) -> Response:
     """Discards it, or goes on with another key."""
     import_id = request.at("id")
     fetch = await services.store.read(

@@ -83,7 +83,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         # Both are decoded at each look, and the page has as many options as columns and fields.
         columns=[name or f"column {place}" for place, name in enumerate(kept.columns, 1)],
         chosen=kept.chosen,
-        sources=list(ImportSource),
+        sources=[(source, source.facts.name) for source in ImportSource],
         dry=dry,
         found=found_things.rows(dry.get("found", {}), dry.get("counted", {})) if dry else [],
         refusal=request.errors.get("", "") or problem,
@@ -107,7 +107,7 @@ def _mapping(request: PageRequest, columns: int) -> dict[str, int]:
     }
 
 
-async def go_on(services: PageServices, request: PageRequest) -> Response:
+async def apply_button(services: PageServices, request: PageRequest) -> Response:
     """Tries, starts, discards or checks the import, as the button says."""
     store, tenant, import_id = services.store, request.tenant, request.at("id")
     kept = await store.read(importing.get, tenant, import_id)

@@ -210,7 +210,7 @@ async def _decline(
     return await undo.delay(change, request, kind, [earned.id], where, reason=reason)
 
 
-async def sketch(at: Reading, request: PageRequest) -> Response:
+async def show_preview(at: Reading, request: PageRequest) -> Response:
     """The referral page as it would look with what is being typed, saved or not."""
     campaign = await at.fact(branding.of)
     all_rewards = await at.fact(rewards.of_campaign)

@@ -35,7 +35,6 @@ async def _page(
         "account.html",
         status,
         account=await accounts.get(at.tx, account_id),
-        may_use_keys=request.who.may(Right.ACCOUNT),
         may_invite=may_invite,
         invitations=invited,
         errors=_errors_by_section(request),

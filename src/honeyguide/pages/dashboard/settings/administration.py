@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 
 from honeyguide import __version__
+from honeyguide.account_life import pausing
 from honeyguide.accounts import accounts, invitations
 from honeyguide.accounts.permissions import Right
 from honeyguide.events import webhooks
 from honeyguide.kernel import actors, money
 from honeyguide.kernel.clock import system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.kernel.errors import Invalid
+from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.ids import is_id
 from honeyguide.mail import emails
 from honeyguide.operating.doctor import checks, records
 from honeyguide.operating.doctor.judgements import SeenRequest
@@ -28,8 +30,9 @@ from honeyguide.partners import ledger_check, payout_marks, payouts, rules, stat
 from honeyguide.store import job_failures, job_runs
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import link_hosts
+from honeyguide.subscribers import campaigns, link_hosts
 
+ACCOUNTS = "/administration#h-accounts"
 FIELDS = {"reference": Field("Payment reference", "Enter a payment reference.")}
 TEST_EMAIL = {"test_email": Field("Test email")}
 # Worst first.
@@ -171,3 +174,19 @@ async def export(at: Reading, request: PageRequest) -> Response:
     text = statements.csv_of_payouts(await payouts.of_month(at.tx, month))
     headers = attachment(f"payouts-{month}.csv" if month else "payouts.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+async def pause_or_resume(change: Change, request: PageRequest) -> Response:
+    account_id = request.text("account")
+    if not is_id(account_id):
+        raise Missing("There is no such account.")
+    account = await accounts.get(change.tx, account_id)
+    change = change.of(await campaigns.tenant_of(change.tx, account_id))
+    name = account.name or account.email
+    if request.text("do") == "pause":
+        await pausing.pause(change)
+        return request.go(ACCOUNTS, f"{name} is paused. Its owners get an email.")
+    if request.text("do") == "resume":
+        await pausing.resume(change)
+        return request.go(ACCOUNTS, f"{name} goes on. Its owners get an email.")
+    raise Invalid("Choose what to do with the account.")

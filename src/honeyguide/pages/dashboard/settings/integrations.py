@@ -285,7 +285,7 @@ async def _replace_key(
 # -- what is connected
 
 
-async def act(services: PageServices, request: PageRequest) -> Response:
+async def apply_button(services: PageServices, request: PageRequest) -> Response:
     """Pause, resume, retry, unsubscribe who is missing there, remove who has not confirmed, adopt
     or replace another tool's values, and disconnect."""
     action = request.text("do")

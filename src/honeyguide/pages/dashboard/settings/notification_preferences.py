@@ -117,7 +117,7 @@ async def send_test(change: Change, request: PageRequest) -> Response:
     )
 
 
-async def ask_off(tx: Tx, request: PageRequest) -> PageView:
+async def show_turn_off(tx: Tx, request: PageRequest) -> PageView:
     """Changes nothing: mail scanners open every link."""
     return _off_view(request, await _turn_off(tx, request), is_off=False)
 

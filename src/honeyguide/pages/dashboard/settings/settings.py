@@ -59,7 +59,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         form=form,
         levels=LEVELS,
         time_zone=request.who.time_zone,
-        zones=periods.zone_names(),
+        zones=[(zone, zone.replace("_", " ")) for zone in periods.zone_names()],
         longest_hold_days=referral_states.LONGEST_HOLD_DAYS,
         page_host=request.services.settings.signup_page_host,
     )

@@ -1,4 +1,4 @@
-"""The addresses of Look: the pages about how everything looks to readers, one row each."""
+"""The addresses of Look: how everything looks to readers, one row each."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from honeyguide.pages.dashboard.look import (
     pages,
     stopped_emails,
 )
-from honeyguide.pages.dashboard.page_route import get, get_recent, post
-from honeyguide.pages.dashboard.route_rights import CAMPAIGN, EXPORT, SEE
-from honeyguide.pages.handlers import Uses
+from honeyguide.pages.dashboard.page_route import (
+    CAMPAIGN,
+    EXPORT,
+    READS,
+    SEE,
+    SERVICES,
+    WRITES,
+    get,
+    get_recent,
+    post,
+)
 
-READS, WRITES, SERVICES = Uses.READS, Uses.WRITES, Uses.SERVICES
-
-LOOK = (
+LOOK_PAGES = (
     get("/look/pages", SEE, READS, pages.show),
     post("/look/pages", CAMPAIGN, SERVICES, pages.save, pages.show, pages.FORM),
-    post("/look/pages/preview", SEE, READS, pages.sketch),
+    post("/look/pages/preview", SEE, READS, pages.show_preview),
     get("/look/branding", SEE, READS, branding.show),
     post("/look/branding", CAMPAIGN, SERVICES, branding.save, branding.show, branding.FORM.fields),
-    post("/look/branding/preview", SEE, READS, branding.sketch),
-    post("/look/branding/preview/color", SEE, READS, branding.note),
+    post("/look/branding/preview", SEE, READS, branding.show_preview),
+    post("/look/branding/preview/color", SEE, READS, branding.show_color_note),
     get("/look/emails", SEE, READS, emails.show),
     post("/look/emails", CAMPAIGN, WRITES, emails.save, emails.show, emails.FORM),
     get("/look/emails/stopped", SEE, READS, stopped_emails.show),
