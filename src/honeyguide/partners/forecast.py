@@ -140,19 +140,6 @@ class Earnings(NamedTuple):
     programs: list[tuple[ProgramRow, int]]  # each with its pending cents
 
 
-class NearlySpent(NamedTuple):
-    """A program whose budget of the month is spent to four fifths or more."""
-
-    program_id: str
-    publication_name: str
-    spent_cents: int
-    budget_cents: int
-
-    @property
-    def percent(self) -> int:
-        return 100 * self.spent_cents // self.budget_cents
-
-
 class _Room(NamedTuple):
     partner_campaign_id: str
     total_budget_cents: int
@@ -176,7 +163,6 @@ _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
 _REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
 _ROOMS = _sql.query("rooms", _Room)
-_NEARLY_SPENT = _sql.query("nearly_spent", NearlySpent)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
 
@@ -289,8 +275,3 @@ async def open_months(at: AccountReading, partner_campaign_ids: list[str]) -> di
         )
         for room in rooms
     }
-
-
-async def nearly_spent(at: AccountReading, month: str) -> list[NearlySpent]:
-    """The account's programs whose budget may soon stop charging, fullest first."""
-    return await at.all(_NEARLY_SPENT, month=month)

@@ -112,17 +112,3 @@ FROM partner_campaign AS j JOIN program AS p ON p.id = j.program_id
 LEFT JOIN budget AS g ON g.program_id = p.id AND g.month = :month
 LEFT JOIN partner_spend AS s ON s.partner_campaign_id = j.id AND s.month = :month
 WHERE j.owner_account_id = :account_id AND j.id {in :ids};
-
--- name: nearly_spent
--- Programs of an owner whose budget is nearly spent.
-SELECT p.id AS program_id, b.name AS publication_name, g.spent_cents, p.total_budget_cents AS budget_cents
-FROM program AS p
-JOIN publication AS b ON b.id = p.publication_id
-JOIN budget AS g ON g.program_id = p.id AND g.month = :month
-WHERE p.account_id = :account_id
-  AND p.deleted_ms IS NULL
-  AND b.deleted_ms IS NULL
-  AND p.total_budget_cents > 0
-  AND g.spent_cents * 5 >= p.total_budget_cents * 4
-ORDER BY g.spent_cents * 100 / p.total_budget_cents DESC, p.id
-LIMIT 5;

@@ -135,7 +135,7 @@ async def lock(change: Change, subscriber_id: str) -> bool:
 
 async def page_of(at: Reading, kind: str, page: Page) -> tuple[list[Subscriber], int]:
     """One page of the campaign's list of this kind and the list's length, both of one snapshot."""
-    total = await page_index.total(at.tx, at.tenant.campaign_id, kind)
+    total = await at.fact(page_index.total_of, kind)
     if page.skip >= total:
         return [], total
     start = await page_index.find_start(at.tx, at.tenant.campaign_id, kind, page)
