@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.kernel import money
-from honeyguide.partners import outlook, rules
+from honeyguide.partners import outlook, partner_figures, rules
 from honeyguide.partners.expected_fees import OpenMonth
 from honeyguide.partners.programs import Program
 from honeyguide.store.reading import AccountReading
@@ -104,6 +104,7 @@ class ProgramRow(NamedTuple):
     publication_name: str
     max_payout_cents: int
     spent_cents: int
+    pending_cents: int
 
 
 class Outcomes(NamedTuple):
@@ -137,7 +138,7 @@ class Earnings(NamedTuple):
     pending_cents: int
     rejected_referrals: int
     uncharged_referrals: int
-    programs: list[tuple[ProgramRow, int]]  # each with its pending cents
+    programs: list[ProgramRow]
 
 
 class _Room(NamedTuple):
@@ -161,7 +162,6 @@ _PARTNERS_OF_PROGRAM = _sql.query("partners_of_program", PartnerRow)
 _PENDING_OF_PARTNER = _sql.query("pending_of_partner", Pending)
 _OUTCOMES_OF_PARTNER = _sql.query("outcomes_of_partner", Outcomes)
 _PROGRAMS_OF_PARTNER = _sql.query("programs_of_partner", ProgramRow)
-_REACHED_OF_PARTNER = _sql.value("reached_of_partner", str)
 _ROOMS = _sql.query("rooms", _Room)
 _DUE_DAYS_OF_PROGRAM = _sql.query("due_days_of_program", DueDay)
 _DUE_DAYS_OF_PARTNER = _sql.query("due_days_of_partner", DueDay)
@@ -225,7 +225,7 @@ async def undecided(at: AccountReading, program_id: str) -> Undecided:
 async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> Undecided:
     """For the partner who is about to leave: what they may still earn."""
     found = await at.all(_PENDING_OF_PARTNER, due_from_ms=0, due_before_ms=_EVER_MS)
-    months = await outlook.of_partner(at)
+    months = await outlook.of_partner(at, await partner_figures.months_of_partner(at))
     return Undecided(
         sum(row.n for row in found if row.partner_campaign_id == partner_campaign_id),
         sum(each.of(partner_campaign_id).expected_cents for each in months),
@@ -233,22 +233,16 @@ async def undecided_of_partner(at: AccountReading, partner_campaign_id: str) -> 
 
 
 async def earnings(at: AccountReading, month: str) -> Earnings:
-    pending = _by_partner_campaign(await at.all(_PENDING_OF_PARTNER, **_waiting(month, at.now_ms)))
     from_ms, to_ms = rules.month_bounds(month)
     outcomes = await at.one(_OUTCOMES_OF_PARTNER, month=month, from_ms=from_ms, to_ms=to_ms)
-    rows = await at.all(_PROGRAMS_OF_PARTNER, month=month)
+    rows = await at.all(_PROGRAMS_OF_PARTNER, month=month, **_waiting(month, at.now_ms))
     return Earnings(
         month,
         sum(row.spent_cents for row in rows),
-        sum(pending.values()),
+        sum(row.pending_cents for row in rows),
         *(outcomes or Outcomes(0, 0)),
-        [(row, pending.get(row.partner_campaign_id, 0)) for row in rows],
+        rows,
     )
-
-
-async def reached_of_partner(at: AccountReading, month: str) -> set[str]:
-    """The partner's places whose program has reached its budget, by their ids."""
-    return set(await at.all(_REACHED_OF_PARTNER, month=month))
 
 
 async def upcoming_of_program(tx: Tx, program: Program) -> list[DueDay]:

@@ -48,14 +48,14 @@ class Explained(NamedTuple):
 
 
 async def explain(at: Reading, id_or_email: str) -> Explained:
-    subscriber = await subscribers.get(at, id_or_email)
+    subscriber = await at.fact(subscribers.get, id_or_email)
     if subscriber.referrer_code is None:
         raise Missing(moves.UNREFERRED, code="not_referred")
-    referrer = (
-        await subscribers.find(at, subscriber.referrer_id) if subscriber.referrer_id else None
-    )
+    referrer = None
+    if subscriber.referrer_id:
+        referrer = await at.fact(subscribers.find, subscriber.referrer_id)
     signals = await _signals(at, subscriber, referrer)
-    campaign = await campaigns.get(at)
+    campaign = await at.fact(campaigns.get)
     return Explained(
         subscriber=subscriber,
         referrer_id=subscriber.referrer_id,

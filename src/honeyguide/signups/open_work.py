@@ -29,9 +29,14 @@ class OpenWork(NamedTuple):
     """Notifications of the account."""
 
 
-class FirstDue(NamedTuple):
-    due_ms: int
-    reason: str
+class MoreWork(NamedTuple):
+    """What takes longer to find, and the menu does not show."""
+
+    without_code: int = 0
+    """Rewards that wait for coupon codes."""
+    due_ms: int | None = None
+    """When the first referral to review is decided by itself, if one is."""
+    reason: str | None = None
 
     @property
     def outcome(self) -> str:
@@ -41,19 +46,12 @@ class FirstDue(NamedTuple):
 
 _sql = beside(__file__)
 _COUNTS = _sql.query("counts", OpenWork)
-_FIRST_TO_REVIEW = _sql.query("first_to_review", FirstDue)
-_WITHOUT_CODE = _sql.value("without_code", int)
+_MORE = _sql.query("more", MoreWork)
 
 
 async def counts(at: Reading) -> OpenWork:
     return await at.one(_COUNTS, most=MOST + 1) or OpenWork()
 
 
-async def first_to_review(at: Reading) -> FirstDue | None:
-    """The one that is decided by itself first."""
-    return await at.one(_FIRST_TO_REVIEW)
-
-
-async def without_code(at: Reading) -> int:
-    """Rewards that wait for coupon codes."""
-    return await at.one(_WITHOUT_CODE, most=MOST + 1) or 0
+async def more(at: Reading) -> MoreWork:
+    return await at.one(_MORE, most=MOST + 1) or MoreWork()

@@ -37,20 +37,23 @@ FROM (
     SELECT COUNT(*) AS n FROM notice WHERE account_id = :account_id AND read_ms IS NULL
 ) AS u;
 
--- name: first_to_review
--- Of those that have waited longest, so that a long list is not read to its end.
-SELECT w.referral_due_ms AS due_ms, w.referral_reason AS reason FROM (
-    SELECT referral_due_ms, referral_reason FROM subscriber
-    WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
-      AND {suspicious} ORDER BY received_ms, id LIMIT 1000
-) AS w WHERE w.referral_due_ms IS NOT NULL
-ORDER BY w.referral_due_ms
-LIMIT 1;
-
--- name: without_code
--- Nobody waits for the code of an erased subscriber, whose reward keeps its status.
-SELECT COUNT(*) AS n FROM (
-    SELECT 1 AS one FROM won_reward AS r
-    JOIN subscriber AS s ON s.id = r.subscriber_id AND s.erased_ms IS NULL
-    WHERE r.campaign_id = :campaign_id AND r.status = 'out_of_stock' LIMIT :most
-) AS w;
+-- name: more
+-- When the first suspicious referral is decided by itself, of those that have waited longest, so that a long
+-- list is not read to its end; and how many wait for coupon codes. Nobody waits for the code of an erased
+-- subscriber, whose reward keeps its status.
+SELECT c.n AS without_code, f.due_ms, f.reason
+FROM (
+    SELECT COUNT(*) AS n FROM (
+        SELECT 1 AS one FROM won_reward AS r
+        JOIN subscriber AS s ON s.id = r.subscriber_id AND s.erased_ms IS NULL
+        WHERE r.campaign_id = :campaign_id AND r.status = 'out_of_stock' LIMIT :most
+    ) AS i
+) AS c LEFT JOIN (
+    SELECT w.referral_due_ms AS due_ms, w.referral_reason AS reason FROM (
+        SELECT referral_due_ms, referral_reason FROM subscriber
+        WHERE campaign_id = :campaign_id AND erased_ms IS NULL AND referral_status = 'pending'
+          AND {suspicious} ORDER BY received_ms, id LIMIT 1000
+    ) AS w WHERE w.referral_due_ms IS NOT NULL
+    ORDER BY w.referral_due_ms
+    LIMIT 1
+) AS f ON 1 = 1;

@@ -38,8 +38,8 @@ class Obstacles(NamedTuple):
 
 
 async def find_obstacles(at: Reading, person: Subscriber) -> Obstacles:
-    choices = await hub_choices.of_subscriber(at, person.id)
-    sent = await emails.of_subscriber(at, person.id)
+    choices = await at.fact(hub_choices.of_subscriber, person.id)
+    sent = await at.fact(emails.of_subscriber, person.id)
     return Obstacles(
         has_left_program=choices.left_program_ms is not None,
         has_stopped=await stops.stopped_ms(at, person.id) is not None,

@@ -28,11 +28,6 @@ CAST(SUM(p.rejected) AS BIGINT) AS rejected, CAST(SUM(p.followed) AS BIGINT) AS 
 CAST(SUM(CASE WHEN p.followed = 1 AND p.days_until_left <= 30 THEN 1 ELSE 0 END) AS BIGINT) AS left_30,
 CAST(SUM(CASE WHEN p.followed = 1 AND p.days_until_left <= 90 THEN 1 ELSE 0 END) AS BIGINT) AS left_90
 
--- fragment: recorded_since_ms
-COALESCE((
-    SELECT CAST(value AS BIGINT) FROM instance WHERE name = 'unsubscribes_recorded_since_ms'
-), 0)
-
 -- name: count
 -- `days_until_left` is rounded up: those who left exactly 30 days after they joined have 30. Followed are
 -- those who were added on time, since unsubscribes are recorded, and whose referral was not rejected.
@@ -50,7 +45,10 @@ WITH people AS MATERIALIZED (
                AND s.referral_status = 'pending' THEN 1 ELSE 0 END AS pending,
            CASE WHEN s.referrer_code IS NOT NULL
                AND s.referral_status = 'rejected' THEN 1 ELSE 0 END AS rejected,
-           CASE WHEN s.created_ms >= {recorded_since_ms} AND s.received_ms - s.created_ms <= 86400000
+           CASE WHEN s.created_ms >= COALESCE((
+                         SELECT CAST(value AS BIGINT) FROM instance
+                         WHERE name = 'unsubscribes_recorded_since_ms'
+                     ), 0) AND s.received_ms - s.created_ms <= 86400000
                      AND (s.referrer_code IS NULL OR s.referral_status <> 'rejected')
                      AND (s.status <> 'unsubscribed' OR s.unsubscribed_ms IS NOT NULL) THEN 1
                          ELSE 0

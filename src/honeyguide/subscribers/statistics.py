@@ -270,7 +270,7 @@ async def ranked(
 async def hosts(at: Reading, spans: list[Span], *, most: int) -> list[SourceCount]:
     """The sites that clicks came from."""
     periods = [
-        {"place": place, "since_ms": each.period.since_ms, "until_ms": each.period.until_ms}
+        {"place": place, "since_ms": each.period.since_ms, "until_ms": each.days[-1].until_ms}
         for place, each in enumerate(spans)
     ]
     return await at.all(_HOSTS, periods=periods, most=most)

@@ -21,20 +21,20 @@ GROUP BY d.day;
 
 -- name: ranked
 -- Sources of the first span, those with most signups first, and how many each had in the second.
-SELECT r.kind, r.key, r.joined, r.joined_before
+SELECT r.kind, r.key, r.n, r.n_before
 FROM (
-    SELECT s.kind, s.key, s.joined, s.joined_before,
-           ROW_NUMBER() OVER (PARTITION BY s.kind ORDER BY s.joined DESC, s.key) AS rank
+    SELECT s.kind, s.key, s.n, s.n_before,
+           ROW_NUMBER() OVER (PARTITION BY s.kind ORDER BY s.n DESC, s.key) AS rank
     FROM (
-        SELECT u.kind, u.key, CAST(SUM(CASE u.place WHEN 0 THEN u.joined ELSE 0 END) AS BIGINT) AS joined,
-               CAST(SUM(CASE u.place WHEN 0 THEN 0 ELSE u.joined END) AS BIGINT) AS joined_before
+        SELECT u.kind, u.key, CAST(SUM(CASE u.place WHEN 0 THEN u.joined ELSE 0 END) AS BIGINT) AS n,
+               CAST(SUM(CASE u.place WHEN 0 THEN 0 ELSE u.joined END) AS BIGINT) AS n_before
         FROM (
             SELECT p.place, c.kind, c.key, c.joined {stored} AND c.kind {in :kinds}
             UNION ALL
             SELECT l.place, l.kind, l.key, l.joined
             FROM {rows :live AS l (place BIGINT, kind TEXT, key TEXT, joined BIGINT)}
         ) AS u GROUP BY u.kind, u.key
-    ) AS s WHERE s.joined > 0
+    ) AS s WHERE s.n > 0
 ) AS r WHERE r.rank <= :most
 ORDER BY r.kind, r.rank;
 

@@ -172,9 +172,9 @@ async def _waiting(at: Reading, zone: ZoneInfo) -> list[WaitingTask]:
         return f"The oldest has been waiting since {_short_day(ms, zone)}." if ms else ""
 
     work = await open_work.counts(at)
-    first = await open_work.first_to_review(at) if work.to_review else None
+    first = await open_work.more(at)
     note = ""
-    if first is not None:
+    if first.due_ms is not None:
         note = f"The first is {first.outcome} automatically on {_short_day(first.due_ms, zone)}."
     add(work.to_review, "Referrals to review", note, "Review", "/review")
     approve = await _waiting_rewards(at, earned_rewards.AWAITING)

@@ -10,7 +10,7 @@ from honeyguide.partners import outlook, rules, verification
 from honeyguide.partners.outlook import ProgramOutlook
 from honeyguide.partners.verification import OfferedProgram
 from honeyguide.signups import open_work
-from honeyguide.signups.open_work import MOST, FirstDue, OpenWork
+from honeyguide.signups.open_work import MOST, MoreWork, OpenWork
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
 
@@ -20,8 +20,7 @@ MOST_PROGRAMS = 5
 
 class DecisionFacts(NamedTuple):
     work: OpenWork
-    first_to_review: FirstDue | None
-    without_code: int
+    more: MoreWork
     unknown_codes: int
     programs: list[ProgramOutlook]
     offered: list[OfferedProgram]
@@ -43,11 +42,9 @@ Row = tuple[int, str, str, str, str, str, str]
 
 
 async def read(at: Reading) -> DecisionFacts:
-    work = await at.fact(open_work.counts)
     return DecisionFacts(
-        work=work,
-        first_to_review=await open_work.first_to_review(at) if work.to_review else None,
-        without_code=await open_work.without_code(at),
+        work=await at.fact(open_work.counts),
+        more=await open_work.more(at),
         unknown_codes=await search.count_unknown_codes(at, most=MOST + 1),
         programs=await outlook.of_owner(at),
         offered=await verification.offered(at, most=MOST + 1),
@@ -65,8 +62,8 @@ def in_all(decisions: list[OpenDecision]) -> str:
 def choose(facts: DecisionFacts) -> list[OpenDecision]:
     unknown = facts.unknown_codes
     rows: list[Row] = [
-        _to_review(facts.work.to_review, facts.first_to_review),
-        *_rewards(facts.work, facts.without_code),
+        _to_review(facts.work.to_review, facts.more),
+        *_rewards(facts.work, facts.more.without_code),
         (
             unknown,
             _many(unknown, "unknown code"),
@@ -82,9 +79,9 @@ def choose(facts: DecisionFacts) -> list[OpenDecision]:
     return [OpenDecision(*row) for row in rows if row[0]]
 
 
-def _to_review(count: int, first: FirstDue | None) -> Row:
+def _to_review(count: int, first: MoreWork) -> Row:
     referrals, detail = _many(count, "referral"), "They do not count until you decide."
-    if first is not None:
+    if first.due_ms is not None:
         detail = (
             f"The first will be {first.outcome} automatically on {formats.day(first.due_ms)} "
             "unless you decide earlier."

@@ -73,13 +73,13 @@ async def show(at: Reading, request: PageRequest) -> PageView:
     site = request.services.site
     if not is_id(request.at("id")):
         raise Missing(subscribers.UNKNOWN)
-    person = await subscribers.get(at, request.at("id"))
+    person = await at.fact(subscribers.get, request.at("id"))
     origin = await _origin_of(at, request, person)
     rows, total = await subscribers.page_of_referred(at, person, Page(1, REFERRED_SHOWN))
     referred = await search.of_ids(at, [row.id for row in rows])
     earned, earned_total = await earned_rewards.some_earned_by(at, person.id)
     written = await notes.of_subscriber(at, person.id)
-    choices = await hub_choices.of_subscriber(at, person.id)
+    choices = await at.fact(hub_choices.of_subscriber, person.id)
     adjusted = await adjustments.of_subscriber(at, person.id)
     history = History(
         person=person,
@@ -89,7 +89,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
         earned=earned,
         adjusted=adjusted,
         referred=referred,
-        emails=await emails.of_subscriber(at, person.id),
+        emails=await at.fact(emails.of_subscriber, person.id),
         choices=choices,
     )
     return request.view(
@@ -170,9 +170,9 @@ async def _origin_of(at: Reading, request: PageRequest, person: Subscriber) -> R
     if person.referrer_code is None:
         return ReferralOrigin()
     if person.referrer_id:
-        referrer = await subscribers.find(at, person.referrer_id)
+        referrer = await at.fact(subscribers.find, person.referrer_id)
     if referrer is not None and referrer.referrer_id:
-        first = await subscribers.find(at, referrer.referrer_id)
+        first = await at.fact(subscribers.find, referrer.referrer_id)
     if campaign_id := person.partner_campaign_id:
         sent_by = await signups.find_sender(at, person.id)
         named = await partner_names.of(at, [campaign_id])
