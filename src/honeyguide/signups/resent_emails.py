@@ -11,7 +11,7 @@ from typing import NamedTuple
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, TooMany
-from honeyguide.mail import email_kinds, emails, stops, texts
+from honeyguide.mail import email_kinds, emails, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
 from honeyguide.rewards import earned_rewards, reward_events, rewards
@@ -42,7 +42,7 @@ async def find_obstacles(at: Reading, person: Subscriber) -> Obstacles:
     sent = await at.fact(emails.of_subscriber, person.id)
     return Obstacles(
         has_left_program=choices.left_program_ms is not None,
-        has_stopped=await stops.stopped_ms(at, person.id) is not None,
+        has_stopped=choices.stopped_ms is not None,
         is_returned=any(each.bounced and each.to_email == person.email for each in sent),
     )
 

@@ -119,6 +119,8 @@ class SentBy(NamedTuple):
     email: str | None
     """Of the person."""
     is_own: int
+    last_closed: str | None
+    """The newest month that is closed."""
 
     @property
     def may_cost_cents(self) -> int:

@@ -54,7 +54,8 @@ WHERE r.account_id = :account_id AND r.program_id = :program_id
 SELECT r.program_id, b.name AS publication_name, COALESCE(a.name, a.email) AS partner_name, r.fee_cents,
        r.charged_cents,
        r.charged_month, r.uncharged_reason, r.reversal_reason, r.reversal_note, r.decided_ms,
-       r.id AS referral_id, s.email, r.is_own
+       r.id AS referral_id, s.email, r.is_own,
+       (SELECT MAX(month) FROM period WHERE closed_ms IS NOT NULL) AS last_closed
 FROM partner_referral AS r
 JOIN subscriber AS s ON s.id = r.subscriber_id
 JOIN program AS p ON p.id = r.program_id
