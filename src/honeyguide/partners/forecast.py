@@ -10,7 +10,7 @@ from honeyguide.kernel import money
 from honeyguide.partners import outlook, partner_figures, rules
 from honeyguide.partners.expected_fees import OpenMonth
 from honeyguide.partners.programs import Program
-from honeyguide.store.reading import AccountReading
+from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers.reasons import SUSPICIONS, Reason
@@ -213,12 +213,12 @@ async def in_review_cents(at: AccountReading, program_id: str) -> int:
     return await at.one(_IN_REVIEW_CENTS, program_id=program_id, suspicions=_SUSPICIONS) or 0
 
 
-async def undecided(at: AccountReading, program_id: str) -> Undecided:
+async def undecided(at: Reading, program_id: str) -> Undecided:
     """For the owner who is about to delete it."""
     found = await at.all(
         _PENDING_OF_PROGRAM, program_id=program_id, due_from_ms=0, due_before_ms=_EVER_MS
     )
-    months = await outlook.of_program(at, program_id)
+    months = await at.fact(outlook.of_program, program_id)
     return Undecided(sum(row.n for row in found), sum(each.fees.expected_cents for each in months))
 
 

@@ -30,6 +30,7 @@ BUDGETS = {
     "/subscribers": 16,
     "/review": 16,
     "/program": 16,
+    "/program/{id}": 27,
     "/program/partners/{id}": 16,
     "/earnings": 16,
 }
@@ -91,11 +92,16 @@ async def _statements(services: Services) -> dict[str, list[list[str]]]:
     base_url = services.settings.base_url
     found: dict[str, list[list[str]]] = {}
     async with httpx.AsyncClient(transport=transport, base_url=base_url, headers=cookie) as web:
-        program = (await web.get("/program")).text
-        partners = re.findall(r"/program/(?:[\w-]+/)?partners/([\w-]+)", program)
+        programs = re.findall(r'"/program/([\w-]{36})"', (await web.get("/program")).text)
+        page_of_program = (await web.get(f"/program/{programs[0]}")).text
+        ids = {
+            "/subscribers/{id}": people,
+            "/program/{id}": programs,
+            "/program/partners/{id}": re.findall(r"/program/partners/([\w-]{36})", page_of_program),
+        }
+        assert all(ids.values())
         for page in BUDGETS:
-            ids = {"/subscribers/{id}": people, "/program/partners/{id}": partners}.get(page, [""])
-            for each in ids:
+            for each in ids.get(page, [""]):
                 noting.names = []
                 answer = await web.get(page.format(id=each))
                 assert answer.status_code == 200, (page, each)
