@@ -56,7 +56,7 @@ async def list_subscribers(tx: Tx, call: Call) -> Listed:
     rows, total = await subscribers.page_of(
         tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = [read(row) for row in rows]
+    shown = read.all(rows)
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
@@ -68,7 +68,7 @@ async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
     page = call.page
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
-    shown = [read(row) for row in rows]
+    shown = read.all(rows)
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 

@@ -66,23 +66,22 @@ async def list_subscribers(tx: Tx, call: Call) -> Listed:
     rows, total = await subscribers.page_of(
         tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
+    shown = views.plain.all(rows, referral_programs=await _programs(tx, call, campaign, rows))
     return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
 
 
 async def get_subscriber(tx: Tx, call: Call) -> views.OneSubscriberV2:
     campaign = await _expanded(tx, call)
     subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    return views.OneSubscriberV2(
-        views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0])
-    )
+    (programs,) = await _programs(tx, call, campaign, [subscriber])
+    return views.OneSubscriberV2(views.plain(subscriber, referral_programs=programs))
 
 
 async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(tx, call)
     referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
-    shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
+    shown = views.counted.all(rows, referral_programs=await _programs(tx, call, campaign, rows))
     return Listed(
         views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
     )

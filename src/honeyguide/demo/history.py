@@ -264,7 +264,7 @@ async def _claims(tx: Tx, state: DemoState, account: DemoAccount, at_ms: int) ->
         if state.rng.random() < ((0.4 if is_late else 0.03) if is_physical else 0.07):
             winner = await people.get(tx, account.tenant, each.subscriber_id)
             address = shipping.address_of(winner) if is_physical else None
-            variants = rewards.variants_of(each.variants)
+            variants = each.variants
             actor = actors.subscriber(each.subscriber_id)
             await earned_rewards.claim(
                 Change(tx, state.site, account.tenant, actor, at_ms),

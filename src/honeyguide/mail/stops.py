@@ -37,7 +37,7 @@ async def stop(
         _STOP,
         account_id=account_id,
         subscriber_id=subscriber_id,
-        is_final=int(is_final),
+        is_final=is_final,
         now_ms=now_ms,
     )
 

@@ -28,7 +28,7 @@ ORDER BY started_ms DESC, id DESC
 LIMIT :most;
 
 -- name: next_part
-SELECT n, lines AS content FROM import_part
+SELECT n, lines FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
 ORDER BY n
 LIMIT 1;

@@ -6,14 +6,11 @@ WHERE status = 'running' AND account_id NOT IN (SELECT id FROM account WHERE pau
 ORDER BY created_ms LIMIT :most;
 
 -- name: running
-SELECT id, account_id, campaign_id, file_name, header, mapping, stage, next_part, done_lines,
-       gives_rewards, source,
-    dates, date_choice
-FROM import
+SELECT {columns} FROM import
 WHERE id = :id AND status = 'running';
 
 -- name: next_part
-SELECT n, lines AS content FROM import_part
+SELECT n, lines FROM import_part
 WHERE account_id = :account_id AND import_id = :import_id AND n >= :n
 ORDER BY n
 LIMIT 1;

@@ -4,7 +4,6 @@ be, by lookups that answer the same for many codes at once, without counting a c
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ async def of_source(tx: Tx, tenant: Tenant, source: ImportSource) -> OldLinks:
     return OldLinks(
         tenant,
         campaign.slug,
-        json.loads(campaign.link_parameters),
+        campaign.link_parameters,
         [form for form in all_forms if form not in whys],
         whys,
     )

@@ -30,16 +30,16 @@ _PLAIN = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~.@-]+", re.ASCII)
 
 class _Part(NamedTuple):
     import_id: str
-    mapping: str
+    mapping: dict[str, int]
     n: int
-    lines: str
+    lines: list[tuple[int, list[str]]]
 
 
 class _Refused(NamedTuple):
     import_id: str
-    mapping: str
+    mapping: dict[str, int]
     line: int
-    content: str
+    content: list[str]
 
 
 _sql = beside(__file__)
@@ -106,8 +106,7 @@ async def erase_matching(tx: Tx, tenant: Tenant, is_person: IsPerson, *, needle:
 async def _rewrite_refused(tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: str) -> None:
     account_id = tenant.account_id
     for row in await tx.all(_REFUSED, account_id=account_id, needle=needle):
-        old = msgspec.json.decode(row.content, type=list[str])
-        cells = rewrite(_mapping(row.mapping), old)
+        cells = rewrite(row.mapping, row.content)
         place: dict[str, Any] = {
             "account_id": account_id,
             "import_id": row.import_id,
@@ -115,7 +114,7 @@ async def _rewrite_refused(tx: Tx, tenant: Tenant, rewrite: Rewrite, *, needle: 
         }
         if cells is None:
             await tx.run(_DROP_REFUSED, **place)
-        elif cells != old:
+        elif cells != row.content:
             await tx.run(_SET_REFUSED, **place, content=_json(cells))
 
 
@@ -124,12 +123,12 @@ async def _rewrite_parts(
 ) -> None:
     account_id = tenant.account_id
     for part in await tx.all(_PARTS, account_id=account_id, needle=needle, status=status):
-        lines = msgspec.json.decode(part.lines, type=list[tuple[int, list[str]]])
-        mapping = _mapping(part.mapping)
         left = [
-            (number, cells) for number, old in lines if (cells := rewrite(mapping, old)) is not None
+            (number, cells)
+            for number, old in part.lines
+            if (cells := rewrite(part.mapping, old)) is not None
         ]
-        if left != lines:
+        if left != part.lines:
             await tx.run(
                 _SET_PART,
                 account_id=account_id,
@@ -137,12 +136,8 @@ async def _rewrite_parts(
                 n=part.n,
                 lines=_json(left),
             )
-            if removed := len(lines) - len(left):
+            if removed := len(part.lines) - len(left):
                 await tx.run(_SHORTEN, account_id=account_id, id=part.import_id, removed=removed)
-
-
-def _mapping(text: str) -> dict[str, int]:
-    return msgspec.json.decode(text, type=dict[str, int])
 
 
 def _without_person(is_person: IsPerson) -> Rewrite:

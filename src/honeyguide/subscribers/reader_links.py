@@ -110,7 +110,7 @@ async def find(tx: Tx, site: Site, signed: SignedCode | None) -> tuple[Tenant, S
     subscriber = await subscribers.find(tx, tenant, found.subscriber_id)
     if subscriber is None:
         return None
-    is_asked = bool(subscriber.must_confirm) and subscriber.status == "active"
+    is_asked = subscriber.must_confirm and subscriber.status == "active"
     if subscriber.link_version == signed.link_version or (
         is_asked and signed.mailbox == _mailbox(site, subscriber)
     ):

@@ -4,8 +4,6 @@ websites that the operator listed may frame it.
 
 from __future__ import annotations
 
-import json
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -48,4 +46,4 @@ async def _find(tx: Tx, public_id: str) -> tuple[Embed, list[str]] | None:
     embed = await embeds.find_by_public_id(tx, public_id)
     if embed is None:
         return None
-    return embed, json.loads((await campaigns.get(tx, embed.tenant)).link_parameters)
+    return embed, (await campaigns.get(tx, embed.tenant)).link_parameters

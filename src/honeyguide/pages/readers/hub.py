@@ -235,7 +235,7 @@ async def load_visitor(
     tx: Tx, tenant: Tenant, person: Subscriber, accepted_languages: str = ""
 ) -> HubVisitor:
     brand = page_branding.of_campaign(await branding.of(tx, tenant))
-    has_board = bool(brand.campaign.show_leaderboard)
+    has_board = brand.campaign.show_leaderboard
     earned, _ = await earned_rewards.some_earned_by(tx, tenant, person.id)
     is_ready = any(each.status == earned_rewards.UNLOCKED for each in earned)
     return HubVisitor(
@@ -333,7 +333,7 @@ def address_form(
 
 def variants_of(earned: EarnedReward) -> list[str]:
     """What the reader may choose, also what they chose before it was taken off the list."""
-    offered = rewards.variants_of(earned.variants)
+    offered = earned.variants or []
     if earned.variant is None or earned.variant in offered:
         return offered
     return [*offered, earned.variant]

@@ -45,7 +45,7 @@ async def show(tx: Tx, request: PageRequest) -> PageView:
         has_secret_key=bool(settings.secret_keys),
         is_lost=await second_factors.is_lost(tx, EncryptionKeys(settings.secret_keys), who.user_id),
         is_required_here=settings.require_second_factor == "yes",
-        is_required_in_account=bool(account.needs_second_factor),
+        is_required_in_account=account.needs_second_factor,
         needs_proof=request.services.site.has_mail_server
         and not await email_proofs.is_proven(tx, who.user_id),
         email_change=await email_changes.of_user(tx, who.user_id, now_ms=now_ms),
