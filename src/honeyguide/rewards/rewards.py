@@ -63,8 +63,8 @@ def _check_referrals(number: int, *, param: str) -> int:
     return number
 
 
-def _encode_variants(variants: list[str], *, param: str) -> str | None:
-    """Sizes or colors, as they are stored."""
+def _check_variants(variants: list[str], *, param: str) -> list[str] | None:
+    """Sizes or colors."""
     if not variants:
         return None
     if len(variants) > MOST_VARIANTS:
@@ -74,7 +74,7 @@ def _encode_variants(variants: list[str], *, param: str) -> str | None:
     names = [variant.strip() for variant in variants]
     if len({name.casefold() for name in names}) < len(names):
         raise Invalid("{field} must all be different.", param=param)
-    return msgspec.json.encode(names).decode()
+    return names
 
 
 AtLeastOne = Annotated[
@@ -107,7 +107,7 @@ Variants = Annotated[
         "Sizes or colors of a physical reward to choose from, all different.",
         ["Blue", "Yellow"],
         label="Sizes or variants",
-        rule=_encode_variants,
+        rule=_check_variants,
         maxItems=MOST_VARIANTS,
         each={"minLength": 1, "maxLength": VARIANT_LIMIT},
     ),
