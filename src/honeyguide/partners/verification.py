@@ -243,7 +243,8 @@ def checked(site: Site, fields: VerificationFields) -> dict[str, str]:
         if rule.needs_confirmation and not site.has_mail_server:
             raise Invalid(NEEDS_EMAIL, param="rule", code="no_mail_server")
     if not isinstance(fields.screening, UnsetType):
-        given["screening"] = checks.one_of(fields.screening, list(Level), param="screening")
+        level = checks.one_of(fields.screening, list(Level), param="screening")
+        given["screening"] = Level(level)
     return given
 
 
