@@ -219,7 +219,7 @@ def test_it_goes_on_where_it_was_and_counts_nothing_twice(
     monkeypatch.setattr("honeyguide.moving.import_files.PART", 1)
     kept = program.bring(WHOLE)
     check_id = begin(program, kept.id)
-    assert go_on(program, check_id, 2).found.lines == 2
+    assert go_on(program, check_id, 2).tally.lines == 2
     assert begin(program, kept.id) == check_id, "it runs already"
 
     async def again() -> None:
@@ -251,7 +251,7 @@ def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
             await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
         await store.write(checking.record, check, compared)
         check = await store.read(reads(checking.get, program.tenant), check_id)
-        assert (check.next_part, check.found.lines) == (2, 2)
+        assert (check.next_part, check.tally.lines) == (2, 2)
 
     program.opened.run(late())
     assert go_on(program, check_id).content["lines"]["compared"] == 4

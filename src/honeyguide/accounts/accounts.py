@@ -28,10 +28,10 @@ class Account(NamedTuple):
     email: str
     """Where its notifications go."""
     name: str | None
-    is_admin: int
+    is_admin: bool
     created_ms: int
     time_zone: str
-    needs_second_factor: int
+    needs_second_factor: bool
     """Asked of all its members."""
     paused_ms: int | None
     closes_ms: int | None
@@ -114,7 +114,7 @@ async def open_another(
         id=made.account_id,
         email=email.text,
         name=name,
-        is_admin=int(is_admin or is_first),
+        is_admin=is_admin or is_first,
         created_ms=now_ms,
     )
     await tx.put(
@@ -204,8 +204,8 @@ async def set_time_zone(change: Change, time_zone: str) -> None:
 
 async def set_needs_second_factor(change: Change, is_needed: bool) -> None:
     old = await get(change.tx, change.tenant.account_id)
-    await change.run(_SET_NEEDS_SECOND_FACTOR, is_needed=int(is_needed))
-    before = {"needs_second_factor": bool(old.needs_second_factor)}
+    await change.run(_SET_NEEDS_SECOND_FACTOR, is_needed=is_needed)
+    before = {"needs_second_factor": old.needs_second_factor}
     after = {"needs_second_factor": is_needed}
     await change_log.record(change, CHANGED, old.id, before, after)
 

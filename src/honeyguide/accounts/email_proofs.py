@@ -29,7 +29,7 @@ class _Login(NamedTuple):
     email: str
     password_hash: str | None
     proven_ms: int | None
-    must_prove: int
+    must_prove: bool
 
 
 _sql = beside(__file__)
@@ -54,7 +54,7 @@ async def is_missing(tx: Tx, site: Site, user_id: str) -> bool:
     """Whether the user needs a proof before they get a session. Where no emails are sent, there is
     none."""
     login = await _get(tx, user_id)
-    return site.has_mail_server and bool(login.must_prove) and login.proven_ms is None
+    return site.has_mail_server and login.must_prove and login.proven_ms is None
 
 
 async def count_missing(tx: Tx) -> int:

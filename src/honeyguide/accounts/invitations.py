@@ -50,7 +50,7 @@ class Ticket(NamedTuple):
     account_id: str | None
     user_id: str | None
     email: str | None
-    as_partner: int
+    as_partner: bool
     role: str | None
     """Of somebody who is invited into the account; None for an account of their own."""
     created_ms: int

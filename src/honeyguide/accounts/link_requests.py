@@ -22,7 +22,7 @@ class LinkTo(StrEnum):
 
 
 class _LinkRequest(NamedTuple):
-    kind: str
+    kind: LinkTo
     email: str
 
 
@@ -46,4 +46,4 @@ async def answer(tx: Tx, site: Site, request_id: str, *, now_ms: int) -> None:
     if found is None:
         return
     send = {LinkTo.PASSWORD: invitations.forgot_password, LinkTo.ACCOUNT: invitations.ask_to_join}
-    await send[LinkTo(found.kind)](tx, site, EmailAddress(found.email), now_ms=now_ms)
+    await send[found.kind](tx, site, EmailAddress(found.email), now_ms=now_ms)

@@ -38,7 +38,7 @@ class Member(NamedTuple):
     created_ms: int
     seen_ms: int | None
     """When they last used the dashboard in a session that is still open."""
-    is_unproven: int
+    is_unproven: bool
     """They have not shown yet that the email address is theirs, as they must."""
 
     @property

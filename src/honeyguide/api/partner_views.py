@@ -75,7 +75,9 @@ class PublicationList(View, frozen=True):
     meta: Annotated[PublicationMeta, META]
 
 
-class PartnerProgramView(View, frozen=True):
+class ProgramTermsView(View, frozen=True):
+    """What owners and partners see of a program, in the order of both answers."""
+
     uuid: public.Uuid
     name: ProgramName
     description: public.PublicationDescription
@@ -87,6 +89,9 @@ class PartnerProgramView(View, frozen=True):
     referral_pending_duration: Annotated[int, HOLDING_PERIOD]
     referral_pending_duration_enabled: public.HoldingPeriodEnabled
     max_payout: Annotated[Decimal, MAX_PAYOUT]
+
+
+class PartnerProgramView(ProgramTermsView, frozen=True):
     total_budget: Annotated[Decimal, TOTAL_BUDGET]
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
@@ -133,18 +138,7 @@ class ProgramFiguresView(View, frozen=True):
     ]
 
 
-class NetworkProgramView(View, frozen=True):
-    uuid: public.Uuid
-    name: ProgramName
-    description: public.PublicationDescription
-    terms: public.Terms | None
-    resources_url: public.ResourcesUrl | None
-    redirect_url: public.RedirectUrl
-    show_in_directory: public.ShowInDirectory
-    thankyou_page_url: public.ThankYouPageUrl | None
-    referral_pending_duration: Annotated[int, HOLDING_PERIOD]
-    referral_pending_duration_enabled: public.HoldingPeriodEnabled
-    max_payout: Annotated[Decimal, MAX_PAYOUT]
+class NetworkProgramView(ProgramTermsView, frozen=True):
     cpa: Annotated[Decimal, CPA]
     created_at: public.CreatedAt
     publication_uuid: PublicationUuid

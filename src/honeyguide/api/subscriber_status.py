@@ -54,7 +54,7 @@ async def get_subscriber_status(at: Reading, call: Call) -> SubscriberStatus:
         status=found.status,
         is_subscribed=not has_left and not found.must_confirm,
         is_confirmed=found.status == "confirmed",
-        must_confirm=not has_left and bool(found.must_confirm),
+        must_confirm=not has_left and found.must_confirm,
         unsubscribed_at=iso_or_none(found.unsubscribed_ms) if has_left else None,
     )
 

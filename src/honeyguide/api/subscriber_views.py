@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import is_not
 from typing import Annotated, Any
 
 import msgspec
@@ -252,24 +254,12 @@ def decided_view(result: DecisionResult) -> DecidedReferral:
     )
 
 
-def _is_given(code: str | None) -> bool:
-    return code is not None
-
-
 _COUNT = "referrals_verified"
-_REFERRED = ("referrer_code", _is_given)
+_REFERRED = ("referrer_code", partial(is_not, None))
 written = filler(SavedSubscriber, Subscriber, referrals_count=_COUNT)
 read = filler(SubscriberView, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
-_fill_plain = filler(SubscriberViewV2, Subscriber, referred=_REFERRED)
-_fill_counted = filler(ReferredSubscriberV2, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
-
-
-def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> SubscriberViewV2:
-    return _fill_plain(s, referral_programs=programs)
-
-
-def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> ReferredSubscriberV2:
-    return _fill_counted(s, referral_programs=programs)
+plain = filler(SubscriberViewV2, Subscriber, referred=_REFERRED)
+counted = filler(ReferredSubscriberV2, Subscriber, referrals_count=_COUNT, referred=_REFERRED)
 
 
 def subscriber_meta(page: Page, total: int) -> SubscriberMeta:

@@ -57,7 +57,7 @@ async def list_subscribers(at: Reading, call: Call) -> Listed:
     rows, total = await subscribers.page_of(
         at, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = [read(row) for row in rows]
+    shown = read.all(rows)
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
@@ -69,7 +69,7 @@ async def list_subscriber_referrals(at: Reading, call: Call) -> Listed:
     page = call.page
     referrer = await subscribers.get(at, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(at, referrer, page)
-    shown = [read(row) for row in rows]
+    shown = read.all(rows)
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 

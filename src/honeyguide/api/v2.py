@@ -64,23 +64,22 @@ async def list_subscribers(at: Reading, call: Call) -> Listed:
     rows, total = await subscribers.page_of(
         at, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = list(map(views.plain, rows, await _programs(at, call, campaign, rows)))
+    shown = views.plain.all(rows, referral_programs=await _programs(at, call, campaign, rows))
     return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
 
 
 async def get_subscriber(at: Reading, call: Call) -> views.OneSubscriberV2:
     campaign = await _expanded(at, call)
     subscriber = await subscribers.get(at, call.path["uuid"])
-    return views.OneSubscriberV2(
-        views.plain(subscriber, (await _programs(at, call, campaign, [subscriber]))[0])
-    )
+    (programs,) = await _programs(at, call, campaign, [subscriber])
+    return views.OneSubscriberV2(views.plain(subscriber, referral_programs=programs))
 
 
 async def list_subscriber_referrals(at: Reading, call: Call) -> Listed:
     page, campaign = call.page, await _expanded(at, call)
     referrer = await subscribers.get(at, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(at, referrer, page)
-    shown = list(map(views.counted, rows, await _programs(at, call, campaign, rows)))
+    shown = views.counted.all(rows, referral_programs=await _programs(at, call, campaign, rows))
     return Listed(
         views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
     )

@@ -161,7 +161,7 @@ def is_ours(site: Site, ref_code: str, fields: Mapping[SyncField, str]) -> bool:
 def _value(
     integration: Integration, subscriber_id: str, fields: Mapping[SyncField, str]
 ) -> AdoptionValue | None:
-    names = integration.names
+    names = integration.field_names
     filled = {field: text for field, text in fields.items() if text.strip()}
     if not filled:
         return None

@@ -41,7 +41,7 @@ class QueuedEmail(NamedTuple):
     error: str | None
     held_code: str | None
     """It waits because of this referral code, and is not due before it is released."""
-    bounced: int
+    bounced: bool
     """There is no such mailbox: the server said so now, or earlier and it was not sent."""
 
     @property
@@ -152,7 +152,7 @@ async def enqueue(
         "body_html": html,
         "about_id": about,
         "once_key": once,
-        "waited_for": int(kind.is_waited_for),
+        "waited_for": kind.is_waited_for,
         "held_code": held_code,
         "due_ms": now_ms + delay_ms if held_code is None else None,
         "now_ms": now_ms,

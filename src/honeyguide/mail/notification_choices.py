@@ -36,14 +36,14 @@ DEFAULT = Choice(AT_ONCE)
 class _Stored(NamedTuple):
     kind: str
     delivery: str
-    to_slack: int
+    to_slack: bool
 
 
 class _StoredDelivery(NamedTuple):
     delivery: str | None
-    to_slack: int | None
+    to_slack: bool | None
     time_zone: str
-    has_slack: int
+    has_slack: bool
 
 
 class NotificationDelivery(NamedTuple):
@@ -67,7 +67,7 @@ async def of_account(at: AccountReading) -> dict[str, Choice]:
     chosen = {kind.name: DEFAULT for kind in NOTIFICATION_KINDS}
     for row in await at.all(_OF_ACCOUNT):
         if row.kind in chosen:
-            chosen[row.kind] = Choice(row.delivery, bool(row.to_slack))
+            chosen[row.kind] = Choice(row.delivery, row.to_slack)
     return chosen
 
 
@@ -78,10 +78,10 @@ async def delivery_of(
     found = await tx.one(_DELIVERY, account_id=account_id, kind=kind.name if kind else "")
     if found is None:
         return NotificationDelivery(DEFAULT.delivery, False, "UTC")
-    to_slack = DEFAULT.to_slack if found.to_slack is None else bool(found.to_slack)
+    to_slack = DEFAULT.to_slack if found.to_slack is None else found.to_slack
     return NotificationDelivery(
         found.delivery or DEFAULT.delivery,
-        to_slack and bool(found.has_slack),
+        to_slack and found.has_slack,
         found.time_zone,
     )
 
@@ -95,9 +95,7 @@ async def save(change: Change, chosen: Mapping[str, Choice]) -> None:
         if choice == DEFAULT:
             await change.run(_RESET, kind=name)
         else:
-            await change.run(
-                _SET, kind=name, delivery=choice.delivery, to_slack=int(choice.to_slack)
-            )
+            await change.run(_SET, kind=name, delivery=choice.delivery, to_slack=choice.to_slack)
         if choice.delivery not in (DAILY, WEEKLY):
             for covered in kind.notifications:
                 await change.run(_CANCEL_DIGEST, kind=covered)

@@ -38,7 +38,7 @@ class PartnerReferral(NamedTuple):
     subscriber_id: str
     person_key: str
     fee_cents: int
-    is_own: int
+    is_own: bool
     """Whether the partner and the program had a member in common when it came."""
     budget_cents: int
     cap_cents: int
@@ -73,7 +73,7 @@ class Standing(NamedTuple):
     spent_cents: int
     total_budget_cents: int
     max_payout_cents: int
-    paid_otherwise: int
+    paid_otherwise: bool
     """How many charges stand that were made under other keys of this person, of today or of earlier
     versions."""
     budget_step: int

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
@@ -27,7 +29,7 @@ CLOSE = "close"
 CLOSED = "closed months"
 
 
-class Payout(NamedTuple):
+class Payout(msgspec.Struct, frozen=True):
     id: str
     account_id: str
     month: str
@@ -38,17 +40,9 @@ class Payout(NamedTuple):
     created_ms: int
 
 
-class Owed(NamedTuple):
+class Owed(Payout, frozen=True):
     """A payout as the administrator sees it, with its recipient."""
 
-    id: str
-    account_id: str
-    month: str
-    amount_cents: int
-    paid_ms: int | None
-    paid_reference: str | None
-    marks: int
-    created_ms: int
     email: str
     name: str | None
 
@@ -67,7 +61,7 @@ class Earned(NamedTuple):
     cents: int
 
 
-_sql = beside(__file__)
+_sql = beside(__file__, payout=Payout.__struct_fields__)
 _BEGIN_MONTH = _sql.command("begin_month")
 _HAS_MONTH = _sql.value("has_month", int)
 _MONTHS_TO_CLOSE = _sql.value("months_to_close", str)

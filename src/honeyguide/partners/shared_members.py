@@ -23,7 +23,7 @@ class _Shared(NamedTuple):
     account_id: str
     """The one to tell, whose email address and role follow."""
     email: str
-    is_owner: int
+    is_owner: bool
     other: str
     program_id: str
     program: str

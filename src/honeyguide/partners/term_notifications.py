@@ -58,7 +58,7 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
         message = partner_texts.terms_changed(
             program=name,
             starts=clock.short_day(change.starts_ms) if change.starts_ms > now_ms else "",
-            lines=change.lines,
+            lines=change.texts,
             has_stopped=_has_stopped(change),
             page=f"{site.base_url}/earnings/{partner.id}",
         )
@@ -84,5 +84,5 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
 def _has_stopped(change: TermChange) -> bool:
     return any(
         line[0] == announcements.NEW_REFERRALS and line[-1] != announcements.COUNT
-        for line in change.lines
+        for line in change.texts
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from honeyguide.events import change_log
+from honeyguide.kernel.fields import as_stored
 from honeyguide.mail import email_kinds, texts
 from honeyguide.rewards import rewards
 from honeyguide.store.change import Change
@@ -20,10 +21,10 @@ from honeyguide.subscribers.subscribers import Subscriber
 class EmailSwitches(NamedTuple):
     """Which of these emails a campaign sends, by their kinds."""
 
-    friend_joined: int
-    one_more: int
-    reward_unlocked: int
-    shipment_sent: int
+    friend_joined: bool
+    one_more: bool
+    reward_unlocked: bool
+    shipment_sent: bool
     """Sent by `shipment_emails`, however many a day."""
 
 
@@ -40,11 +41,10 @@ async def switches_of(at: Reading) -> EmailSwitches:
 
 async def switch(change: Change, kind: str, *, is_on: bool) -> None:
     old = await switches_of(change)
-    new = old._replace(**{kind: int(is_on)})
+    new = old._replace(**{kind: is_on})
     await change.run(_SWITCH, **new._asdict())
-    await change_log.record(
-        change, "emails.changed", change.tenant.campaign_id, old._asdict(), new._asdict()
-    )
+    before, after = (as_stored(each, new._fields) for each in (old, new))
+    await change_log.record(change, "emails.changed", change.tenant.campaign_id, before, after)
 
 
 async def tell_of_friend(change: Change, advocate: Subscriber) -> None:

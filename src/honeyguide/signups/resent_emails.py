@@ -66,7 +66,7 @@ def can_be_asked_to_confirm(person: Subscriber, obstacles: Obstacles) -> bool:
     """Whether it makes sense to send the confirmation email again."""
     if person.status != "active" or obstacles.is_returned:
         return False
-    return bool(person.must_confirm) or person.referral_reason == Reason.AWAITING_CONFIRMATION
+    return person.must_confirm or person.referral_reason == Reason.AWAITING_CONFIRMATION
 
 
 def can_be_resent(earned: EarnedReward) -> bool:

@@ -40,8 +40,8 @@ class Charged(NamedTuple):
     partner_campaign_id: str
     charged_cents: int | None
     charged_month: str | None
-    is_reversed: int
-    is_erased: int
+    is_reversed: bool
+    is_erased: bool
 
 
 class ReversalOutcome(NamedTuple):

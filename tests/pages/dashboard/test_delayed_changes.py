@@ -97,7 +97,7 @@ def test_what_waits_for_an_erased_subscriber_is_dropped(alice: Operator) -> None
     alice.make(delayed_actions.delay, delayed_kinds.VERIFY, [made["subject"]], note="Secret")
     assert alice.delete(f"{alice.v1}/subscribers/{made['subject']}").status_code == 200
     action = action_of(alice, made)
-    assert action is not None and action.arguments == "{}"
+    assert action is not None and action.arguments == {}
     pass_minute(alice.service)
     assert notices(alice) == ["A referral was not verified"]
 

@@ -4,8 +4,6 @@ previews, tests, and what hostile texts become.
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from honeyguide.kernel.errors import Invalid
@@ -31,7 +29,7 @@ def alice(service: Service) -> Operator:
 
 def saved(alice: Operator) -> dict[str, str]:
     found = alice.service.read(lambda tx: branding.of(reading(tx, tenant_of(alice))))
-    return dict(json.loads(found.words))
+    return dict(found.words)
 
 
 def test_an_operators_text_is_saved_previewed_and_sent(alice: Operator) -> None:

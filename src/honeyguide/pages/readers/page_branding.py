@@ -55,11 +55,11 @@ class PageBranding:
     @property
     def follows_browser(self) -> bool:
         """Whether a reader whose browser asks for another of our languages gets that one."""
-        return bool(self.campaign.follow_browser_language)
+        return self.campaign.follow_browser_language
 
     @property
     def needs_confirmation(self) -> bool:
-        return bool(self.campaign.needs_confirmation) or self.program_asks_to_confirm
+        return self.campaign.needs_confirmation or self.program_asks_to_confirm
 
     @property
     def initial(self) -> str:

@@ -36,7 +36,7 @@ async def send_next_step(
     # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
     must_confirm = (
         reader.status == "unsubscribed"
-        or bool(reader.must_confirm)
+        or reader.must_confirm
         or (brand.needs_confirmation and reader.status == "active")
     )
     if must_confirm:

@@ -85,7 +85,7 @@ async def enter(
     this browser."""
     store, site, now_ms = request.services.store, request.services.site, request.now_ms
     if renewed is not None:
-        login = msgspec.structs.replace(login, is_kept=bool(renewed.is_kept))
+        login = msgspec.structs.replace(login, is_kept=renewed.is_kept)
     begun = await store.write(
         _begin, request, login, account_id, has_code=has_code, renewed=renewed
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import msgspec
 from starlette.responses import HTMLResponse, Response
 
 from honeyguide.kernel.clock import DAY_MS
@@ -89,13 +88,9 @@ async def _edited(at: Reading, request: PageRequest) -> EditedEmail:
     return EditedEmail(email, campaign, get_language(asked or campaign.language))
 
 
-def _saved(edited: EditedEmail) -> dict[str, str]:
-    return msgspec.json.decode(edited.campaign.words or "{}", type=dict[str, str])
-
-
 def _typed(request: PageRequest, edited: EditedEmail) -> dict[str, str]:
     """What is saved already, replaced by what this form says."""
-    saved = _saved(edited)
+    saved = dict(edited.campaign.words)
     for field in FIELDS:
         if field in request.fields:
             keep_text(
@@ -123,7 +118,7 @@ def _check(request: PageRequest, edited: EditedEmail) -> None:
 
 async def show(at: Reading, request: PageRequest) -> PageView:
     edited = await _edited(at, request)
-    saved = _saved(edited)
+    saved = dict(edited.campaign.words)
     given = {field: edited.shown(saved, field) for field in FIELDS}
     if request.errors:
         given = {field: request.text(field) for field in FIELDS}
@@ -147,7 +142,7 @@ async def show(at: Reading, request: PageRequest) -> PageView:
 async def save(change: Change, request: PageRequest) -> Response:
     edited = await _edited(change, request)
     if request.text("reset"):
-        saved = _saved(edited)
+        saved = dict(edited.campaign.words)
         for field in FIELDS:
             key = own_texts.key_of(edited.email.name, field)
             saved.pop(key_in(key, edited.language), None)

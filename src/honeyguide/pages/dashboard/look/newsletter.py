@@ -219,9 +219,9 @@ async def _connected_tool(at: Reading, request: PageRequest) -> NewsletterTool |
     if integration is None or tool is None or not tool.has_tags:
         return None
     names = {
-        field: integration.names[synced]
+        field: integration.field_names[synced]
         for field, synced in _SYNCED.items()
-        if synced in integration.names
+        if synced in integration.field_names
     }
     return replace(tool, names=names) if LINK in names and HUB in names else None
 
