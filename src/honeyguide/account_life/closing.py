@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from honeyguide.account_life import (
     closing_reminders,
-    owner_emails,
     pausing,
     program_switches,
     shutting,
 )
-from honeyguide.accounts import invitations
+from honeyguide.accounts import invitations, members
 from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
@@ -32,6 +31,7 @@ from honeyguide.signups import signups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
+from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.campaigns import LINKS
 from honeyguide.subscribers.reasons import DEADLINE_DAYS
 
@@ -83,11 +83,11 @@ async def ask(change: Change) -> int:
     after = {"closes_at": clock.iso(closes_ms)}
     await change_log.record(change, "account.closing", account.id, {"closes_at": None}, after)
     message = account_life_texts.closing(
-        newsletter=await owner_emails.newsletter(change),
+        newsletter=await campaigns.name_of(change),
         day=clock.short_day(closes_ms),
         link=closing_reminders.page(change),
     )
-    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSING, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_CLOSING, message)
     if account.paused_ms is None:
         await closing_reminders.queue(change, closes_ms)
     return closes_ms
@@ -113,9 +113,9 @@ async def call_off(change: Change, account: Account) -> None:
     before = {"closes_at": clock.iso(account.closes_ms)}
     await change_log.record(change, "account.kept", account.id, before, {"closes_at": None})
     await closing_reminders.withdraw(change, account.closes_ms)
-    newsletter = await owner_emails.newsletter(change)
+    newsletter = await campaigns.name_of(change)
     message = account_life_texts.kept(newsletter=newsletter, link=f"{change.site.base_url}/")
-    await owner_emails.send(change, email_kinds.ACCOUNT_KEPT, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_KEPT, message)
 
 
 async def end_waiting_period(change: Change, closes_ms: int) -> None:
@@ -150,8 +150,8 @@ async def close_some(tx: Tx, site: Site, actor: Actor, account_id: str, *, now_m
 async def _close(change: Change, closes_ms: int) -> None:
     """All is shut; the members go last, because owners get an email."""
     await closing_reminders.withdraw(change, closes_ms)  # the mail server may have been down
-    message = account_life_texts.closed(newsletter=await owner_emails.newsletter(change))
-    await owner_emails.send(change, email_kinds.ACCOUNT_CLOSED, message)
+    message = account_life_texts.closed(newsletter=await campaigns.name_of(change))
+    await members.email_owners(change, email_kinds.ACCOUNT_CLOSED, message)
     await shutting.remove_members(change)
     await change_log.record(change, "account.closed", change.tenant.account_id)
     change.tx.wake(LINKS)

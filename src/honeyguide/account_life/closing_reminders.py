@@ -4,11 +4,12 @@ the moment that the day is known.
 
 from __future__ import annotations
 
-from honeyguide.account_life import owner_emails
+from honeyguide.accounts import members
 from honeyguide.kernel import clock
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.mail import account_life_texts, email_kinds
 from honeyguide.store.change import Change
+from honeyguide.subscribers import campaigns
 
 REMINDER_MS = 3 * DAY_MS
 
@@ -19,11 +20,11 @@ def page(change: Change) -> str:
 
 async def queue(change: Change, closes_ms: int) -> None:
     message = account_life_texts.closing_soon(
-        newsletter=await owner_emails.newsletter(change),
+        newsletter=await campaigns.name_of(change),
         day=clock.short_day(closes_ms),
         link=page(change),
     )
-    await owner_emails.send(
+    await members.email_owners(
         change,
         email_kinds.ACCOUNT_CLOSING,
         message,
@@ -33,7 +34,7 @@ async def queue(change: Change, closes_ms: int) -> None:
 
 
 async def withdraw(change: Change, closes_ms: int) -> None:
-    await owner_emails.withdraw(change, _once(closes_ms))
+    await members.withdraw_from_owners(change, _once(closes_ms))
 
 
 def _once(closes_ms: int) -> str:

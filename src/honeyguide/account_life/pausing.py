@@ -5,8 +5,8 @@ What was due waits until the account is resumed.
 
 from __future__ import annotations
 
-from honeyguide.account_life import closing_reminders, owner_emails, program_switches
-from honeyguide.accounts import accounts, invitations
+from honeyguide.account_life import closing_reminders, program_switches
+from honeyguide.accounts import accounts, invitations, members
 from honeyguide.accounts.accounts import Account
 from honeyguide.events import change_log
 from honeyguide.kernel import clock
@@ -14,6 +14,7 @@ from honeyguide.kernel.errors import Invalid
 from honeyguide.mail import account_life_texts, email_kinds
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
+from honeyguide.subscribers import campaigns
 from honeyguide.subscribers.campaigns import LINKS
 
 _sql = beside(__file__)
@@ -43,9 +44,9 @@ async def pause(change: Change) -> None:
     if account.closes_ms is not None:
         await closing_reminders.withdraw(change, account.closes_ms)
     message = account_life_texts.paused(
-        newsletter=await owner_emails.newsletter(change), is_closing=account.closes_ms is not None
+        newsletter=await campaigns.name_of(change), is_closing=account.closes_ms is not None
     )
-    await owner_emails.send(change, email_kinds.ACCOUNT_PAUSED, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_PAUSED, message)
 
 
 async def resume(change: Change) -> None:
@@ -57,11 +58,11 @@ async def resume(change: Change) -> None:
     closes_ms = await _go_on_closing(change, account.closes_ms)
     await _follow(change, "account.resumed")
     message = account_life_texts.resumed(
-        newsletter=await owner_emails.newsletter(change),
+        newsletter=await campaigns.name_of(change),
         closes_on=clock.short_day(closes_ms) if closes_ms is not None else None,
         link=closing_reminders.page(change) if closes_ms else f"{change.site.base_url}/",
     )
-    await owner_emails.send(change, email_kinds.ACCOUNT_RESUMED, message)
+    await members.email_owners(change, email_kinds.ACCOUNT_RESUMED, message)
 
 
 async def _go_on_closing(change: Change, closes_ms: int | None) -> int | None:

@@ -14,6 +14,10 @@ from honeyguide.kernel import checks, periods
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_code, new_id
+from honeyguide.kernel.tenant import Tenant
+from honeyguide.mail import notifications
+from honeyguide.mail.content import EmailText
+from honeyguide.mail.notifications import Notification
 from honeyguide.store import Again
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -169,6 +173,19 @@ async def get(tx: Tx, account_id: str) -> Account:
     if account is None:
         raise Missing("There is no such account.")
     return account
+
+
+async def _own(tx: Tx, tenant: Tenant) -> Account:
+    return await get(tx, tenant.account_id)
+
+
+async def notify_owner(
+    change: Change, kind: str, cause: str, message: EmailText, *, link: str
+) -> None:
+    """Of what followed from a change to their campaign, once for each cause of this kind."""
+    own = await change.fact(_own)
+    notification = Notification(own.id, own.email, kind, f"{kind}:{cause}", message, link)
+    await notifications.notify(change.tx, change.site.base_url, notification, now_ms=change.now_ms)
 
 
 # In the change log, for whatever an operator sets about the account.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.accounts.key_states import SOON_MS
 from honeyguide.kernel.clock import DAY_MS, day
 from honeyguide.kernel.tenant import Tenant
@@ -52,4 +52,4 @@ async def warn(change: Change, key: ExpiringKey) -> None:
         on=day(key.expires_ms),
         page=f"{change.site.base_url}{PAGE}",
     )
-    await owner_notifications.notify(change, KEY_EXPIRES.name, key.id, message, link=PAGE)
+    await accounts.notify_owner(change, KEY_EXPIRES.name, key.id, message, link=PAGE)

@@ -24,9 +24,10 @@ from honeyguide.kernel.errors import Forbidden, Invalid, Missing
 from honeyguide.kernel.ids import new_id
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import account_emails, email_kinds, texts
+from honeyguide.mail import email_kinds, emails, texts
 from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import EmailKind
+from honeyguide.mail.emails import EmailToSend
 from honeyguide.store.change import Change
 from honeyguide.store.purging import Purge
 from honeyguide.store.statements import beside
@@ -129,7 +130,8 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
     sender = await members.sender_for(tx, user.id)
-    await account_emails.send(tx, sender, to, email_kinds.PASSWORD_RESET, message, now_ms=now_ms)
+    reset = EmailToSend(sender, to, email_kinds.PASSWORD_RESET, message)
+    await emails.send(tx, reset, now_ms=now_ms)
 
 
 async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -> None:
@@ -152,7 +154,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
-    await account_emails.send(tx, account_id, email, kind, message, now_ms=now_ms)
+    await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
 
 
 async def invite(change: Change, email: EmailAddress, *, as_partner: bool = False) -> str:
@@ -225,8 +227,8 @@ async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str,
 
 
 async def _send(change: Change, to: EmailAddress, kind: EmailKind, message: EmailText) -> None:
-    account_id = change.tenant.account_id
-    await account_emails.send(change.tx, account_id, to, kind, message, now_ms=change.now_ms)
+    email = EmailToSend(change.tenant.account_id, to, kind, message)
+    await emails.send(change.tx, email, now_ms=change.now_ms)
 
 
 async def end_all(change: Change) -> None:

@@ -13,6 +13,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.public import choice, doc
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
 from honeyguide.subscribers import link_parameters, referral_states, slugs
@@ -132,6 +133,10 @@ async def get(tx: Tx, tenant: Tenant) -> Campaign:
     if campaign is None:
         raise Missing("There is no such campaign.")
     return campaign
+
+
+async def name_of(at: Reading) -> str:
+    return (await get(at.tx, at.tenant)).name
 
 
 async def tenant_of(tx: Tx, account_id: str) -> Tenant:
