@@ -18,7 +18,7 @@ from honeyguide.moving import certificate, checking, importing
 from honeyguide.moving.checking import Certificate
 from honeyguide.store import Tx
 from honeyguide.subscribers import campaigns
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 
 move_app = typer.Typer(help="Prove that a move from another tool is complete.")
 NEWEST = "newest"
@@ -69,7 +69,7 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
         task = bar.add_task("Comparing", total=kept.total)
         while (check := await store.read(checking.get, tenant, check_id)).made_ms is None:
             bar.update(task, completed=check.found.lines)
-            await check_some(services.site, secret_keys, store, [check_id], services.clock())
+            await compare_some(services.site, secret_keys, store, [check_id], services.clock())
             await asyncio.sleep(0)
     return check
 
