@@ -67,6 +67,16 @@ class Opened(NamedTuple):
     account_id: str
 
 
+class _NewTicket(NamedTuple):
+    kind: str
+    account_id: str | None = None
+    user_id: str | None = None
+    email: str | None = None
+    as_partner: bool = False
+    role: Role | None = None
+    inviter_id: str | None = None
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Ticket)
@@ -89,32 +99,15 @@ async def is_untouched(tx: Tx) -> bool:
     return await tx.one(_ANY_ACCOUNT) is None
 
 
-async def _issue(
-    tx: Tx,
-    kind: str,
-    *,
-    account_id: str | None = None,
-    user_id: str | None = None,
-    email: str | None = None,
-    as_partner: bool = False,
-    role: Role | None = None,
-    inviter_id: str | None = None,
-    lasts_ms: int,
-    now_ms: int,
-) -> tuple[str, str]:
+async def _issue(tx: Tx, new: _NewTicket, *, now_ms: int) -> tuple[str, str]:
     """The ticket's id and its token."""
     ticket_id, token = new_id(), secrets.token_urlsafe(32)
+    lasts_ms = RESET_MS if new.kind == "password_reset" else INVITATION_MS
     await tx.put(
         _INSERT,
         id=ticket_id,
         digest=_digest(token),
-        kind=kind,
-        account_id=account_id,
-        user_id=user_id,
-        email=email,
-        as_partner=int(as_partner),
-        role=role,
-        inviter_id=inviter_id,
+        **{**new._asdict(), "as_partner": int(new.as_partner)},
         now_ms=now_ms,
         expires_ms=now_ms + lasts_ms,
     )
@@ -126,7 +119,7 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     user = await users.find_by_email(tx, email)
     if user is None:
         return
-    _, token = await _issue(tx, "password_reset", user_id=user.id, lasts_ms=RESET_MS, now_ms=now_ms)
+    _, token = await _issue(tx, _NewTicket("password_reset", user_id=user.id), now_ms=now_ms)
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
     sender = await members.sender_for(tx, user.id)
@@ -145,13 +138,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
     else:
         kind = email_kinds.OPEN_ACCOUNT
-        _, token = await _issue(
-            tx,
-            "invitation",
-            email=email.text,
-            lasts_ms=INVITATION_MS,
-            now_ms=now_ms,
-        )
+        _, token = await _issue(tx, _NewTicket("invitation", email=email.text), now_ms=now_ms)
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
     await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
@@ -212,16 +199,14 @@ def _sender_name(account: Account) -> str:
 async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str, Any]) -> str:
     """The link. `what` it is for goes into the log without the address: an invited person is
     nobody's subscriber, so no erasure would find it."""
-    ticket_id, token = await _issue(
-        change.tx,
+    new = _NewTicket(
         "invitation",
         account_id=change.tenant.account_id,
         email=email.text,
-        **what,
         inviter_id=change.actor.id if change.actor.kind is ActorKind.MEMBER else None,
-        lasts_ms=INVITATION_MS,
-        now_ms=change.now_ms,
+        **what,
     )
+    ticket_id, token = await _issue(change.tx, new, now_ms=change.now_ms)
     await change_log.record(change, "invitation.sent", ticket_id, None, what)
     return f"{change.site.base_url}/welcome/{token}"
 

@@ -19,7 +19,7 @@ from honeyguide.accounts import (
     second_factors,
     sessions,
 )
-from honeyguide.accounts.sessions import Visitor
+from honeyguide.accounts.sessions import NewSession, Visitor
 from honeyguide.kernel.clock import MINUTE_MS
 from honeyguide.pages.dashboard import formats, nav
 from honeyguide.pages.dashboard.page_request import KEPT_SESSION_S, SESSION_S, PageRequest
@@ -169,17 +169,15 @@ async def create_session(
         new_browser = None if is_known else formats.browser(agent)
         await logins.record(tx, site, user_id, new_browser=new_browser, now_ms=now_ms)
     has_code_ms = now_ms if has_code else 0
-    return await sessions.begin(
-        tx,
-        user_id,
-        account_id or await _first_account(tx, user_id),
-        instead_of=request.cookie("session"),
+    session = NewSession(
+        user_id=user_id,
+        account_id=account_id or await _first_account(tx, user_id),
         user_agent=agent,
         address=request.peer,
-        now_ms=now_ms,
         is_kept=is_kept,
         second_factor_ms=renewed.second_factor_ms if renewed else has_code_ms,
     )
+    return await sessions.begin(tx, session, instead_of=request.cookie("session"), now_ms=now_ms)
 
 
 async def _first_account(tx: Tx, user_id: str) -> str:
