@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.mail import content, emails, notification_links
+from honeyguide.mail import content, emails, notification_choices
 from honeyguide.mail.email_kinds import FRIEND_JOINED
 from honeyguide.mail.emails import EmailToSend
 from honeyguide.mail.layout import EmailLinks, EmailParts
@@ -256,7 +256,7 @@ def test_the_link_that_turns_notifications_off_ends(service: Service) -> None:
         return alice.web.http.get(url.removeprefix(site.base_url)).status_code
 
     def made(age_ms: int) -> str:
-        return notification_links.turn_off_url(
+        return notification_choices.turn_off_url(
             site, account_id, BUDGET, link_version=0, now_ms=now_ms - age_ms
         )
 

@@ -67,7 +67,7 @@ class Opened(NamedTuple):
     account_id: str
 
 
-class _NewTicket(NamedTuple):
+class NewTicket(NamedTuple):
     kind: str
     account_id: str | None = None
     user_id: str | None = None
@@ -99,7 +99,7 @@ async def is_untouched(tx: Tx) -> bool:
     return await tx.one(_ANY_ACCOUNT) is None
 
 
-async def _issue(tx: Tx, new: _NewTicket, *, now_ms: int) -> tuple[str, str]:
+async def _issue(tx: Tx, new: NewTicket, *, now_ms: int) -> tuple[str, str]:
     """The ticket's id and its token."""
     ticket_id, token = new_id(), secrets.token_urlsafe(32)
     lasts_ms = RESET_MS if new.kind == "password_reset" else INVITATION_MS
@@ -119,7 +119,7 @@ async def forgot_password(tx: Tx, site: Site, email: EmailAddress, *, now_ms: in
     user = await users.find_by_email(tx, email)
     if user is None:
         return
-    _, token = await _issue(tx, _NewTicket("password_reset", user_id=user.id), now_ms=now_ms)
+    _, token = await _issue(tx, NewTicket("password_reset", user_id=user.id), now_ms=now_ms)
     message = texts.password_reset(link=f"{site.base_url}/password/{token}", valid_for="1 hour")
     to = EmailAddress(user.email)
     sender = await members.sender_for(tx, user.id)
@@ -138,7 +138,7 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         )
     else:
         kind = email_kinds.OPEN_ACCOUNT
-        _, token = await _issue(tx, _NewTicket("invitation", email=email.text), now_ms=now_ms)
+        _, token = await _issue(tx, NewTicket("invitation", email=email.text), now_ms=now_ms)
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
     await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
@@ -199,7 +199,7 @@ def _sender_name(account: Account) -> str:
 async def _issue_invitation(change: Change, email: EmailAddress, what: dict[str, Any]) -> str:
     """The link. `what` it is for goes into the log without the address: an invited person is
     nobody's subscriber, so no erasure would find it."""
-    new = _NewTicket(
+    new = NewTicket(
         "invitation",
         account_id=change.tenant.account_id,
         email=email.text,

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from honeyguide.accounts import expiring_keys
+from honeyguide.accounts import keys
 from honeyguide.events.outbound import Answer, Outbound
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.clock import CLOCK_SET, HOUR_MS, MINUTE_MS, SECOND_MS
@@ -172,7 +172,7 @@ def why_not(answer: Answer) -> str:
 
 
 def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
-    warned = changes_of(site, KEYS_EXPIRE, expiring_keys.warn)
+    warned = changes_of(site, KEYS_EXPIRE, keys.warn_of_end)
     return (
         Job(
             "send digests of notifications",
@@ -192,7 +192,7 @@ def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
             ),
             topic=CLOCK_SET,
         ),
-        Job(KEYS_EXPIRE, HOUR_MS, (Items(expiring_keys.due, warned, BATCH),), topic=CLOCK_SET),
+        Job(KEYS_EXPIRE, HOUR_MS, (Items(keys.expiring, warned, BATCH),), topic=CLOCK_SET),
         Job(
             "send payout notifications",
             MINUTE_MS,

@@ -16,7 +16,7 @@ from honeyguide.kernel.money import show
 from honeyguide.kernel.periods import Period, day_of, zone_of
 from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import notification_choices, notification_links, notifications, weekly_summary
+from honeyguide.mail import notification_choices, notifications, weekly_summary
 from honeyguide.mail.notification_kinds import OFF, WEEKLY_SUMMARY
 from honeyguide.mail.notifications import Notification
 from honeyguide.mail.weekly_summary import (
@@ -151,7 +151,7 @@ async def summarize(
         budgets=await _budgets(tx, site, account.id, zone, now_ms=now_ms),
         overview_url=f"{site.base_url}/",
         preferences_url=f"{site.base_url}/notices/preferences",
-        turn_off_url=notification_links.turn_off_url(
+        turn_off_url=notification_choices.turn_off_url(
             site, account.id, WEEKLY_SUMMARY, link_version=account.link_version, now_ms=now_ms
         ),
     )

@@ -15,8 +15,8 @@ from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
 from honeyguide.kernel import actors
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.mail import notification_choices, notification_links, slack_messages
-from honeyguide.mail.notification_choices import Choice
+from honeyguide.mail import notification_choices, slack_messages
+from honeyguide.mail.notification_choices import Choice, TurnOff
 from honeyguide.mail.notification_kinds import (
     AT_ONCE,
     DAILY,
@@ -26,7 +26,6 @@ from honeyguide.mail.notification_kinds import (
     WEEKLY,
     NotificationKind,
 )
-from honeyguide.mail.notification_links import TurnOff
 from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.forms import Field, FormErrors
 from honeyguide.store.change import Change
@@ -132,7 +131,7 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
 
 async def _turn_off(tx: Tx, request: PageRequest) -> TurnOff:
     site, token, now_ms = request.services.site, request.at("token"), request.now_ms
-    asked = notification_links.read_token(site, token, now_ms=now_ms)
+    asked = notification_choices.read_token(site, token, now_ms=now_ms)
     if asked is None:
         raise HTTPException(404)
     account = await accounts.get(tx, asked.account_id)
