@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from honeyguide.accounts import accounts, attempts, email_proofs, members, passwords, users
@@ -77,7 +78,20 @@ class NewTicket(NamedTuple):
     inviter_id: str | None = None
 
 
+class LinkTo(StrEnum):
+    PASSWORD = "password"
+    ACCOUNT = "account"
+
+
+class _LinkRequest(NamedTuple):
+    kind: str
+    email: str
+
+
 _sql = beside(__file__)
+_REQUEST = _sql.command("request")
+_REQUESTED = _sql.value("requested", str)
+_TAKE_REQUEST = _sql.query("take_request", _LinkRequest)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Ticket)
 _USE = _sql.command("use")
@@ -142,6 +156,25 @@ async def ask_to_join(tx: Tx, site: Site, email: EmailAddress, *, now_ms: int) -
         message = texts.open_account(link=f"{site.base_url}/welcome/{token}", valid_for="7 days")
     account_id = await members.sender_for(tx, user.id) if user else members.INSTALLATION
     await emails.send(tx, EmailToSend(account_id, email, kind, message), now_ms=now_ms)
+
+
+async def request_link(tx: Tx, kind: LinkTo, email: EmailAddress, *, now_ms: int) -> None:
+    """A form only notes requests for a link by email, so its answer takes as long for an address
+    that nobody logs in with as for any other."""
+    await tx.put(_REQUEST, id=new_id(), kind=kind, email=email.text, created_ms=now_ms)
+    tx.wake(emails.TOPIC)
+
+
+async def requested_links(tx: Tx, *, now_ms: int, most: int) -> list[str]:
+    return await tx.all(_REQUESTED, most=most)
+
+
+async def answer_request(tx: Tx, site: Site, request_id: str, *, now_ms: int) -> None:
+    found = await tx.one(_TAKE_REQUEST, id=request_id)
+    if found is None:
+        return
+    send = {LinkTo.PASSWORD: forgot_password, LinkTo.ACCOUNT: ask_to_join}
+    await send[LinkTo(found.kind)](tx, site, EmailAddress(found.email), now_ms=now_ms)
 
 
 async def invite(change: Change, email: EmailAddress, *, as_partner: bool = False) -> str:

@@ -52,3 +52,13 @@ SELECT id FROM ticket WHERE expires_ms <= :now_ms LIMIT :most;
 
 -- name: purge
 DELETE FROM ticket WHERE id {in :rows};
+
+-- name: request
+-- touches: adds link_request
+{insert link_request: id, kind, email, created_ms};
+
+-- name: requested
+SELECT id FROM link_request ORDER BY id LIMIT :most;
+
+-- name: take_request
+DELETE FROM link_request WHERE id = :id RETURNING kind, email;

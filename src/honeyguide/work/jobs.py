@@ -15,7 +15,6 @@ from honeyguide.accounts import (
     email_changes,
     idempotency,
     invitations,
-    link_requests,
     sessions,
 )
 from honeyguide.events import change_log, outbox
@@ -343,7 +342,11 @@ def jobs_of(
             "send emails",
             30 * SECOND_MS,
             (
-                Items(link_requests.due, one_by_one(site, link_requests.answer), LINKS_BATCH),
+                Items(
+                    invitations.requested_links,
+                    one_by_one(site, invitations.answer_request),
+                    LINKS_BATCH,
+                ),
                 Items(sending.due, partial(sending.send, transport), sending.BATCH, sending.BATCH),
             ),
             topic=emails.TOPIC,

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from honeyguide.accounts import accounts, notification_settings
+from honeyguide.accounts import accounts
 from honeyguide.events.addresses import check_url
 from honeyguide.integrations.encryption import EncryptionKeys, NoSecretKey
 from honeyguide.kernel import actors
@@ -82,14 +82,14 @@ async def save(tx: Tx, request: PageRequest) -> Response:
     """An empty URL keeps the webhook: its URL is a secret, which the form does not show."""
     change, url = request.change(tx), request.text("url")
     if url:
-        await notification_settings.set_slack_webhook(
+        await accounts.set_slack_webhook(
             change,
             encrypted_url=_encrypted(request, url),
             host=urlsplit(url).hostname or "",
         )
     elif request.text("remove"):
-        await notification_settings.remove_slack_webhook(change)
-    await notification_settings.save(change, _typed(request))
+        await accounts.remove_slack_webhook(change)
+    await accounts.choose_notifications(change, _typed(request))
     return request.go("/notices/preferences", "Changes saved.")
 
 
@@ -125,7 +125,7 @@ async def turn_off(tx: Tx, request: PageRequest) -> PageView:
     # Whoever has the link needs no session, so it could be any member, and no campaign is meant.
     tenant, actor = Tenant(asked.account_id, ""), actors.ANY_MEMBER
     change = Change(tx, request.services.site, tenant, actor, request.now_ms)
-    await notification_settings.turn_off(change, asked.kind)
+    await accounts.turn_notifications_off(change, asked.kind)
     return _off_view(request, asked, is_off=True)
 
 
