@@ -49,13 +49,11 @@ from honeyguide.pages.site import pages_app
 from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.subscribers.link_host_map import LinkHostMap
-from honeyguide.work.certificates import certificate_jobs
 from honeyguide.work.fetches import Fetcher
-from honeyguide.work.health_notes import HealthNotes
-from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs, notification_jobs
-from honeyguide.work.loop import Loop
-from honeyguide.work.moving import fetch_jobs
-from honeyguide.work.notifications import SlackPoster
+from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs
+from honeyguide.work.loop import HealthNotes, Loop
+from honeyguide.work.moving import certificate_jobs, fetch_jobs
+from honeyguide.work.notifications import SlackPoster, notification_jobs
 
 log = logging.getLogger("honeyguide")
 

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from honeyguide.accounts import attempts, known_browsers, passwords
+from honeyguide.accounts import attempts, logins, passwords
 from honeyguide.kernel.clock import DAY_MS
 from tests.support.authenticator import set_up
 from tests.support.service import ENGINES, Service
@@ -153,11 +153,11 @@ def test_a_known_browser_has_a_count_of_its_own(proxied: Service) -> None:
 
 def test_a_browser_is_known_for_one_user_one_password_and_a_year() -> None:
     fingerprint = passwords.fingerprint(SITE, "hash")
-    token = known_browsers.new_token(SITE, "ana", fingerprint, now_ms=NOON_MS)
+    token = logins.browser_token(SITE, "ana", fingerprint, now_ms=NOON_MS)
 
     def is_known(user_id: str, password_hash: str | None, days: int = 0, by: str = token) -> bool:
         at_ms = NOON_MS + days * DAY_MS
-        return known_browsers.find(SITE, by, user_id, password_hash, now_ms=at_ms) is not None
+        return logins.find_browser(SITE, by, user_id, password_hash, now_ms=at_ms) is not None
 
     assert is_known("ana", "hash") and is_known("ana", "hash", 364)
     assert not is_known("ana", "hash", 365)

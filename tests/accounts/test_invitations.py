@@ -11,6 +11,7 @@ import pytest
 
 from honeyguide.account_life import closing, pausing
 from honeyguide.accounts import invitations, members
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.accounts.permissions import Role
 from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
@@ -184,15 +185,9 @@ def test_nobody_joins_an_account_that_is_paused_or_closing(
 
 
 async def _planted(tx: Tx, service: Service, account_id: str) -> str:
-    _, token = await invitations._issue(
-        tx,
-        "invitation",
-        account_id=account_id,
-        email=f"{new_code()}@example.org",
-        role=Role.EDITOR,
-        lasts_ms=DAY_MS,
-        now_ms=service.now_ms(),
-    )
+    email = f"{new_code()}@example.org"
+    new = NewTicket("invitation", account_id=account_id, email=email, role=Role.EDITOR)
+    _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
     return token
 
 

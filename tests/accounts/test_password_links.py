@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 
 from honeyguide.accounts import attempts, email_changes, invitations
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store.tx import Tx
 from tests.accounts.test_email_changes import links
@@ -27,13 +28,8 @@ def reset_link(service: Service, alice: Operator) -> str:
     """A link as the email would carry it; the database keeps only its digest."""
 
     async def issue(tx: Tx) -> str:
-        _, token = await invitations._issue(
-            tx,
-            "password_reset",
-            user_id=alice.user_id,
-            lasts_ms=invitations.RESET_MS,
-            now_ms=service.now_ms(),
-        )
+        new = NewTicket("password_reset", user_id=alice.user_id)
+        _, token = await invitations._issue(tx, new, now_ms=service.now_ms())
         return token
 
     return f"/password/{service.write(issue)}"

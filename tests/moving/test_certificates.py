@@ -19,7 +19,7 @@ from honeyguide.signups import signups
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import campaigns, link_parameters
 from honeyguide.subscribers.campaigns import CampaignSettings
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 from tests.support.changes import SITE
 from tests.support.dispatcher import HOME
 from tests.support.imported import Program
@@ -49,7 +49,7 @@ def go_on(program: Program, check_id: str, most: int = 1_000) -> Certificate:
         for _ in range(most):
             if not await store.read(checking.running, now_ms=program.now_ms, most=1):
                 break
-            await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
+            await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         return await store.read(reads(checking.get, program.tenant), check_id)
 
     return program.opened.run(run())
@@ -248,7 +248,7 @@ def test_who_compares_late_neither_counts_a_part_twice_nor_goes_back(
         check = await store.read(reads(checking.get, program.tenant), check_id)
         compared = await store.read(checking.compare_part, SITE, check, now_ms=program.now_ms)
         for _ in range(2):
-            await check_some(SITE, SECRETS, store, [check_id], program.now_ms)
+            await compare_some(SITE, SECRETS, store, [check_id], program.now_ms)
         await store.write(checking.record, check, compared)
         check = await store.read(reads(checking.get, program.tenant), check_id)
         assert (check.next_part, check.tally.lines) == (2, 2)

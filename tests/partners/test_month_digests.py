@@ -16,7 +16,7 @@ from honeyguide.events import change_log
 from honeyguide.partners import digest_rules, month_digests, payouts, rules, statements
 from honeyguide.partners.digest_rules import DigestPart
 from honeyguide.store import Store, Tx
-from honeyguide.work.month_digests import DIGESTS
+from honeyguide.work.money import DIGESTS
 from honeyguide.work.notifications import notify_about_payouts
 from tests.partners.test_ledger_damage import disarm
 from tests.support.changes import SITE, new_change

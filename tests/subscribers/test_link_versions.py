@@ -12,8 +12,10 @@ import pytest
 
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
-from honeyguide.mail import emails, notification_links
+from honeyguide.mail import content, emails, notification_choices
 from honeyguide.mail.email_kinds import FRIEND_JOINED
+from honeyguide.mail.emails import EmailToSend
+from honeyguide.mail.layout import EmailLinks, EmailParts
 from honeyguide.mail.notification_kinds import BUDGET
 from honeyguide.subscribers import reader_emails, reader_links
 from honeyguide.subscribers.subscribers import Subscriber
@@ -170,17 +172,18 @@ def test_a_scheduled_email_with_more_links_is_rewritten_whole(wax: Newsletter) -
     links, base = links_of(wax, reader), wax.service.services.site.base_url
     text = "\n".join(f'<a href="{base}{path}">' for path in (*links.values(), *other.values()))
     wax.service.write(
-        lambda tx: emails.enqueue(
+        lambda tx: emails.send(
             tx,
-            account_id=wax.member.account_id,
-            to=EmailAddress(reader.email),
-            kind=FRIEND_JOINED,
-            subject="A friend joined",
-            text=text,
-            html=text,
-            unsubscribe_url=f"{base}{links['stop']}",
-            about=reader.id,
-            delay_ms=DAY_MS,
+            EmailToSend(
+                account_id=wax.member.account_id,
+                to=EmailAddress(reader.email),
+                kind=FRIEND_JOINED,
+                message=content.email("A friend joined"),
+                parts=EmailParts(text, text),
+                links=EmailLinks(stop=f"{base}{links['stop']}"),
+                about=reader.id,
+                delay_ms=DAY_MS,
+            ),
             now_ms=wax.service.now_ms(),
         )
     )
@@ -253,7 +256,7 @@ def test_the_link_that_turns_notifications_off_ends(service: Service) -> None:
         return alice.web.http.get(url.removeprefix(site.base_url)).status_code
 
     def made(age_ms: int) -> str:
-        return notification_links.turn_off_url(
+        return notification_choices.turn_off_url(
             site, account_id, BUDGET, link_version=0, now_ms=now_ms - age_ms
         )
 

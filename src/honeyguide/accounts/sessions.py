@@ -74,6 +74,15 @@ class Session(NamedTuple):
     is_kept: bool
 
 
+class NewSession(NamedTuple):
+    user_id: str
+    account_id: str
+    user_agent: str
+    address: str
+    is_kept: bool = False
+    second_factor_ms: int = 0
+
+
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _FIND = _sql.query("find", Visitor)
@@ -98,18 +107,7 @@ def _expires_ms(*, is_kept: bool, created_ms: int, now_ms: int) -> int:
     return min(now_ms + IDLE_MS, created_ms + LONGEST_MS)
 
 
-async def begin(
-    tx: Tx,
-    user_id: str,
-    account_id: str,
-    *,
-    instead_of: str | None,
-    user_agent: str,
-    address: str,
-    now_ms: int,
-    is_kept: bool = False,
-    second_factor_ms: int = 0,
-) -> str:
+async def begin(tx: Tx, new: NewSession, *, instead_of: str | None = None, now_ms: int) -> str:
     """Starts a session with a new token, which is returned this once. The session that the browser
     had before ends."""
     if instead_of:
@@ -118,14 +116,14 @@ async def begin(
     await tx.put(
         _INSERT,
         id=new_id(),
-        user_id=user_id,
-        account_id=account_id,
+        user_id=new.user_id,
+        account_id=new.account_id,
         digest=digest(token),
-        user_agent=user_agent[:255],
-        address=address,
-        is_kept=is_kept,
-        second_factor_ms=second_factor_ms,
-        expires_ms=_expires_ms(is_kept=is_kept, created_ms=now_ms, now_ms=now_ms),
+        user_agent=new.user_agent[:255],
+        address=new.address,
+        is_kept=new.is_kept,
+        second_factor_ms=new.second_factor_ms,
+        expires_ms=_expires_ms(is_kept=new.is_kept, created_ms=now_ms, now_ms=now_ms),
         now_ms=now_ms,
     )
     return token

@@ -19,7 +19,7 @@ from honeyguide.moving.checking import Certificate
 from honeyguide.store import Tx
 from honeyguide.store.reading import Reading, reads
 from honeyguide.subscribers import campaigns
-from honeyguide.work.certificates import check_some
+from honeyguide.work.moving import compare_some
 
 move_app = typer.Typer(help="Prove that a move from another tool is complete.")
 NEWEST = "newest"
@@ -74,7 +74,7 @@ async def _check(services: Services, account: str, import_id: str) -> Certificat
             )
         ).made_ms is None:
             bar.update(task, completed=check.tally.lines)
-            await check_some(services.site, secret_keys, store, [check_id], services.clock())
+            await compare_some(services.site, secret_keys, store, [check_id], services.clock())
             await asyncio.sleep(0)
     return check
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.kernel.clock import HOUR_MS, SECOND_MS
 from honeyguide.kernel.errors import Missing
 from honeyguide.kernel.ids import is_id
@@ -349,4 +349,4 @@ async def notify_ended(change: Change, before: RemoteFetch) -> None:
     else:
         kind, cause = "fetch_done", after.import_id
         message = integration_texts.fetch_done(service=after.name, people=after.fetched, page=page)
-    await owner_notifications.notify(change, kind, cause, message, link=link)
+    await accounts.notify_owner(change, kind, cause, message, link=link)

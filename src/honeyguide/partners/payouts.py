@@ -17,6 +17,7 @@ from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.ids import is_id, new_id
 from honeyguide.kernel.paging import Page
 from honeyguide.partners import ledger, rules
+from honeyguide.partners.ledger import Transfer
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -235,13 +236,7 @@ async def _locked(tx: Tx, payout_id: str) -> Payout:
 
 
 async def _move(tx: Tx, payout: Payout, kind: str, debit: str, credit: str, now_ms: int) -> None:
-    await ledger.post(
-        tx,
-        kind,
-        f"{kind}:{payout.id}:{payout.marks}",
-        debit=debit,
-        credit=credit,
-        amount_cents=payout.amount_cents,
-        month=await ledger.open_month(tx, now_ms=now_ms),
-        now_ms=now_ms,
-    )
+    reference = f"{kind}:{payout.id}:{payout.marks}"
+    month = await ledger.open_month(tx, now_ms=now_ms)
+    transfer = Transfer(kind, reference, debit, credit, payout.amount_cents, month)
+    await ledger.post(tx, transfer, now_ms=now_ms)

@@ -62,18 +62,8 @@ async def tell(tx: Tx, site: Site, found: TermChange, *, now_ms: int) -> bool:
             has_stopped=_has_stopped(change),
             page=f"{site.base_url}/earnings/{partner.id}",
         )
-        await notifications.notify(
-            tx,
-            partner.account_id,
-            partner.email,
-            TERMS_CHANGED.name,
-            once,
-            message,
-            link=f"/earnings/{partner.id}",
-            base_url=site.base_url,
-            brand=brand,
-            now_ms=now_ms,
-        )
+        notification = partner.notification(TERMS_CHANGED.name, once, message, brand=brand)
+        await notifications.notify(tx, site.base_url, notification, now_ms=now_ms)
     if len(partners) == PARTNERS:
         return True
     await tx.run(_SET_TOLD, **key)

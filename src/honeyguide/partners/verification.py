@@ -21,7 +21,7 @@ from honeyguide.kernel.fields import as_stored
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, partner_texts
+from honeyguide.mail import partner_texts
 from honeyguide.mail.notification_kinds import NO_CONFIRMATIONS
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
@@ -348,19 +348,8 @@ async def health(tx: Tx) -> ProgramHealth:
 
 async def notify_without_email(change: Change, program_id: str, publication_name: str) -> None:
     """Without a mail server, a new program cannot ask for confirmations."""
-    owner = await accounts.get(change.tx, change.tenant.account_id)
     link = f"/program/{program_id}/change"
     message = partner_texts.no_confirmations(
         program=publication_name, page=f"{change.site.base_url}{link}"
     )
-    await notifications.notify(
-        change.tx,
-        owner.id,
-        owner.email,
-        NO_CONFIRMATIONS.name,
-        f"{NO_CONFIRMATIONS.name}:{program_id}",
-        message,
-        link=link,
-        base_url=change.site.base_url,
-        now_ms=change.now_ms,
-    )
+    await accounts.notify_owner(change, NO_CONFIRMATIONS.name, program_id, message, link=link)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import members, owner_notifications, permissions
+from honeyguide.accounts import accounts, members, permissions
 from honeyguide.accounts.permissions import Right
 from honeyguide.events import change_log
 from honeyguide.kernel.actors import Actor, ActorKind
@@ -232,6 +232,6 @@ async def drop(tx: Tx, site: Site, action: DelayedAction, fault: Fault, *, now_m
     message = texts.action_dropped(
         noun=kind.noun, done=kind.done, why=fault.message, page=f"{site.base_url}{kind.page}"
     )
-    await owner_notifications.notify(
+    await accounts.notify_owner(
         change, ACTION_DROPPED.name, action.batch_id, message, link=kind.page
     )

@@ -84,7 +84,7 @@ class Branding(NamedTuple):
             language=language.get_language(own_language or self.language),
             palette=self.palette,
             logo_url=self.logo_url(site),
-            from_name=self.from_name,
+            from_name=self.sender_name,
             reply_to=self.reply_to,
             privacy_url=self.privacy_url,
             imprint_url=self.imprint_url,

@@ -135,6 +135,10 @@ async def get(at: Reading) -> Campaign:
     return campaign
 
 
+async def name_of(at: Reading) -> str:
+    return (await get(at)).name
+
+
 async def tenant_of(tx: Tx, account_id: str) -> Tenant:
     tenant = await tx.one(_TENANT_OF, account_id=account_id)
     if tenant is None:

@@ -13,7 +13,7 @@ from honeyguide.kernel.tenant import Tenant
 from honeyguide.signups import delayed_actions, delayed_kinds
 from honeyguide.signups.delayed_actions import DELAY_MS
 from honeyguide.store.tx import Tx
-from honeyguide.work import applying
+from honeyguide.work import decisions
 from tests.support import belongings
 from tests.support.delayed import (
     action_of,
@@ -221,7 +221,7 @@ def test_an_error_that_is_no_refusal_is_tried_again(
     assert action_of(alice, made) is not None and notices(alice) == []
     found = due_of(alice.service, alice.service.now_ms())
     site, store = alice.service.services.site, alice.service.services.store
-    alice.service.run(applying.apply_or_drop(site, store, found, alice.service.now_ms()))
+    alice.service.run(decisions.apply_or_drop(site, store, found, alice.service.now_ms()))
     assert alice.subscriber(made["subject"])["referral_status"] == "verified"
 
 

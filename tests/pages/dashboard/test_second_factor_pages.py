@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from honeyguide.accounts import accounts, attempts, email_proofs, invitations, members
+from honeyguide.accounts.invitations import NewTicket
 from honeyguide.events import change_log
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
@@ -91,9 +92,8 @@ def reset_link(alice: Operator) -> str:
 
     async def issue(tx: Tx) -> str:
         user_id = await members.first_owner(tx, alice.account_id)
-        _, token = await invitations._issue(
-            tx, "password_reset", user_id=user_id, lasts_ms=60_000, now_ms=alice.service.now_ms()
-        )
+        new = NewTicket("password_reset", user_id=user_id)
+        _, token = await invitations._issue(tx, new, now_ms=alice.service.now_ms())
         return token
 
     return f"/password/{alice.service.write(issue)}"

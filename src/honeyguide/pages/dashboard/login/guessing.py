@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.accounts import attempts, known_browsers, second_factors
+from honeyguide.accounts import attempts, logins, second_factors
 from honeyguide.accounts.attempts import Limit
 from honeyguide.integrations.encryption import EncryptionKeys, Undecryptable
 from honeyguide.kernel.errors import TooMany
@@ -47,7 +47,7 @@ class AdmittedGuess(NamedTuple):
 async def admit(tx: Tx, request: PageRequest, guess: Guess) -> AdmittedGuess | FormErrors:
     """Counts the attempt. The errors are returned, not raised: what was counted must be kept."""
     site, now_ms = request.services.site, request.now_ms
-    browser = known_browsers.find(
+    browser = logins.find_browser(
         site, request.cookie(KNOWN), guess.user_id, guess.password_hash, now_ms=now_ms
     )
     if browser is not None:
