@@ -325,11 +325,14 @@ class ReversalCreate(Body, frozen=True):
 class PublicationCreate(Body, PublicationFields, frozen=True):
     required: ClassVar[tuple[str, ...]] = publications.REQUIRED
     drops_nulls: ClassVar[bool] = True
+    takes_form: ClassVar[bool] = True
 
     logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 
 class PublicationUpdate(Body, PublicationChanges, frozen=True):
+    takes_form: ClassVar[bool] = True
+
     logo: Annotated[str, public.LOGO] | UnsetType = UNSET
 
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from honeyguide.accounts.permissions import Right
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call
 from honeyguide.api.subscriber_views import RefCode, ReferralsCount, ReferralStatus, SignedUpAt
 from honeyguide.api.views import View, filler, iso_or_none
 from honeyguide.kernel import public
@@ -15,7 +14,7 @@ from honeyguide.kernel.checks import STRING_LIMIT
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import search
 from honeyguide.subscribers.search import FoundSubscriber
 from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
@@ -79,7 +78,12 @@ def _to_review(row: FoundSubscriber) -> ReferralToReview:
     )
 
 
-async def search_subscribers(tx: Tx, call: Call) -> MatchingSubscribers:
+async def search_subscribers(at: Reading, call: Call[None]) -> MatchingSubscribers:
+    """Search for subscribers.
+
+    At most {MOST_FOUND}: advocates and recent subscribers whose name or email address contains the
+    text, and those whose address begins with it.
+    """
     text = " ".join(call.query.get("q", "").split())
     if not text:
         return MatchingSubscribers([])
@@ -87,41 +91,15 @@ async def search_subscribers(tx: Tx, call: Call) -> MatchingSubscribers:
         raise Invalid(
             "{field} must have at most {most} characters.", param="q", most=str(STRING_LIMIT)
         )
-    found = await search.find_quickly(tx, call.tenant, text, most=MOST_FOUND)
+    found = await search.find_quickly(at.tx, at.tenant, text, most=MOST_FOUND)
     return MatchingSubscribers([_matching(row) for row in found])
 
 
-async def list_referrals_to_review(tx: Tx, call: Call) -> ReferralsToReview:
-    rows = await search.judged(tx, call.tenant, "suspected", before=None, most=MOST_TO_REVIEW)
+async def list_referrals_to_review(at: Reading, call: Call[None]) -> ReferralsToReview:
+    """List referrals to review.
+
+    Suspicious referrals that wait for your decision, as the dashboard's Review page lists them:
+    newest first, at most {MOST_TO_REVIEW}. Decide them with `referral_decisions`.
+    """
+    rows = await search.judged(at.tx, at.tenant, "suspected", before=None, most=MOST_TO_REVIEW)
     return ReferralsToReview([_to_review(row) for row in rows])
-
-
-_C = "/v1/campaigns/{campaign_uuid}"
-
-_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
-_referrals = resource("Referrals", right=Right.SUBSCRIBERS)
-
-ROUTES = (
-    _subscribers(
-        "GET",
-        f"{_C}/subscriber_search",
-        search_subscribers,
-        summary="Search for subscribers",
-        detail=f"At most {MOST_FOUND}: advocates and recent subscribers whose name or email "
-        "address contains the text, and those whose address begins with it.",
-        query=("q",),
-        answer=MatchingSubscribers,
-        snapshot=True,
-    ),
-    _referrals(
-        "GET",
-        f"{_C}/referrals_to_review",
-        list_referrals_to_review,
-        summary="List referrals to review",
-        detail="Suspicious referrals that wait for your decision, as the dashboard's Review page "
-        f"lists them: newest first, at most {MOST_TO_REVIEW}. Decide them with "
-        "`referral_decisions`.",
-        answer=ReferralsToReview,
-        snapshot=True,
-    ),
-)

@@ -108,7 +108,7 @@ def _content(route: Route, body: type[Body], schemas: dict[str, Schema]) -> dict
     elif example := openapi_examples.of_body(schema):
         as_json["example"] = example
     content = {"application/json": as_json}
-    if route.multipart:
+    if body.takes_form:
         content["multipart/form-data"] = {
             "schema": {"$ref": REF + form_name(body)},
             "encoding": {"logo": {"contentType": "image/png, image/jpeg"}},

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import msgspec
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call, Writer
 from honeyguide.api.subscriber_views import EvidenceView, evidence_view
 from honeyguide.api.views import View, iso_or_none
 from honeyguide.kernel import public
-from honeyguide.kernel.errors import Busy
 from honeyguide.kernel.public import doc
 from honeyguide.signups import referral_checks
 from honeyguide.signups.referral_checks import AskedSignup, ReferralCheck, TakenBack
-from honeyguide.store import Store
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
 
 
 class ReferralCheckView(View, frozen=True):
@@ -40,24 +37,25 @@ class OneReferralCheck(View, frozen=True):
     referral_check: ReferralCheckView
 
 
-async def check_and_take_back(store: Store, call: Call) -> ReferralCheck:
+async def check_and_take_back(
+    write: Writer, call: Call[bodies.ReferralCheckInput]
+) -> ReferralCheck:
     asked = AskedSignup(**msgspec.structs.asdict(call.body))
     try:
-        await store.write(_try_out, call, asked)
+        await write(referral_checks.try_out, asked)
     except TakenBack as done:
         return done.found
 
 
-async def _try_out(tx: Tx, call: Call, asked: AskedSignup) -> NoReturn:
-    await referral_checks.try_out(call.change(tx), asked)
+async def check_referral(change: Change, call: Call[ReferralCheck]) -> OneReferralCheck:
+    """Check what would happen to an address.
 
-
-async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
-    """What `check_and_take_back` found."""
-    if isinstance(call.body, bodies.ReferralCheckInput):
-        # The answer to this Idempotency-Key expired while we looked for it.
-        raise Busy("A request with this Idempotency-Key is still running; try again in a moment.")
-    found: ReferralCheck = call.body
+    The decision that a signup with this code would get now, with its reason and the evidence.
+    Nothing is stored, nothing is sent and nobody is notified. The address is taken as if an
+    ordinary browser had followed the link. With an unknown code, or for somebody who is already
+    subscribed, the decision is `rejected` and the explanation says so.
+    """
+    found = call.body
     return OneReferralCheck(
         ReferralCheckView(
             decision=found.decision,
@@ -68,22 +66,3 @@ async def check_referral(tx: Tx, call: Call) -> OneReferralCheck:
             evidence=[evidence_view(each) for each in found.evidence],
         )
     )
-
-
-_referrals = resource("Referrals", right=Right.READ)
-
-ROUTES = (
-    _referrals(
-        "POST",
-        "/v1/campaigns/{campaign_uuid}/referral_checks",
-        check_referral,
-        summary="Check what would happen to an address",
-        detail="The decision that a signup with this code would get now, with its reason and the "
-        "evidence. Nothing is stored, nothing is sent and nobody is notified. The address is taken "
-        "as if an ordinary browser had followed the link. With an unknown code, or for somebody "
-        "who is already subscribed, the decision is `rejected` and the explanation says so.",
-        body=bodies.ReferralCheckInput,
-        answer=OneReferralCheck,
-        in_parts=check_and_take_back,
-    ),
-)

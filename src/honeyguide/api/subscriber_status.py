@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from honeyguide.accounts.permissions import Right
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call
 from honeyguide.api.views import View, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.public import doc
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import hub, subscribers
 from honeyguide.subscribers.subscriber_filters import SUBSCRIBER_STATUSES
 
@@ -47,8 +46,12 @@ class SubscriberReferralPage(View, frozen=True):
     ]
 
 
-async def get_subscriber_status(tx: Tx, call: Call) -> SubscriberStatus:
-    found = await subscribers.get(tx, call.tenant, call.path["uuid"])
+async def get_subscriber_status(at: Reading, call: Call[None]) -> SubscriberStatus:
+    """Get a subscriber's status.
+
+    Whether they are subscribed, and whether they confirmed their email address.
+    """
+    found = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
     has_left = found.status == "unsubscribed"
     return SubscriberStatus(
         status=found.status,
@@ -59,34 +62,11 @@ async def get_subscriber_status(tx: Tx, call: Call) -> SubscriberStatus:
     )
 
 
-async def get_subscriber_referral_page(tx: Tx, call: Call) -> SubscriberReferralPage:
-    found = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    return SubscriberReferralPage(hub.link(call.site, found))
+async def get_subscriber_referral_page(at: Reading, call: Call[None]) -> SubscriberReferralPage:
+    """Get the link to a subscriber's referral page.
 
-
-_S = "/v1/campaigns/{campaign_uuid}/subscribers/{uuid}"
-
-_subscribers = resource("Subscribers", right=Right.SUBSCRIBERS)
-
-ROUTES = (
-    _subscribers(
-        "GET",
-        f"{_S}/status",
-        get_subscriber_status,
-        summary="Get a subscriber's status",
-        detail="Whether they are subscribed, and whether they confirmed their email address.",
-        answer=SubscriberStatus,
-    ),
-    _subscribers(
-        "GET",
-        f"{_S}/referral_page",
-        get_subscriber_referral_page,
-        summary="Get the link to a subscriber's referral page",
-        detail="The same link that emails to the subscriber have. Whoever opens it can claim "
-        "rewards and unsubscribe on the subscriber's behalf, so a key that may only read does not "
-        "get it.",
-        # The link works without a login, so whoever has it can act for the subscriber.
-        right=Right.SUBSCRIBERS,
-        answer=SubscriberReferralPage,
-    ),
-)
+    The same link that emails to the subscriber have. Whoever opens it can claim rewards and
+    unsubscribe on the subscriber's behalf, so a key that may only read does not get it.
+    """
+    found = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+    return SubscriberReferralPage(hub.link(at.site, found))

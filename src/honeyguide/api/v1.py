@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.api import views
-from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate
+from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
 from honeyguide.api.call import Call, Listed
 from honeyguide.api.subscriber_views import (
     OneSavedSubscriber,
@@ -18,23 +18,35 @@ from honeyguide.api.subscriber_views import (
 from honeyguide.kernel.errors import Invalid
 from honeyguide.signups import signups
 from honeyguide.signups.lifecycle import NewSubscriber
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, subscribers
 
 
-async def list_campaigns(tx: Tx, call: Call) -> views.CampaignList:
-    return views.CampaignList([views.campaign_view(await campaigns.get(tx, call.tenant))])
+async def list_campaigns(at: Reading, call: Call[None]) -> views.CampaignList:
+    """List campaigns.
+
+    Always exactly one. Start here: its UUID is part of every v1 path.
+    """
+    return views.CampaignList([views.campaign_view(await campaigns.get(at.tx, at.tenant))])
 
 
-async def get_campaign(tx: Tx, call: Call) -> views.OneCampaign:
-    return views.OneCampaign(views.campaign_view(await campaigns.get(tx, call.tenant)))
+async def get_campaign(at: Reading, call: Call[None]) -> views.OneCampaign:
+    """Get a campaign.
+
+    Its UUID and its name. How it works is in its settings.
+    """
+    return views.OneCampaign(views.campaign_view(await campaigns.get(at.tx, at.tenant)))
 
 
-async def update_campaign(tx: Tx, call: Call) -> views.OneCampaign:
-    body: CampaignUpdate = call.body
-    if body.name is not msgspec.UNSET:
-        await campaigns.rename(call.change(tx), body.name)
-    return await get_campaign(tx, call)
+async def update_campaign(change: Change, call: Call[CampaignUpdate]) -> views.OneCampaign:
+    """Update a campaign.
+
+    Renames it. Without a name, nothing changes.
+    """
+    if call.body.name is not msgspec.UNSET:
+        await campaigns.rename(change, call.body.name)
+    return views.OneCampaign(views.campaign_view(await campaigns.get(change.tx, change.tenant)))
 
 
 def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
@@ -46,37 +58,63 @@ def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
     return NewSubscriber(**given)
 
 
-async def create_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
-    subscriber = await signups.sign_up(call.change(tx), _new_subscriber(call.body))
+async def create_subscriber(change: Change, call: Call[SubscriberCreate]) -> OneSavedSubscriber:
+    """Create a subscriber.
+
+    With an unknown `referrer_code`, the subscriber is still created, without a referral.
+    """
+    subscriber = await signups.sign_up(change, _new_subscriber(call.body))
     return OneSavedSubscriber(written(subscriber))
 
 
-async def list_subscribers(tx: Tx, call: Call) -> Listed:
+async def list_subscribers(at: Reading, call: Call[None]) -> Listed[SubscriberList]:
+    """List subscribers.
+
+    Newest first. Includes subscribers who unsubscribed.
+    """
     page = call.page
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
+        at.tx, at.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = [read(row) for row in rows]
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> OneSubscriber:
-    return OneSubscriber(read(await subscribers.get(tx, call.tenant, call.path["uuid"])))
+async def get_subscriber(at: Reading, call: Call[None]) -> OneSubscriber:
+    """Get a subscriber.
+
+    Takes their UUID or their email address.
+    """
+    return OneSubscriber(read(await subscribers.get(at.tx, at.tenant, call.path["uuid"])))
 
 
-async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
+async def list_subscriber_referrals(at: Reading, call: Call[None]) -> Listed[SubscriberList]:
+    """List a subscriber's referrals.
+
+    Includes every status. A subscriber's `referrals_count` counts only verified referrals.
+    """
     page = call.page
-    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
+    referrer = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+    rows, total = await subscribers.page_of_referred(at.tx, at.tenant, referrer, page)
     shown = [read(row) for row in rows]
     return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
 
 
-async def update_subscriber(tx: Tx, call: Call) -> OneSavedSubscriber:
-    changed = await signups.update(call.change(tx), call.path["uuid"], call.body)
+async def update_subscriber(change: Change, call: Call[SubscriberUpdate]) -> OneSavedSubscriber:
+    """Update a subscriber.
+
+    Only the fields you send change. Setting `unsubscribed` rejects a pending referral; a verified
+    one stays verified.
+    """
+    changed = await signups.update(change, call.path["uuid"], call.body)
     return OneSavedSubscriber(written(changed))
 
 
-async def delete_subscriber(tx: Tx, call: Call) -> views.Message:
-    await signups.erase(call.change(tx), call.path["uuid"])
+async def delete_subscriber(change: Change, call: Call[None]) -> views.Message:
+    """Delete a subscriber.
+
+    Deletes the subscriber and their personal data, and lowers their referrer's count. This cannot
+    be undone.
+    """
+    await signups.erase(change, call.path["uuid"])
     return views.Message("The subscriber was deleted.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from honeyguide.api import subscriber_views as views
@@ -9,24 +11,24 @@ from honeyguide.api.call import Call, Listed
 from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
 from honeyguide.rewards import earned_rewards
-from honeyguide.store.tx import Tx
+from honeyguide.store.reading import Reading
 from honeyguide.subscribers import campaigns, codes, subscribers, tags
 from honeyguide.subscribers.campaigns import Campaign
 from honeyguide.subscribers.subscribers import Subscriber
 
 
-async def _expanded(tx: Tx, call: Call) -> Campaign | None:
+async def _expanded(at: Reading, call: Call[Any]) -> Campaign | None:
     """The campaign, when `expand=campaigns` asks for it."""
     expand = call.query.get("expand")
     if expand is None:
         return None
     if expand != "campaigns":
         raise Invalid("{field} must be campaigns.", param="expand")
-    return await campaigns.get(tx, call.tenant)
+    return await campaigns.get(at.tx, at.tenant)
 
 
 async def _programs(
-    tx: Tx, call: Call, campaign: Campaign | None, rows: list[Subscriber]
+    at: Reading, campaign: Campaign | None, rows: list[Subscriber]
 ) -> list[views.Programs]:
     """Each subscriber's figures in the campaign, with all that another Honeyguide needs to import
     them. One query finds what all of them earned."""
@@ -34,17 +36,17 @@ async def _programs(
         return [msgspec.UNSET for _ in rows]
     ids = [s.id for s in rows]
     earned = await earned_rewards.earned_by_each(
-        tx, call.tenant, ids, most=earned_rewards.MOST_IN_ANSWER
+        at.tx, at.tenant, ids, most=earned_rewards.MOST_IN_ANSWER
     )
-    further = await codes.of_subscribers(tx, call.tenant, ids)
-    tagged = await tags.of_subscribers(tx, call.tenant, ids)
+    further = await codes.of_subscribers(at.tx, at.tenant, ids)
+    tagged = await tags.of_subscribers(at.tx, at.tenant, ids)
     return [
         [
             views.ReferralProgram(
                 uuid=campaign.id,
                 name=campaign.name,
                 ref_code=s.ref_code,
-                referral_link=call.site.reader_link(s.ref_code),
+                referral_link=at.site.reader_link(s.ref_code),
                 referrals=views.ReferralCounts(
                     verified=s.referrals_verified,
                     pending=s.referrals_pending,
@@ -61,28 +63,42 @@ async def _programs(
     ]
 
 
-async def list_subscribers(tx: Tx, call: Call) -> Listed:
-    page, campaign = call.page, await _expanded(tx, call)
+async def list_subscribers(at: Reading, call: Call[None]) -> Listed[views.SubscriberListV2]:
+    """List subscribers.
+
+    Newest first. Includes subscribers who unsubscribed.
+    """
+    page, campaign = call.page, await _expanded(at, call)
     rows, total = await subscribers.page_of(
-        tx, call.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
+        at.tx, at.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = list(map(views.plain, rows, await _programs(tx, call, campaign, rows)))
+    shown = list(map(views.plain, rows, await _programs(at, campaign, rows)))
     return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
 
 
-async def get_subscriber(tx: Tx, call: Call) -> views.OneSubscriberV2:
-    campaign = await _expanded(tx, call)
-    subscriber = await subscribers.get(tx, call.tenant, call.path["uuid"])
+async def get_subscriber(at: Reading, call: Call[None]) -> views.OneSubscriberV2:
+    """Get a subscriber.
+
+    Takes their UUID or their email address.
+    """
+    campaign = await _expanded(at, call)
+    subscriber = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
     return views.OneSubscriberV2(
-        views.plain(subscriber, (await _programs(tx, call, campaign, [subscriber]))[0])
+        views.plain(subscriber, (await _programs(at, campaign, [subscriber]))[0])
     )
 
 
-async def list_subscriber_referrals(tx: Tx, call: Call) -> Listed:
-    page, campaign = call.page, await _expanded(tx, call)
-    referrer = await subscribers.get(tx, call.tenant, call.path["uuid"])
-    rows, total = await subscribers.page_of_referred(tx, call.tenant, referrer, page)
-    shown = list(map(views.counted, rows, await _programs(tx, call, campaign, rows)))
+async def list_subscriber_referrals(
+    at: Reading, call: Call[None]
+) -> Listed[views.ReferredSubscriberListV2]:
+    """List a subscriber's referrals.
+
+    Includes every status. A subscriber's `referrals_count` counts only verified referrals.
+    """
+    page, campaign = call.page, await _expanded(at, call)
+    referrer = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+    rows, total = await subscribers.page_of_referred(at.tx, at.tenant, referrer, page)
+    shown = list(map(views.counted, rows, await _programs(at, campaign, rows)))
     return Listed(
         views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
     )

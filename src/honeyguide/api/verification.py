@@ -4,52 +4,36 @@ from __future__ import annotations
 
 from msgspec import UnsetType
 
-from honeyguide.accounts.permissions import Right
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, resource
+from honeyguide.api.call import Call
 from honeyguide.api.verification_views import OneProgramVerification, verification_view
 from honeyguide.partners import term_changes, verification
-from honeyguide.store.tx import Tx
+from honeyguide.store.change import Change
+from honeyguide.store.reading import Reading
 
 
-async def get_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
-    found = await verification.get(tx, call.tenant.account_id, call.path["uuid"])
+async def get_program_verification(at: Reading, call: Call[None]) -> OneProgramVerification:
+    """Get what a partner program asks of its referrals.
+
+    A program that was made before programs had a screening level of their own shows the campaign's.
+    """
+    found = await verification.get(at.tx, at.tenant.account_id, call.path["uuid"])
     return OneProgramVerification(verification_view(found))
 
 
-async def update_program_verification(tx: Tx, call: Call) -> OneProgramVerification:
+async def update_program_verification(
+    change: Change, call: Call[bodies.ProgramVerificationUpdate]
+) -> OneProgramVerification:
+    """Change what a partner program asks of its referrals.
+
+    What you leave out stays as it is. From then on the rule and the level hold for every new
+    referral, also for those by API and import; before, they hold for signups with magic links, on
+    hosted pages and with embedded forms. Partners see both. A rule that needs email is a 400
+    `no_mail_server` while no mail server is set.
+    """
     nested = call.body.verification
     fields = call.body if isinstance(nested, UnsetType) else nested
     program_id = call.path["uuid"]
-    await term_changes.change_now(call.change(tx), program_id, chosen=fields)
-    changed = await verification.get(tx, call.tenant.account_id, program_id)
+    await term_changes.change_now(change, program_id, chosen=fields)
+    changed = await verification.get(change.tx, change.tenant.account_id, program_id)
     return OneProgramVerification(verification_view(changed))
-
-
-_PATH = "/v2/partner_programs/{uuid}/verification"
-
-_programs = resource("Partner programs", right=Right.PARTNERS)
-
-ROUTES = (
-    _programs(
-        "GET",
-        _PATH,
-        get_program_verification,
-        summary="Get what a partner program asks of its referrals",
-        detail="A program that was made before programs had a screening level of their own shows "
-        "the campaign's.",
-        answer=OneProgramVerification,
-    ),
-    _programs(
-        "PUT",
-        _PATH,
-        update_program_verification,
-        summary="Change what a partner program asks of its referrals",
-        detail="What you leave out stays as it is. From then on the rule and the level hold for "
-        "every new referral, also for those by API and import; before, they hold for signups with "
-        "magic links, on hosted pages and with embedded forms. Partners see both. A rule that "
-        "needs email is a 400 `no_mail_server` while no mail server is set.",
-        body=bodies.ProgramVerificationUpdate,
-        answer=OneProgramVerification,
-    ),
-)
