@@ -29,6 +29,8 @@ from honeyguide.store.change import Change
 B = TypeVar("B")
 V = TypeVar("V", bound=msgspec.Struct)
 T = TypeVar("T")
+R = TypeVar("R")
+M = TypeVar("M")
 
 
 @dataclass(slots=True)
@@ -61,6 +63,17 @@ class Listed(Generic[V]):
     view: V
     page: Page
     total: int
+
+
+def listed(
+    view: Callable[[list[R], M], V],
+    meta: Callable[[int, int, int, int], M],
+    items: list[R],
+    page: Page,
+    total: int,
+) -> Listed[V]:
+    counts = meta(page.per_page, page.page, page.total_pages(total), total)
+    return Listed(view(items, counts), page, total)
 
 
 @dataclass(slots=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from msgspec import UnsetType
+
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Known, Listed
+from honeyguide.api.call import Call, Known, Listed, listed
 from honeyguide.api.money_views import (
     OneEarnings,
     OnePayout,
@@ -22,6 +24,7 @@ from honeyguide.api.partner_views import (
     OnePartnerCampaign,
     OnePartnerProgram,
     OnePartnerReferral,
+    OneProgramVerification,
     PartnerCampaignList,
     PartnerCampaignMeta,
     PartnerProgramList,
@@ -32,6 +35,7 @@ from honeyguide.api.partner_views import (
     partner_campaign_view,
     program_view,
     referral_view,
+    verification_view,
 )
 from honeyguide.api.views import Message
 from honeyguide.kernel import money
@@ -47,6 +51,7 @@ from honeyguide.partners import (
     reversal_reasons,
     rules,
     term_changes,
+    verification,
 )
 from honeyguide.partners.network import SORTS, NetworkQuery
 from honeyguide.signups import reversals, signups
@@ -76,8 +81,9 @@ async def list_partner_programs(at: Reading, call: Call[None]) -> Listed[Partner
     """
     page = call.page
     rows, total = await programs.page_of(at.tx, at.tenant.account_id, page)
-    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PartnerProgramList([program_view(row) for row in rows], meta), page, total)
+    return listed(
+        PartnerProgramList, PartnerProgramMeta, [program_view(row) for row in rows], page, total
+    )
 
 
 async def get_partner_program(at: Reading, call: Call[None]) -> OnePartnerProgram:
@@ -114,6 +120,33 @@ async def delete_partner_program(change: Change, call: Call[None]) -> Message:
     return Message("The partner program was deleted.")
 
 
+async def get_program_verification(at: Reading, call: Call[None]) -> OneProgramVerification:
+    """Get what a partner program asks of its referrals.
+
+    A program that was made before programs had a screening level of their own shows the campaign's.
+    """
+    found = await verification.get(at.tx, at.tenant.account_id, call.path["uuid"])
+    return OneProgramVerification(verification_view(found))
+
+
+async def update_program_verification(
+    change: Change, call: Call[bodies.ProgramVerificationUpdate]
+) -> OneProgramVerification:
+    """Change what a partner program asks of its referrals.
+
+    What you leave out stays as it is. From then on the rule and the level hold for every new
+    referral, also for those by API and import; before, they hold for signups with magic links, on
+    hosted pages and with embedded forms. Partners see both. A rule that needs email is a 400
+    `no_mail_server` while no mail server is set.
+    """
+    nested = call.body.verification
+    fields = call.body if isinstance(nested, UnsetType) else nested
+    program_id = call.path["uuid"]
+    await term_changes.change_now(change, program_id, chosen=fields)
+    changed = await verification.get(change.tx, change.tenant.account_id, program_id)
+    return OneProgramVerification(verification_view(changed))
+
+
 def _network_query(call: Call[None]) -> NetworkQuery:
     return NetworkQuery(
         search=call.query.get("search", "")[:200],
@@ -148,13 +181,12 @@ async def list_network_programs(at: Reading, call: Call[None]) -> Listed[Network
     rows, total = await network.page_of(
         at.tx, at.tenant.account_id, _network_query(call), page, now_ms=at.now_ms
     )
-    meta = PartnerProgramMeta(page.per_page, page.page, page.total_pages(total), total)
     figures = await public_figures.of(at.tx, [row.id for row in rows])
     shown = [
         network_program_view(at.site, row, at.tenant.account_id, figures.get(row.id))
         for row in rows
     ]
-    return Listed(NetworkProgramList(shown, meta), page, total)
+    return listed(NetworkProgramList, PartnerProgramMeta, shown, page, total)
 
 
 async def get_network_program(at: Reading, call: Call[None]) -> OneNetworkProgram:
@@ -191,9 +223,8 @@ async def list_partner_campaigns(at: Reading, call: Call[None]) -> Listed[Partne
     rows, total = await network.page_of_partner_campaigns(
         at.tx, at.tenant.account_id, page, now_ms=at.now_ms
     )
-    meta = PartnerCampaignMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [partner_campaign_view(at.site, row) for row in rows]
-    return Listed(PartnerCampaignList(shown, meta), page, total)
+    return listed(PartnerCampaignList, PartnerCampaignMeta, shown, page, total)
 
 
 async def get_partner_campaign(at: Reading, call: Call[None]) -> OnePartnerCampaign:
@@ -215,8 +246,9 @@ async def list_program_referrals(at: Reading, call: Call[None]) -> Listed[Partne
     page = call.page
     program = await programs.get_unsettled(at.tx, at.tenant.account_id, call.path["uuid"])
     rows, total = await signups.page_of_program(at.tx, at.tenant.account_id, program.id, page)
-    meta = PartnerReferralMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PartnerReferralList([referral_view(row) for row in rows], meta), page, total)
+    return listed(
+        PartnerReferralList, PartnerReferralMeta, [referral_view(row) for row in rows], page, total
+    )
 
 
 async def reverse_referral_charge(
@@ -272,8 +304,7 @@ async def list_payouts(at: Reading, call: Call[None]) -> Listed[PayoutList]:
     """
     page = call.page
     rows, total = await payouts.page_of(at.tx, at.tenant.account_id, page)
-    meta = PayoutMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(PayoutList([payout_view(row) for row in rows], meta), page, total)
+    return listed(PayoutList, PayoutMeta, [payout_view(row) for row in rows], page, total)
 
 
 async def get_payout(at: Reading, call: Call[None]) -> OnePayout:

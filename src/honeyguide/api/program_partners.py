@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
 from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
 from honeyguide.kernel import public
@@ -102,8 +102,7 @@ async def list_program_partners(at: Reading, call: Call[None]) -> Listed[Program
     page = call.page
     program = await programs.get_unsettled(at.tx, at.tenant.account_id, call.path["uuid"])
     rows, total = await program_partners.page_of(at.tx, program, page)
-    meta = ProgramPartnerMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(ProgramPartnerList([_view(row) for row in rows], meta), page, total)
+    return listed(ProgramPartnerList, ProgramPartnerMeta, [_view(row) for row in rows], page, total)
 
 
 async def get_program_partner(at: Reading, call: Call[None]) -> OneProgramPartner:

@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from msgspec import UNSET
 
 from honeyguide.api import bodies
-from honeyguide.api.call import Call, Listed
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.partner_views import (
     OnePublication,
     PublicationList,
@@ -73,9 +73,8 @@ async def list_publications(at: Reading, call: Call[None]) -> Listed[Publication
     """
     page = call.page
     rows, total = await publications.page_of(at.tx, at.tenant.account_id, page)
-    meta = PublicationMeta(page.per_page, page.page, page.total_pages(total), total)
     shown = [publication_view(at.site, row) for row in rows]
-    return Listed(PublicationList(shown, meta), page, total)
+    return listed(PublicationList, PublicationMeta, shown, page, total)
 
 
 async def get_publication(at: Reading, call: Call[None]) -> OnePublication:

@@ -20,7 +20,6 @@ from honeyguide.api import (
     tags,
     v1,
     v2,
-    verification,
     webhooks,
 )
 from honeyguide.api.bodies import WebhookCreateV2, WebhookUpdateV2
@@ -179,6 +178,6 @@ ROUTES: tuple[Route, ...] = (
     _programs("POST", _PARTNER + "/block", program_partners.block_partner, Right.PARTNERS),
     _programs("POST", _PARTNER + "/unblock", program_partners.unblock_partner, Right.PARTNERS),
     _partner_campaigns("DELETE", _ME + "/partner_campaigns/{uuid}", program_partners.leave_program, Right.PARTNERS),
-    _programs("GET", _P + "/{uuid}/verification", verification.get_program_verification, Right.READ),
-    _programs("PUT", _P + "/{uuid}/verification", verification.update_program_verification, Right.PARTNERS),
+    _programs("GET", _P + "/{uuid}/verification", partners.get_program_verification, Right.READ),
+    _programs("PUT", _P + "/{uuid}/verification", partners.update_program_verification, Right.PARTNERS),
 )

@@ -8,7 +8,7 @@ import msgspec
 
 from honeyguide.api import bodies
 from honeyguide.api.bodies import ShippingDetails
-from honeyguide.api.call import Call, Listed
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import actors, public
 from honeyguide.kernel.clock import iso
@@ -81,8 +81,7 @@ async def list_shipments(at: Reading, call: Call[None]) -> Listed[ShipmentList]:
     page = call.page
     status = call.choice("status", shipments.SHIPMENT_STATUSES, shipments.TO_SEND)
     rows, total = await shipments.page_newest_first(at.tx, at.tenant, status, page)
-    meta = ShipmentMeta(page.per_page, page.page, page.total_pages(total), total)
-    return Listed(ShipmentList([shipment_view(row) for row in rows], meta), page, total)
+    return listed(ShipmentList, ShipmentMeta, [shipment_view(row) for row in rows], page, total)
 
 
 async def mark_shipment_sent(change: Change, call: Call[bodies.MarkSentInput]) -> OneShipment:

@@ -10,7 +10,6 @@ from honeyguide.api.reward_views import EarnedRewardView
 from honeyguide.api.views import META, PageMeta, Total, View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
-from honeyguide.kernel.paging import Page
 from honeyguide.kernel.public import doc
 from honeyguide.screening.evidence import EvidenceItem
 from honeyguide.screening.explanations import Explained
@@ -270,10 +269,6 @@ def plain(s: Subscriber, programs: Programs = msgspec.UNSET) -> SubscriberViewV2
 
 def counted(s: Subscriber, programs: Programs = msgspec.UNSET) -> ReferredSubscriberV2:
     return _fill_counted(s, referral_programs=programs)
-
-
-def subscriber_meta(page: Page, total: int) -> SubscriberMeta:
-    return SubscriberMeta(page.per_page, page.page, page.total_pages(total), total)
 
 
 def explained(found: Explained) -> OneExplainedReferral:

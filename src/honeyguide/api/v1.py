@@ -6,13 +6,13 @@ import msgspec
 
 from honeyguide.api import views
 from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
-from honeyguide.api.call import Call, Listed
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.subscriber_views import (
     OneSavedSubscriber,
     OneSubscriber,
     SubscriberList,
+    SubscriberMeta,
     read,
-    subscriber_meta,
     written,
 )
 from honeyguide.kernel.errors import Invalid
@@ -77,7 +77,7 @@ async def list_subscribers(at: Reading, call: Call[None]) -> Listed[SubscriberLi
         at.tx, at.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = [read(row) for row in rows]
-    return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
+    return listed(SubscriberList, SubscriberMeta, shown, page, total)
 
 
 async def get_subscriber(at: Reading, call: Call[None]) -> OneSubscriber:
@@ -97,7 +97,7 @@ async def list_subscriber_referrals(at: Reading, call: Call[None]) -> Listed[Sub
     referrer = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(at.tx, at.tenant, referrer, page)
     shown = [read(row) for row in rows]
-    return Listed(SubscriberList(shown, subscriber_meta(page, total)), page, total)
+    return listed(SubscriberList, SubscriberMeta, shown, page, total)
 
 
 async def update_subscriber(change: Change, call: Call[SubscriberUpdate]) -> OneSavedSubscriber:

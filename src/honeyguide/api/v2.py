@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from honeyguide.api import subscriber_views as views
-from honeyguide.api.call import Call, Listed
+from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.reward_views import earned_view
 from honeyguide.kernel.errors import Invalid
 from honeyguide.rewards import earned_rewards
@@ -73,7 +73,7 @@ async def list_subscribers(at: Reading, call: Call[None]) -> Listed[views.Subscr
         at.tx, at.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
     shown = list(map(views.plain, rows, await _programs(at, campaign, rows)))
-    return Listed(views.SubscriberListV2(shown, views.subscriber_meta(page, total)), page, total)
+    return listed(views.SubscriberListV2, views.SubscriberMeta, shown, page, total)
 
 
 async def get_subscriber(at: Reading, call: Call[None]) -> views.OneSubscriberV2:
@@ -99,6 +99,4 @@ async def list_subscriber_referrals(
     referrer = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(at.tx, at.tenant, referrer, page)
     shown = list(map(views.counted, rows, await _programs(at, campaign, rows)))
-    return Listed(
-        views.ReferredSubscriberListV2(shown, views.subscriber_meta(page, total)), page, total
-    )
+    return listed(views.ReferredSubscriberListV2, views.SubscriberMeta, shown, page, total)

@@ -53,6 +53,10 @@ def _flags(body: Any) -> Flags:
     return Flags(**chosen)
 
 
+async def _get(at: Reading, call: Call[Any]) -> Webhook:
+    return await webhooks.get(at.tx, at.tenant.account_id, _scope(call), call.path["uuid"])
+
+
 async def create_webhook(
     change: Change, call: Call[bodies.WebhookCreate | bodies.WebhookCreateV2]
 ) -> OneWebhook | OneWebhookV2:
@@ -85,9 +89,7 @@ async def get_webhook(at: Reading, call: Call[None]) -> OneWebhook | OneWebhookV
 
     Its URL and the events it receives. Whether it was disabled is among its deliveries.
     """
-    return _one(
-        call, await webhooks.get(at.tx, at.tenant.account_id, _scope(call), call.path["uuid"])
-    )
+    return _one(call, await _get(at, call))
 
 
 async def update_webhook(
@@ -122,8 +124,7 @@ async def get_more_events(at: Reading, call: Call[None]) -> OneMoreEvents:
 
     Events beyond the four of the webhook itself.
     """
-    hook = await webhooks.get(at.tx, at.tenant.account_id, "", call.path["uuid"])
-    return more_events_view(hook)
+    return more_events_view(await _get(at, call))
 
 
 async def update_more_events(change: Change, call: Call[bodies.MoreEventsUpdate]) -> OneMoreEvents:
@@ -148,9 +149,7 @@ async def get_webhook_secret(at: Reading, call: Call[None]) -> WebhookSecret:
     Verify the signature of every delivery with it. Signatures follow the Standard Webhooks
     specification, so there is a library for most languages.
     """
-    return WebhookSecret(
-        (await webhooks.get(at.tx, at.tenant.account_id, _scope(call), call.path["uuid"])).secret
-    )
+    return WebhookSecret((await _get(at, call)).secret)
 
 
 async def rotate_webhook_secret(change: Change, call: Call[bodies.EmptyBody]) -> WebhookSecret:
@@ -167,8 +166,7 @@ async def get_sparkloop_token(at: Reading, call: Call[None]) -> SparkLoopTokenVi
 
     Null if the header `SparkLoop-Token` is not sent.
     """
-    hook = await webhooks.get(at.tx, at.tenant.account_id, _scope(call), call.path["uuid"])
-    return SparkLoopTokenView(hook.sparkloop_token)
+    return SparkLoopTokenView((await _get(at, call)).sparkloop_token)
 
 
 async def set_sparkloop_token(
@@ -179,11 +177,10 @@ async def set_sparkloop_token(
     For receivers that compare the header `SparkLoop-Token`. Null: the header is not sent. Also
     re-enables a disabled webhook.
     """
-    scope, hook_id, token = _scope(call), call.path["uuid"], call.body.sparkloop_token
+    token = call.body.sparkloop_token
     if token is msgspec.UNSET:
-        hook = await webhooks.get(change.tx, change.tenant.account_id, scope, hook_id)
-    else:
-        hook = await webhooks.set_sparkloop_token(change, scope, hook_id, token)
+        return SparkLoopTokenView((await _get(change, call)).sparkloop_token)
+    hook = await webhooks.set_sparkloop_token(change, _scope(call), call.path["uuid"], token)
     return SparkLoopTokenView(hook.sparkloop_token)
 
 
@@ -206,7 +203,7 @@ async def list_deliveries(at: Reading, call: Call[None]) -> Listed[DeliveryList]
     server.
     """
     page = call.page
-    hook = await webhooks.get(at.tx, at.tenant.account_id, _scope(call), call.path["uuid"])
+    hook = await _get(at, call)
     rows, total = await webhooks.page_of_deliveries(
         at.tx, at.tenant.account_id, _scope(call), hook.id, page
     )
