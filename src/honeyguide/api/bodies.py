@@ -276,6 +276,7 @@ class ReplayInput(Body, frozen=True):
     ) = None
 
 
+_REVERSAL_REASON = doc("Why the charge is taken back.", "robot", enum=list(ReversalReason))
 _REVERSAL_TEXT = doc(
     "What you add for the partner, who reads it; required if the reason is `other`.",
     None,
@@ -286,10 +287,7 @@ _REVERSAL_TEXT = doc(
 class ReversalCreate(Body, frozen=True):
     required: ClassVar[tuple[str, ...]] = ("reason",)
 
-    reason: (
-        Annotated[str, doc("Why the charge is taken back.", "robot", enum=list(ReversalReason))]
-        | None
-    ) = None
+    reason: Annotated[str, _REVERSAL_REASON] | None = None
     text: Annotated[str, _REVERSAL_TEXT] | None = None
 
 

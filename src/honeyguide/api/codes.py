@@ -6,9 +6,8 @@ from typing import Annotated
 
 from honeyguide.api import bodies
 from honeyguide.api.call import Call
-from honeyguide.api.views import View
+from honeyguide.api.views import View, filler
 from honeyguide.kernel import public
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Required
 from honeyguide.kernel.public import doc
 from honeyguide.store.change import Change
@@ -41,6 +40,9 @@ class SubscriberCodeList(View, frozen=True):
     codes: list[SubscriberCodeView]
 
 
+_fill_code = filler(SubscriberCodeView, SubscriberCode)
+
+
 async def list_subscriber_codes(at: Reading, call: Call[None]) -> SubscriberCodeList:
     """List a subscriber's codes.
 
@@ -67,10 +69,5 @@ async def choose_subscriber_code(
     return OneSubscriberCode(_view(change, slug, chosen))
 
 
-def _view(at: Reading, slug: str, each: SubscriberCode) -> SubscriberCodeView:
-    return SubscriberCodeView(
-        code=each.code,
-        source=each.source,
-        created_at=iso(each.created_ms),
-        link=codes.link(at.site, slug, each),
-    )
+def _view(at: Reading, slug: str, code: SubscriberCode) -> SubscriberCodeView:
+    return _fill_code(code, link=codes.link(at.site, slug, code))

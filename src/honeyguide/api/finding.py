@@ -11,7 +11,6 @@ from honeyguide.api.subscriber_views import RefCode, ReferralsCount, ReferralSta
 from honeyguide.api.views import View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.checks import STRING_LIMIT
-from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Invalid
 from honeyguide.kernel.public import doc
 from honeyguide.store.reading import Reading
@@ -62,20 +61,14 @@ class ReferralsToReview(View, frozen=True):
 
 
 _matching = filler(MatchingSubscriber, FoundSubscriber, referrals_count="referrals_verified")
-
-
-def _to_review(row: FoundSubscriber) -> ReferralToReview:
-    return ReferralToReview(
-        subscriber_uuid=row.id,
-        email=row.email,
-        name=row.name,
-        referrer_code=row.referrer_code,
-        referrer_uuid=row.referrer_id,
-        reason=row.referral_reason,
-        explanation=row.why,
-        due_at=iso_or_none(row.referral_due_ms),
-        created_at=iso(row.created_ms),
-    )
+_to_review = filler(
+    ReferralToReview,
+    FoundSubscriber,
+    subscriber_uuid="id",
+    reason="referral_reason",
+    explanation="why",
+    due_at=("referral_due_ms", iso_or_none),
+)
 
 
 async def search_subscribers(at: Reading, call: Call[None]) -> MatchingSubscribers:

@@ -79,11 +79,15 @@ class Exchange:
 class AdmittedCall:
     """A call that its key admits, with what its endpoint gets."""
 
+    exchange: Exchange
     route: Route
     call: Call[Any]
     tenant: Tenant
     key_id: str
-    now_ms: int
+
+    @property
+    def now_ms(self) -> int:
+        return self.exchange.now_ms
 
     def read(self, tx: Tx) -> Awaitable[Any]:
         at = Reading(tx, self.call.site, self.tenant, self.now_ms)
@@ -183,7 +187,7 @@ class Api:
         route, call = admitted.route, admitted.call
         if not route.writes:
             run = self._store.snapshot if route.snapshot else self._store.read
-            return _reply(exchange, admitted, await run(admitted.read))
+            return _reply(admitted, await run(admitted.read))
         raw = await transport.read_body(receive, exchange.headers)
         if route.body is not None:
             call.body = await _body_of(route.body, raw, exchange.headers.get(b"content-type"))
@@ -191,7 +195,7 @@ class Api:
             raise _overloaded()
         self._writing += 1
         try:
-            return await self._write(exchange, admitted, raw)
+            return await self._write(admitted, raw)
         finally:
             self._writing -= 1
 
@@ -215,7 +219,7 @@ class Api:
         query = transport.query_of(scope["query_string"])
         call: Call[Any] = Call(self._site, self._policy, path, query, None)
         tenant = Tenant(caller.account_id, caller.campaign_id)
-        return AdmittedCall(route, call, tenant, caller.key_id, exchange.now_ms)
+        return AdmittedCall(exchange, route, call, tenant, caller.key_id)
 
     async def _caller_of(self, exchange: Exchange) -> Caller:
         raw_key = exchange.headers.get(b"x-api-key")
@@ -237,19 +241,19 @@ class Api:
             )
         return caller
 
-    async def _write(self, exchange: Exchange, admitted: AdmittedCall, raw: bytes) -> Reply:
+    async def _write(self, admitted: AdmittedCall, raw: bytes) -> Reply:
         route, call = admitted.route, admitted.call
         if route.prepare is not None:
             call.body = await route.prepare(call)
-        claim = _claim_of(exchange, route, raw)
+        claim = _claim_of(admitted, raw)
         is_replay = False
         if route.in_parts is not None:
             is_replay = await self._is_answered(admitted, claim)
             if not is_replay:
                 call.body = await route.in_parts(self._writer_for(admitted), call)
         if claim is not None:
-            return await self._store.write(_once, exchange, admitted, claim, is_replay=is_replay)
-        return _reply(exchange, admitted, await self._store.write(admitted.write))
+            return await self._store.write(_once, admitted, claim, is_replay=is_replay)
+        return _reply(admitted, await self._store.write(admitted.write))
 
     def _writer_for(self, admitted: AdmittedCall) -> Writer:
         async def write(work: Callable[..., Awaitable[T]], *args: Any) -> T:
@@ -264,17 +268,16 @@ class Api:
         )
 
 
-def _claim_of(exchange: Exchange, route: Route, raw: bytes) -> Claim | None:
-    key = exchange.headers.get(b"idempotency-key") if route.method == "POST" else None
+def _claim_of(admitted: AdmittedCall, raw: bytes) -> Claim | None:
+    method, exchange = admitted.route.method, admitted.exchange
+    key = exchange.headers.get(b"idempotency-key") if method == "POST" else None
     if key is None:
         return None
-    fingerprint = idempotency.fingerprint(route.method, exchange.scope["raw_path"], raw)
+    fingerprint = idempotency.fingerprint(method, exchange.scope["raw_path"], raw)
     return Claim(idempotency.checked(_value(key)), fingerprint)
 
 
-async def _once(
-    tx: Tx, exchange: Exchange, admitted: AdmittedCall, claim: Claim, *, is_replay: bool
-) -> Reply:
+async def _once(tx: Tx, admitted: AdmittedCall, claim: Claim, *, is_replay: bool) -> Reply:
     """Serve a POST with an Idempotency-Key. The first time, store the response in the same
     transaction; after that, return the stored one."""
     account_id = admitted.tenant.account_id
@@ -287,7 +290,7 @@ async def _once(
     if is_replay:  # the stored response expired while we looked for it
         raise errors.Busy(STILL_RUNNING)
     result = await admitted.write(tx)
-    reply = _reply(exchange, admitted, result)
+    reply = _reply(admitted, result)
     await idempotency.complete(
         tx,
         account_id,
@@ -299,14 +302,14 @@ async def _once(
     return reply
 
 
-def _reply(exchange: Exchange, admitted: AdmittedCall, result: Any) -> Reply:
+def _reply(admitted: AdmittedCall, result: Any) -> Reply:
     status = admitted.route.status
     if isinstance(result, Known):
         return Reply(200, _encode(result.view), [])
     if not isinstance(result, Listed):
         return Reply(status, _encode(result), [])
     call = admitted.call
-    address = call.site.base_url + exchange.scope["raw_path"].decode("latin-1")
+    address = call.site.base_url + admitted.exchange.scope["raw_path"].decode("latin-1")
     kept = {
         name: value
         for name, value in call.query.items()

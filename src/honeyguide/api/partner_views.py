@@ -322,8 +322,7 @@ _fill_partner_campaign = filler(
 )
 
 
-def verification_view(v: Verification) -> ProgramVerificationView:
-    return ProgramVerificationView(rule=v.rule, screening=v.screening)
+verification_view = filler(ProgramVerificationView, Verification)
 
 
 def _figures_view(f: PublicFigures) -> ProgramFiguresView:

@@ -10,11 +10,10 @@ from typing import Annotated, Any
 from honeyguide.api import bodies
 from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.partner_views import OnePartnerCampaign, PartnerName, partner_campaign_view
-from honeyguide.api.views import META, PageMeta, Total, View, iso_or_none
+from honeyguide.api.views import META, PageMeta, Total, View, filler, iso_or_none
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
 from honeyguide.kernel.errors import Missing
-from honeyguide.kernel.money import dollars
 from honeyguide.kernel.public import doc
 from honeyguide.partners import network, program_partners, programs
 from honeyguide.partners.program_partners import ProgramPartner, Removal
@@ -67,17 +66,19 @@ class ProgramPartnerList(View, frozen=True):
     meta: Annotated[ProgramPartnerMeta, META]
 
 
+_fill_partner = filler(
+    ProgramPartnerView,
+    ProgramPartner,
+    given=["removed_at", "removed_reason"],
+    partner_campaign_uuid="id",
+    joined_at=("created_ms", iso),
+)
+
+
 def _view(p: ProgramPartner) -> ProgramPartnerView:
     is_blocked = p.blocked_ms is not None
-    return ProgramPartnerView(
-        partner_campaign_uuid=p.id,
-        name=p.name,
-        status=p.status,
-        reason_for_recommending=p.reason_for_recommending,
-        pending_referrals=p.pending_referrals,
-        pending=dollars(p.pending_cents),
-        joined_at=iso(p.created_ms),
-        left_at=iso_or_none(p.left_ms),
+    return _fill_partner(
+        p,
         removed_at=iso_or_none(p.blocked_ms if is_blocked else p.removed_ms),
         removed_reason=p.blocked_reason if is_blocked else p.removed_reason,
     )

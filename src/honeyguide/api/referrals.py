@@ -1,5 +1,4 @@
-"""Endpoints for one referral (explain, verify, reject), the campaign's settings and a subscriber's
-data export."""
+"""Endpoints for referrals: explain, verify, reject, and what one would be."""
 
 from __future__ import annotations
 
@@ -10,18 +9,18 @@ from honeyguide.api.call import Call, Writer
 from honeyguide.api.subscriber_views import (
     DecidedReferralList,
     OneExplainedReferral,
-    SubscriberExport,
+    OneReferralCheck,
+    check_view,
     decided_view,
     explained,
 )
-from honeyguide.api.views import OneCampaignSettings, settings_view
 from honeyguide.kernel.errors import Required
 from honeyguide.screening import explanations
-from honeyguide.signups import group_decisions, privacy, signups
+from honeyguide.signups import group_decisions, referral_checks, signups
 from honeyguide.signups.group_decisions import DecisionResult
+from honeyguide.signups.referral_checks import AskedSignup, ReferralCheck, TakenBack
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import campaigns, subscribers
 from honeyguide.subscribers.referral_states import Status
 
 
@@ -85,34 +84,22 @@ async def decide_referrals(change: Change, call: Call[list[DecisionResult]]) -> 
     return DecidedReferralList([decided_view(each) for each in call.body])
 
 
-async def get_campaign_settings(at: Reading, call: Call[None]) -> OneCampaignSettings:
-    """Get a campaign's settings.
+async def check_and_take_back(
+    write: Writer, call: Call[bodies.ReferralCheckInput]
+) -> ReferralCheck:
+    asked = AskedSignup(**msgspec.structs.asdict(call.body))
+    try:
+        await write(referral_checks.try_out, asked)
+    except TakenBack as done:
+        return done.found
 
-    How new referrals are screened, whether subscribers confirm their email address, and where links
-    lead.
+
+async def check_referral(change: Change, call: Call[ReferralCheck]) -> OneReferralCheck:
+    """Check what would happen to an address.
+
+    The decision that a signup with this code would get now, with its reason and the evidence.
+    Nothing is stored, nothing is sent and nobody is notified. The address is taken as if an
+    ordinary browser had followed the link. With an unknown code, or for somebody who is already
+    subscribed, the decision is `rejected` and the explanation says so.
     """
-    return settings_view(at.site, await campaigns.get(at.tx, at.tenant))
-
-
-async def update_campaign_settings(
-    change: Change, call: Call[bodies.CampaignSettingsUpdate]
-) -> OneCampaignSettings:
-    """Update a campaign's settings.
-
-    Only the fields you send change. Existing referrals are not affected. With a null
-    `destination_url`, referral links lead to the hosted signup page.
-    """
-    chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
-    return settings_view(change.site, await campaigns.configure(change, chosen))
-
-
-async def export_subscriber(at: Reading, call: Call[None]) -> SubscriberExport:
-    """Export a subscriber's data.
-
-    Everything stored about them. Other people appear only as UUIDs.
-    """
-    return SubscriberExport(
-        await privacy.export_person(
-            at.tx, at.tenant, await subscribers.get(at.tx, at.tenant, call.path["uuid"])
-        )
-    )
+    return OneReferralCheck(check_view(call.body))

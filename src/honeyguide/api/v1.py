@@ -5,22 +5,31 @@ from __future__ import annotations
 import msgspec
 
 from honeyguide.api import views
-from honeyguide.api.bodies import CampaignUpdate, SubscriberCreate, SubscriberUpdate
+from honeyguide.api.bodies import (
+    CampaignSettingsUpdate,
+    CampaignUpdate,
+    SubscriberCreate,
+    SubscriberUpdate,
+)
 from honeyguide.api.call import Call, Listed, listed
 from honeyguide.api.subscriber_views import (
     OneSavedSubscriber,
     OneSubscriber,
+    SubscriberExport,
     SubscriberList,
     SubscriberMeta,
+    SubscriberReferralPage,
+    SubscriberStatus,
     read,
     written,
 )
+from honeyguide.api.views import iso_or_none
 from honeyguide.kernel.errors import Invalid
-from honeyguide.signups import signups
+from honeyguide.signups import privacy, signups
 from honeyguide.signups.lifecycle import NewSubscriber
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
-from honeyguide.subscribers import campaigns, subscribers
+from honeyguide.subscribers import campaigns, hub, subscribers
 
 
 async def list_campaigns(at: Reading, call: Call[None]) -> views.CampaignList:
@@ -47,6 +56,27 @@ async def update_campaign(change: Change, call: Call[CampaignUpdate]) -> views.O
     if call.body.name is not msgspec.UNSET:
         await campaigns.rename(change, call.body.name)
     return views.OneCampaign(views.campaign_view(await campaigns.get(change.tx, change.tenant)))
+
+
+async def get_campaign_settings(at: Reading, call: Call[None]) -> views.OneCampaignSettings:
+    """Get a campaign's settings.
+
+    How new referrals are screened, whether subscribers confirm their email address, and where links
+    lead.
+    """
+    return views.settings_view(at.site, await campaigns.get(at.tx, at.tenant))
+
+
+async def update_campaign_settings(
+    change: Change, call: Call[CampaignSettingsUpdate]
+) -> views.OneCampaignSettings:
+    """Update a campaign's settings.
+
+    Only the fields you send change. Existing referrals are not affected. With a null
+    `destination_url`, referral links lead to the hosted signup page.
+    """
+    chosen = campaigns.CampaignSettings(**msgspec.structs.asdict(call.body))
+    return views.settings_view(change.site, await campaigns.configure(change, chosen))
 
 
 def _new_subscriber(body: SubscriberCreate) -> NewSubscriber:
@@ -76,8 +106,7 @@ async def list_subscribers(at: Reading, call: Call[None]) -> Listed[SubscriberLi
     rows, total = await subscribers.page_of(
         at.tx, at.tenant, call.choice("type", subscribers.LIST_TYPES, "all"), page
     )
-    shown = [read(row) for row in rows]
-    return listed(SubscriberList, SubscriberMeta, shown, page, total)
+    return listed(SubscriberList, SubscriberMeta, [read(row) for row in rows], page, total)
 
 
 async def get_subscriber(at: Reading, call: Call[None]) -> OneSubscriber:
@@ -96,8 +125,7 @@ async def list_subscriber_referrals(at: Reading, call: Call[None]) -> Listed[Sub
     page = call.page
     referrer = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
     rows, total = await subscribers.page_of_referred(at.tx, at.tenant, referrer, page)
-    shown = [read(row) for row in rows]
-    return listed(SubscriberList, SubscriberMeta, shown, page, total)
+    return listed(SubscriberList, SubscriberMeta, [read(row) for row in rows], page, total)
 
 
 async def update_subscriber(change: Change, call: Call[SubscriberUpdate]) -> OneSavedSubscriber:
@@ -118,3 +146,41 @@ async def delete_subscriber(change: Change, call: Call[None]) -> views.Message:
     """
     await signups.erase(change, call.path["uuid"])
     return views.Message("The subscriber was deleted.")
+
+
+async def get_subscriber_status(at: Reading, call: Call[None]) -> SubscriberStatus:
+    """Get a subscriber's status.
+
+    Whether they are subscribed, and whether they confirmed their email address.
+    """
+    found = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+    has_left = found.status == "unsubscribed"
+    return SubscriberStatus(
+        status=found.status,
+        is_subscribed=not has_left and not found.must_confirm,
+        is_confirmed=found.status == "confirmed",
+        must_confirm=not has_left and bool(found.must_confirm),
+        unsubscribed_at=iso_or_none(found.unsubscribed_ms) if has_left else None,
+    )
+
+
+async def get_subscriber_referral_page(at: Reading, call: Call[None]) -> SubscriberReferralPage:
+    """Get the link to a subscriber's referral page.
+
+    The same link that emails to the subscriber have. Whoever opens it can claim rewards and
+    unsubscribe on the subscriber's behalf, so a key that may only read does not get it.
+    """
+    found = await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+    return SubscriberReferralPage(hub.link(at.site, found))
+
+
+async def export_subscriber(at: Reading, call: Call[None]) -> SubscriberExport:
+    """Export a subscriber's data.
+
+    Everything stored about them. Other people appear only as UUIDs.
+    """
+    return SubscriberExport(
+        await privacy.export_person(
+            at.tx, at.tenant, await subscribers.get(at.tx, at.tenant, call.path["uuid"])
+        )
+    )
