@@ -2,8 +2,6 @@
 both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import httpx

@@ -2,8 +2,6 @@
 On both engines.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -2,8 +2,6 @@
 and they are no way to send advertisements.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -2,8 +2,6 @@
 one. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

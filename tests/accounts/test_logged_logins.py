@@ -1,7 +1,5 @@
 """Logins, ended sessions, partners and what administrators do are in the change log."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

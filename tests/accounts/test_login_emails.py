@@ -1,7 +1,5 @@
 """Who has a login gets an email when it changes, or when a new browser uses it. On both engines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

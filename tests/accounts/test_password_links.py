@@ -2,8 +2,6 @@
 both engines.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.accounts import attempts, email_changes, invitations

@@ -2,8 +2,6 @@
 password changes come to nothing. On both engines, with one process and with two.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

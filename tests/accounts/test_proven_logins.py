@@ -2,8 +2,6 @@
 invitation may have been followed by whoever it was shown to. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -2,8 +2,6 @@
 every page is held to.
 """
 
-from __future__ import annotations
-
 import gzip
 import shutil
 from collections.abc import Callable, Iterator

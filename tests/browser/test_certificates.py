@@ -1,7 +1,5 @@
 """The certificate of an import in a real browser: on every screen, and on one sheet of paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """The journeys of an operator through the dashboard, in a real browser."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading

@@ -2,8 +2,6 @@
 and at every width.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A file of another tool is chosen, tried and imported, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

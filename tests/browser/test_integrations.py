@@ -1,7 +1,5 @@
 """A platform is connected, watched, repaired and put into the newsletter, in a real browser."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import threading

@@ -2,8 +2,6 @@
 with a sentence, claimed again, and marked as done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

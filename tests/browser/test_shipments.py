@@ -1,7 +1,5 @@
 """A mug from the reward form to the subscriber who sees that it was sent, in a real browser."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

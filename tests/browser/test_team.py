@@ -2,8 +2,6 @@
 and one user has two newsletters in two tabs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -2,8 +2,6 @@
 become when the minute is over. With and without scripts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 tokens that the script asks for on the operator's own website.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from urllib.parse import parse_qs
 

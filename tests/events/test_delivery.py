@@ -5,8 +5,6 @@ The store, the HTTP client and the receivers are real; the clock is the test's, 
 pass in a second.
 """
 
-from __future__ import annotations
-
 import asyncio
 from datetime import UTC, datetime
 

@@ -1,7 +1,5 @@
 """What a receiver may answer, or not answer, and what becomes of the delivery."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.events.outbound import Outbound

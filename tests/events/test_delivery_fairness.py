@@ -1,7 +1,5 @@
 """A dead, slow or swamped webhook delays nobody but itself, and an idle service tells at once."""
 
-from __future__ import annotations
-
 import asyncio
 import statistics
 import time

@@ -2,8 +2,6 @@
 and the log says so.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Iterator, Sequence
 

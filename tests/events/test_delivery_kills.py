@@ -2,8 +2,6 @@
 those under the same id.
 """
 
-from __future__ import annotations
-
 import asyncio
 import collections
 import random

@@ -2,8 +2,6 @@
 its way.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from typing import Any

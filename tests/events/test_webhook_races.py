@@ -2,8 +2,6 @@
 switched on again.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -2,8 +2,6 @@
 in the platform code and link stay byte for byte as they were.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -3,8 +3,6 @@ wrote, adopt it and write: not one write before the answer, nobody's code or cou
 and codes in the platform as they were.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Awaitable, Callable

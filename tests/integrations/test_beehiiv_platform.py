@@ -1,7 +1,5 @@
 """beehiiv against a strict stand-in."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from urllib.parse import parse_qsl, urlsplit

@@ -1,7 +1,5 @@
 """Brevo against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from typing import Any

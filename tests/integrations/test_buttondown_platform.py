@@ -1,7 +1,5 @@
 """Buttondown against a strict stand-in."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import json

@@ -1,7 +1,5 @@
 """Kit against a strict stand-in."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import msgspec

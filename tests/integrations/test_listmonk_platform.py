@@ -1,7 +1,5 @@
 """listmonk against a strict stand-in, which the Python client for listmonk accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 
 import listmonk as client

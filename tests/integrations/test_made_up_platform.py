@@ -2,8 +2,6 @@
 has to stand. So the recipe is complete, and a module is short.
 """
 
-from __future__ import annotations
-
 import inspect
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Mailchimp against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 from urllib.parse import parse_qsl, urlencode, urlsplit
 

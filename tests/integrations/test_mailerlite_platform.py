@@ -1,7 +1,5 @@
 """MailerLite against a strict stand-in, which its own Python client accepts too."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

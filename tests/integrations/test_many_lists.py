@@ -2,8 +2,6 @@
 event loop never stops for long.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

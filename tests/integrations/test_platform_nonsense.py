@@ -2,8 +2,6 @@
 sentence or a result, never another error; and afterwards everything works.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Awaitable, Callable

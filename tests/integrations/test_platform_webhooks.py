@@ -1,7 +1,5 @@
 """Webhooks of every platform: none without a secret, each applied once, none in another's way."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

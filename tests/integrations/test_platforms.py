@@ -2,8 +2,6 @@
 servers, lost answers, fields and lists that were deleted, and people who left.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Sequence

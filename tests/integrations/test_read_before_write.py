@@ -2,8 +2,6 @@
 asked, and not one contact is written before they answer.
 """
 
-from __future__ import annotations
-
 import pytest
 from aiohttp import web
 

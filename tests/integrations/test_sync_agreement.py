@@ -4,8 +4,6 @@ to where it came from. With confirmations required, nobody is there before they 
 joined there by themselves.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from datetime import UTC, datetime

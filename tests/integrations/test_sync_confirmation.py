@@ -2,8 +2,6 @@
 any path: not when they join, not in a first sync, not at night, not when they leave or are erased.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

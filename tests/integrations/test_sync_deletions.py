@@ -2,8 +2,6 @@
 unsubscribed because a list was read badly.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest

@@ -3,8 +3,6 @@ integration is paused, the platform has a problem. Afterwards the platform has w
 and nobody who was erased has left a trace.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Any

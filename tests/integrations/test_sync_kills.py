@@ -3,8 +3,6 @@ platform has what we have, nobody who left is active, and no more was written th
 what was in flight.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from typing import Any

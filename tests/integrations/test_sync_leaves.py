@@ -2,8 +2,6 @@
 are unsubscribed there too, and nobody is added for it. On every platform that has a list.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.subscribers.origins import Origin

@@ -2,8 +2,6 @@
 active who left.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

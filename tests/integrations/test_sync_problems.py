@@ -2,8 +2,6 @@
 repair the sync goes on.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 import pytest

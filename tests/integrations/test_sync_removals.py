@@ -2,8 +2,6 @@
 remove them there, once, on every platform; here they stay as they are.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Which of an advocate's rewards a platform is told about."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.rewards import adjustments, rewards

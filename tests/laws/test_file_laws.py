@@ -1,7 +1,5 @@
 """Laws on whole files: how long they are, which tests the documents name, where markup is made."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 to accept an invitation, to choose a new password. On both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -2,8 +2,6 @@
 line, and nothing of them is stored.
 """
 
-from __future__ import annotations
-
 import io
 import zipfile
 from pathlib import Path

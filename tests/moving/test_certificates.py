@@ -1,7 +1,5 @@
 """The certificate of a move says exactly what differs between a file and what is here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

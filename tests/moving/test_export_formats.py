@@ -1,7 +1,5 @@
 """The way back: an export in the form that SparkLoop imports comes back through our own import."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A fetch in the background tells the operator how it ended, once, and nothing about anybody."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

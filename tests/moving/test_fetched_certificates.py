@@ -2,8 +2,6 @@
 what was broken since, down to the line.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

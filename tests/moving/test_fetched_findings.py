@@ -1,7 +1,5 @@
 """What an import of fetched people finds is exactly what is odd about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """People fetched from another service's API: all of them once, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from typing import Any

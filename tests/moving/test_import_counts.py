@@ -2,8 +2,6 @@
 adjustment, and what was given there is never given again.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

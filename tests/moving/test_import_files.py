@@ -2,8 +2,6 @@
 says what to do, on the dashboard and on the command line.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

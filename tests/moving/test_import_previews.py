@@ -2,8 +2,6 @@
 what cannot be taken over.
 """
 
-from __future__ import annotations
-
 from honeyguide.moving import importing
 from tests.support.planted import permit, refuse
 from tests.support.service import Service

@@ -2,8 +2,6 @@
 other tool's ID, and nobody hears of it.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.events import webhooks

@@ -1,7 +1,5 @@
 """A dry run foretells what an import finds about counts and rewards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

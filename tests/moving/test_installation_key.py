@@ -2,8 +2,6 @@
 changes of the secret key, shown to everybody by its public half.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Iterator

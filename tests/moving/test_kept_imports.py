@@ -1,7 +1,5 @@
 """The file of an import is kept after it is done. Nobody stays in it who was erased."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

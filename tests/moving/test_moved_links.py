@@ -2,8 +2,6 @@
 nothing was sent. Through the real service, on both engines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

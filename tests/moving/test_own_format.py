@@ -1,7 +1,5 @@
 """Our own export keeps notes, consents and earned rewards, so that another Honeyguide has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

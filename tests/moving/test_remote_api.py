@@ -2,8 +2,6 @@
 may answer.
 """
 
-from __future__ import annotations
-
 import time
 from collections import Counter
 from collections.abc import AsyncIterator

@@ -2,8 +2,6 @@
 short: no erasure is lost, and nothing that did not arrive whole is called a good backup.
 """
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from pathlib import Path

@@ -2,8 +2,6 @@
 decision or the reader's leaving, which the public figures count.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.arrival_history import ArrivalHistory

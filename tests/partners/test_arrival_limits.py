@@ -2,8 +2,6 @@
 the day on which it is charged. On both engines.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.partners import forecast

@@ -1,7 +1,5 @@
 """Who is notified about a budget, how often, and in how many steps, on both engines."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import random

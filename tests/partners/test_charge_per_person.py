@@ -2,8 +2,6 @@
 or changes their address.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.errors import Missing

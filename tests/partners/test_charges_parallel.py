@@ -3,8 +3,6 @@ its last cent and not one more, each person once, and everybody is told once. Wh
 between leaves nothing half done.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import time

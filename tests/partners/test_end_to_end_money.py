@@ -2,8 +2,6 @@
 HTTP and at the command line.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime

@@ -2,8 +2,6 @@
 together the partners of a program are promised what its owner expects, never more than the budget.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -2,8 +2,6 @@
 `verify` sees it.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

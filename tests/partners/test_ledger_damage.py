@@ -1,7 +1,5 @@
 """For each kind of damage to the ledger, the promises of `verify` that notice it, by name."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 from collections.abc import Awaitable, Callable

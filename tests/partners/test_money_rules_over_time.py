@@ -2,8 +2,6 @@
 and the budget's latch.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

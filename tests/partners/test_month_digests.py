@@ -2,8 +2,6 @@
 erasing somebody is none.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """The edge of a month, on both engines: in every time zone, and with a clock that jumps back."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import time

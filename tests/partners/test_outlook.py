@@ -2,8 +2,6 @@
 budget, and what is charged in the end if everybody stays.
 """
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -2,8 +2,6 @@
 holding period, whichever comes last; then it is charged. On both engines.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

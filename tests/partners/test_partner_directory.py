@@ -1,7 +1,5 @@
 """The partner network against a plain model of it: every filter, search, order and page."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from collections.abc import Iterator

@@ -8,8 +8,6 @@ step the books are proved and the model agrees; the seed is in the failure.
 another number.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from functools import partial

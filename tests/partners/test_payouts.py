@@ -3,8 +3,6 @@ change their minds: always by new entries, whoever runs the job, however often a
 moment.
 """
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

@@ -2,8 +2,6 @@
 statement behind them.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """What partners see of a program before they join: what became of the referrals of others."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.tenant import Tenant

@@ -5,8 +5,6 @@ Nothing of it is served as it was sent. A logo is decoded before the store sees 
 runs on one engine.
 """
 
-from __future__ import annotations
-
 import base64
 import itertools
 from collections.abc import Iterable

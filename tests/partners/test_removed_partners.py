@@ -3,8 +3,6 @@ counts, what is pending finishes unless the owner ends it, and each side can tak
 did.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """`POST /v2/partner_programs/:uuid/referrals/:uuid/reversal`, its page, and who sees what of it."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

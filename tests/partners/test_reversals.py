@@ -2,8 +2,6 @@
 and under the caps of the month in which it is paid again.
 """
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

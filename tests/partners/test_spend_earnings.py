@@ -2,8 +2,6 @@
 uncharged kept apart.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """What operators do once shipments are sent: the note, delivered, and a row's own button."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

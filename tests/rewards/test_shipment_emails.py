@@ -2,8 +2,6 @@
 each package, and not at all if that was undone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

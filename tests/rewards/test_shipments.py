@@ -2,8 +2,6 @@
 the API, the dashboard, the reader's page, and who is first.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

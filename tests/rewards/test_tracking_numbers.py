@@ -1,7 +1,5 @@
 """Tracking numbers from a file: read, shown before anything happens, and then done."""
 
-from __future__ import annotations
-
 import json
 import re
 from html import unescape

@@ -1,7 +1,5 @@
 """Shipments that were marked as sent by mistake."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.support.prizes import offer

@@ -2,8 +2,6 @@
 would get alone, and is decided once however many decide it together.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter

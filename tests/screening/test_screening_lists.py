@@ -2,8 +2,6 @@
 nothing but a keyed hash once its person is erased.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.errors import Invalid

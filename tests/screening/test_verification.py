@@ -1,7 +1,5 @@
 """What a program asks of its referrals: by default, by API, and for programs from before."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

@@ -2,8 +2,6 @@
 of email platforms, and by files that wait. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@ random order: nothing acknowledged is lost, nothing is charged twice, no month i
 writes are back within Patroni's failover time and five seconds. Honeyguide is not restarted.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import time

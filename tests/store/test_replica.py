@@ -2,8 +2,6 @@
 before, and a failover to it needs no restart.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator

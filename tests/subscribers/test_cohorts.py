@@ -2,8 +2,6 @@
 whole days.
 """
 
-from __future__ import annotations
-
 from honeyguide.kernel.clock import DAY_MS, HOUR_MS
 from honeyguide.store import Tx
 from honeyguide.subscribers import cohorts, page_index

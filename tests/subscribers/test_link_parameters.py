@@ -1,7 +1,5 @@
 """Old links name the parameter with the code otherwise than ours do: all of them credit."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -2,8 +2,6 @@
 asks for new ones. Those of earlier versions work until then. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator

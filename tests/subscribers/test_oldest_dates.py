@@ -2,8 +2,6 @@
 job nor a page, in no time zone.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

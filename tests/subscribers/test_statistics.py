@@ -1,8 +1,6 @@
 """The numbers of a period on both engines: whose day somebody joined on, in which zone, and what
 counts."""
 
-from __future__ import annotations
-
 import contextlib
 from datetime import date
 from typing import Any

@@ -2,8 +2,6 @@
 an email address. It is exported with the person and gone when they are erased.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An owner who calls their routes in any order after readers came."""
 
-from __future__ import annotations
-
 from tests.support.arrival_people import PeopleMoves
 from tests.support.arrival_stops import StopMoves
 from tests.support.arrival_terms import TermMoves

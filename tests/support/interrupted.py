@@ -1,7 +1,5 @@
 """A store that tells before each step of a worker, so that a test can do something in between."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 

@@ -2,8 +2,6 @@
 oddest data that the API accepts, and what of it the database may refuse.
 """
 
-from __future__ import annotations
-
 from tests.support.job_checks import begin_checks
 from tests.support.job_fetches import begin_fetches
 from tests.support.job_referrals import (

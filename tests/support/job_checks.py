@@ -1,7 +1,5 @@
 """Imports of two accounts that are to be compared with their files."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from honeyguide.kernel.clock import system_clock

@@ -1,7 +1,5 @@
 """Two accounts that fetch people from another service."""
 
-from __future__ import annotations
-
 from honeyguide.kernel.ids import new_id
 from tests.support.job_world import World
 

@@ -1,7 +1,5 @@
 """A streaming replica of a PostgreSQL server of the tests."""
 
-from __future__ import annotations
-
 import subprocess
 
 from .postgres import PostgresServer, clean_environment

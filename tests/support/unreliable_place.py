@@ -1,7 +1,5 @@
 """A backup place that fails in every way that a disk or a bucket can, over a real folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from honeyguide.kernel.errors import Unavailable

@@ -1,7 +1,5 @@
 """The account page over HTTP, on both engines: forms, and the addresses its parts had before."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 revoked.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from typing import Any

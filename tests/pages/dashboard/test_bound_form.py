@@ -3,8 +3,6 @@
 The pages that have them are tested over HTTP (`test_program_forms.py`, `test_branding_page.py`).
 """
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Annotated, NamedTuple
 

@@ -2,8 +2,6 @@
 Pictures are decoded and drawn before the store is asked, so one engine is enough for them.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """The last step of an import on the dashboard: its certificate."""
 
-from __future__ import annotations
-
 import re
 import time
 

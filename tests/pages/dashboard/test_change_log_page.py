@@ -1,7 +1,5 @@
 """The page of the change log: sentences, filters, pages and downloads."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 import json

@@ -1,7 +1,5 @@
 """The set-up checklist keeps its order, can be dismissed, and is not for partners."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Without JavaScript, one page asks before anything is erased, deleted, revoked or rotated."""
 
-from __future__ import annotations
-
 import html
 import re
 from pathlib import Path

@@ -2,8 +2,6 @@
 taken comes back.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

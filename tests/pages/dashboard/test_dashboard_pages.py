@@ -1,7 +1,5 @@
 """The dashboard's pages over HTTP, on both engines: strangers, forms, lists."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import time

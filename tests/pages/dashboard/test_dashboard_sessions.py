@@ -2,8 +2,6 @@
 on both engines.
 """
 
-from __future__ import annotations
-
 import re
 
 import httpx

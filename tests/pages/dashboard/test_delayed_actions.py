@@ -2,8 +2,6 @@
 is written, and of what was undone only that somebody undid it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import NamedTuple

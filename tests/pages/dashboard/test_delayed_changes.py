@@ -2,8 +2,6 @@
 end and errors happen. What cannot be done any more is dropped, and the operator is notified.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

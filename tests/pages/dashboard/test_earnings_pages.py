@@ -2,8 +2,6 @@
 never who they are.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS, system_clock

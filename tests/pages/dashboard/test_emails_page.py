@@ -2,8 +2,6 @@
 previews, tests, and what hostile texts become.
 """
 
-from __future__ import annotations
-
 import json
 
 import pytest

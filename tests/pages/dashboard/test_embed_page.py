@@ -1,7 +1,5 @@
 """The embed page of the dashboard: websites, code, previews, signups, and the check of a page."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterator
 

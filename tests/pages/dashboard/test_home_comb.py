@@ -1,8 +1,6 @@
 """The picture of Home on both engines: who is in it, whose it is, days instead of people where
 there are many, and what an open page gets when somebody joins."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

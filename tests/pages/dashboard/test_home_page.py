@@ -2,8 +2,6 @@
 operator, what partners cost.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,8 +1,6 @@
 """The range of days on Home, on both engines: what the URL may ask for, what it is compared
 with, and the same numbers on the page and in its files."""
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -1,7 +1,5 @@
 """Importing from an API on the dashboard: the key, the fetch in the background, the documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

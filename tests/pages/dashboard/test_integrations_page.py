@@ -1,7 +1,5 @@
 """The integrations page over HTTP: connected in two steps, watched, paused, and disconnected."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Link hosts on the dashboard and in the API."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

@@ -1,7 +1,5 @@
 """In and out of the dashboard: what an attacker tries at its doors, on both engines."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """Addresses that pages had before still lead to them, with their query and with what was sent."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.pages.dashboard.look.look_routes import LOOK

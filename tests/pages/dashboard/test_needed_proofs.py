@@ -4,8 +4,6 @@ that it forgot changes a secret, a receiver, a member or a key, or gives a file 
 On both engines.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -2,8 +2,6 @@
 and the file of links for each tool.
 """
 
-from __future__ import annotations
-
 import csv
 import html
 import io

@@ -2,8 +2,6 @@
 is: every route that says what it is about, over the API and on the dashboard.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re

@@ -2,8 +2,6 @@
 first is cut off, and every row is as on a short list.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The rewards page of the dashboard over HTTP: rewards are added, changed and removed."""
 
-from __future__ import annotations
-
 import re
 
 from tests.support.service import Service

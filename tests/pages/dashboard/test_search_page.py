@@ -1,8 +1,6 @@
 """Search finds subscribers, pages and actions, on a page and as the part that the command menu
 shows, and never looks at more subscribers than it may."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

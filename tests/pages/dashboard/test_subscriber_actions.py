@@ -2,8 +2,6 @@
 and add them, with the same result and the same refusals.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The list of subscribers: what it says of each, and how it is found again."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -2,8 +2,6 @@
 newsletters.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -2,8 +2,6 @@
 one by one, for all with the same code, or for those selected.
 """
 
-from __future__ import annotations
-
 import re
 
 from tests.support.service import Service

@@ -2,8 +2,6 @@
 to older programs, what partners read, and what readers are told before they sign up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

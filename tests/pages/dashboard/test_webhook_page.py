@@ -2,8 +2,6 @@
 was canceled.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.events import outbox
