@@ -14,7 +14,7 @@ from tests.support.changes import SITE
 from tests.support.imported import Program
 from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-from tests.support.web import operator
+from tests.support.web import Operator
 
 
 @pytest.fixture(params=ENGINES)
@@ -72,8 +72,7 @@ def test_an_export_for_sparkloop_comes_back_through_our_import(program: Program)
     assert exported(other, ExportFormat.SPARKLOOP) == text, "and goes out as it came"
 
 
-def test_the_dashboard_exports_both_forms(service) -> None:
-    alice = operator(service)
+def test_the_dashboard_exports_both_forms(alice: Operator) -> None:
     alice.subscribe("ann@example.org", name="Ann")
     whole = alice.web.get("/subscribers/export.csv").text
     assert whole.startswith(",".join(exporting.COLUMNS))

@@ -16,7 +16,7 @@ from tests.support.moving_files import FIXTURES
 from tests.support.newsletter import Newsletter
 from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
-from tests.support.web import Operator, operator, run_import, text_of, upload
+from tests.support.web import Operator, run_import, text_of, upload
 
 # Of each file: everybody's codes.
 CODES: dict[str, dict[str, list[str]]] = {
@@ -90,10 +90,9 @@ def bring(alice: Operator, name: str) -> str:
     ],
 )
 def test_a_file_comes_along_once_and_its_old_links_credit_their_owners(
-    service: Service, name: str
+    service: Service, alice: Operator, name: str
 ) -> None:
     """In one test, because an import through the service takes most of its time."""
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     host = f"{name.replace('_', '-')}.links.example"
     verify(alice, host)
@@ -150,8 +149,7 @@ def check_links(alice: Operator, wax: Newsletter, host: str, name: str) -> None:
     assert bool(tried) == (name in CODES)
 
 
-def test_the_other_order_of_dates_can_be_chosen(service: Service) -> None:
-    alice = operator(service)
+def test_the_other_order_of_dates_can_be_chosen(alice: Operator) -> None:
     import_id = upload(alice, (FIXTURES / "any.csv").read_bytes(), "any.csv")
     page = f"/subscribers/import/{import_id}"
     assert "Day before month" in text_of(alice.web.get(page).text)

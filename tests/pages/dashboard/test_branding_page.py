@@ -15,8 +15,8 @@ from honeyguide.partners import share_pictures
 from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import Branding, BrandPictures
 from tests.support.partner_network import png
-from tests.support.service import ONE_ENGINE, Service
-from tests.support.web import Operator, operator
+from tests.support.service import ONE_ENGINE
+from tests.support.web import Operator
 
 FIELDS = {
     "accent": "#4C5FD3",
@@ -33,11 +33,6 @@ FIELDS = {
     "show_leaderboard": "1",
 }
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def tenant(owner: Operator) -> Tenant:

@@ -28,11 +28,6 @@ from tests.support.web import Operator, operator, text_of
 PAGE = "/account/changes"
 
 
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
-
-
 def log(owner: Operator, action: str, *, days_ago: int = 0, **more: object) -> None:
     """An entry of some days ago."""
     at_ms = owner.service.now_ms() - days_ago * DAY_MS

@@ -4,19 +4,11 @@ import html
 import re
 from pathlib import Path
 
-import pytest
-
 import honeyguide
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 TEMPLATES = Path(honeyguide.__file__).parent / "pages" / "templates" / "dashboard"
 _FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def fields_of(page: str) -> list[tuple[str, str]]:

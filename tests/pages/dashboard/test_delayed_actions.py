@@ -128,11 +128,6 @@ def service(quiet_service: Service) -> Service:
     return quiet_service
 
 
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
-
-
 def test_every_kind_is_tried() -> None:
     assert CASES.keys() == delayed_kinds.BY_NAME.keys()
 

@@ -35,7 +35,7 @@ from tests.support.races import overlapping
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 
 @pytest.fixture
@@ -43,11 +43,6 @@ def service(quiet_service: Service) -> Service:
     """In which nothing waits."""
     quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return quiet_service
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 @pytest.mark.parametrize(("do", "by_api"), [("verify", "reject"), ("reject", "verify")])

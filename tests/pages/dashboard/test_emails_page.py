@@ -15,15 +15,9 @@ from honeyguide.subscribers import branding
 from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 PAGE = "/look/emails?email=reward_unlocked&language=en"
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def saved(alice: Operator) -> dict[str, str]:

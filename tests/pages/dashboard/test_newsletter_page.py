@@ -31,11 +31,6 @@ EVERYONE = "https://news.example/hub?of=wax"
 BRAND = EmailBranding("The Wax")
 
 
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
-
-
 def file_of(alice: Operator, tool: str) -> list[dict[str, str]]:
     answer = alice.web.get(f"/look/newsletter/links.csv?tool={tool}")
     assert answer.status_code == 200 and "attachment" in answer.headers["content-disposition"]

@@ -2,12 +2,10 @@
 
 import re
 
-from tests.support.service import Service
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, text_of
 
 
-def test_rewards_are_made_changed_and_removed(service: Service) -> None:
-    alice = operator(service)
+def test_rewards_are_made_changed_and_removed(alice: Operator) -> None:
     assert alice.web.post("/rewards", name="", referrals="3", kind="manual").status_code == 400
     assert (
         "whole number"

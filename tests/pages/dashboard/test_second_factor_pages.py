@@ -242,8 +242,7 @@ def test_an_installation_can_ask_everybody(keyed: Service) -> None:
         assert alice.web.get("/").status_code == 200
 
 
-def test_without_a_secret_key_it_says_so_and_locks_nobody_out(service: Service) -> None:
-    alice = operator(service)
+def test_without_a_secret_key_it_says_so_and_locks_nobody_out(alice: Operator) -> None:
     assert "honeyguide init" in alice.web.get("/account/security").text
     assert alice.web.get(PAGE).headers["location"] == "/account/security"
     require(alice)

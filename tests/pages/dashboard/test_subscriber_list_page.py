@@ -6,12 +6,7 @@ import pytest
 
 from tests.support.partner_network import join, offer
 from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
+from tests.support.web import Operator, text_of
 
 
 @pytest.mark.parametrize(
