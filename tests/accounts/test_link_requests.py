@@ -13,6 +13,8 @@ from tests.support.service import ENGINES, Service
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 MOST = attempts.EMAILS_BY_ACCOUNT.most
 
 
@@ -22,12 +24,6 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, signups="open", work=False) as service:
         operator(service)
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def ask(service: Service, sql: str, **params: Any) -> list[tuple[Any, ...]]:

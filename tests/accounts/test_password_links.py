@@ -4,21 +4,16 @@ both engines.
 
 import pytest
 
-from honeyguide.accounts import attempts, email_changes, invitations
+from honeyguide.accounts import email_changes, invitations
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.store.tx import Tx
 from tests.accounts.test_email_changes import links
 from tests.support.service import Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, set_password, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW, STOLEN = "four quiet green herons", "somebody else chose this"
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def reset_link(service: Service, alice: Operator) -> str:

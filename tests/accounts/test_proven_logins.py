@@ -20,6 +20,8 @@ from tests.support.service import ENGINES, Service, until
 from tests.support.stores import statement
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 SECRET_KEY = "ab" * 32
 
@@ -46,12 +48,6 @@ def service(silent: Service, inbox: Mailbox) -> Iterator[Service]:
     ) as service:
         operator(service)  # whoever signs up to an empty installation sets it up
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def new_email() -> str:

@@ -21,7 +21,6 @@ from tests.support.trade import SITE
 
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
 PLATFORM = "mailchimp"  # where a test has only one
-pytestmark = pytest.mark.anyio
 FEW = ("mailchimp", "kit", "listmonk")
 
 

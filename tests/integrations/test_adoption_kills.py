@@ -108,7 +108,6 @@ def writes(server: listmonk.ListmonkServer) -> list[Any]:
     return [each for each in server.seen if each.method != "GET"]
 
 
-@pytest.mark.anyio
 @pytest.mark.long
 @pytest.mark.parametrize("times", [1, 3])
 @pytest.mark.parametrize("engine", ENGINES)

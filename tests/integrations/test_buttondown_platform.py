@@ -17,7 +17,6 @@ from tests.support.platforms.stand_in import access_to, contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "buttondown"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_newsletter(on_platform: Opened) -> None:

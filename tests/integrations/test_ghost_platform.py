@@ -26,7 +26,6 @@ VALUES = {
 }
 
 PLATFORM = "ghost"
-pytestmark = pytest.mark.anyio
 
 
 def with_credentials(access: PlatformAccess, **more: str) -> PlatformAccess:

@@ -21,7 +21,6 @@ from tests.support.trade import SITE
 NOW_S = 1_800_000_000
 
 PLATFORM = "kit"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_creates_the_fields_that_are_missing(on_platform: Opened) -> None:

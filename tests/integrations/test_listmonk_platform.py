@@ -17,7 +17,6 @@ from tests.support.platforms.stand_in import contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "listmonk"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_lists_and_needs_every_permission(on_platform: Opened) -> None:

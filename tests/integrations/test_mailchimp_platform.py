@@ -18,7 +18,6 @@ from tests.support.platforms.stand_in import access_to, contact
 NOW_S = 1_800_000_000
 
 PLATFORM = "mailchimp"
-pytestmark = pytest.mark.anyio
 
 
 async def test_connecting_names_the_account_the_audiences_and_creates_the_fields(

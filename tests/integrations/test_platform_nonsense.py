@@ -20,7 +20,6 @@ from tests.support.platforms.cases import CASES, WEBHOOKS
 from tests.support.platforms.stand_in import Answer, contact, pass_on
 from tests.support.synced_platform import OnPlatform
 
-pytestmark = pytest.mark.anyio
 HUGE = 10**300
 
 

@@ -40,7 +40,6 @@ from tests.support.platforms.stand_in import (
     status,
 )
 
-pytestmark = pytest.mark.anyio
 NOW_S = 1_800_000_000
 WRITTEN, LATER, REFUSED = WriteResult.WRITTEN, WriteResult.LATER, WriteResult.REFUSED
 LEFT, ABSENT = WriteResult.LEFT, WriteResult.ABSENT

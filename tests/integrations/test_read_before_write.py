@@ -20,7 +20,6 @@ from tests.support.stores import statement
 # Every platform whose contacts have fields.
 PLATFORMS = ("beehiiv", "brevo", "buttondown", "kit", "listmonk", "mailchimp", "mailerlite")
 PLATFORM = "mailchimp"  # where a test has only one
-pytestmark = pytest.mark.anyio
 FEW = ("mailchimp", "kit", "listmonk")
 
 

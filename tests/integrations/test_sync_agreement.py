@@ -299,7 +299,6 @@ def has_pages(is_polled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ghost.Ghost, "about", about)
 
 
-@pytest.mark.anyio
 @pytest.mark.usefixtures("has_pages")
 @pytest.mark.parametrize("is_polled", [False, True], ids=["webhooks", "polled"])
 @pytest.mark.parametrize("engine", ENGINES)

@@ -17,7 +17,6 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.synced_platform import BesidePlatform, OpenPlatform
 
-pytestmark = pytest.mark.anyio
 EACH_ENGINE = pytest.mark.parametrize("engine", ENGINES)
 ADA = "ada@example.org"
 NOT_CONFIRMED = statement(

@@ -20,7 +20,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES
 from tests.support.stores import statement
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def says(synced: Synced, tool: GenericTool, **event: Any) -> bool:

@@ -19,7 +19,7 @@ from tests.support.platforms.generic import GenericTool
 from tests.support.platforms.stand_in import status
 from tests.support.service import ENGINES
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from tests.support.integrations import Synced
 from tests.support.platforms.generic import GenericTool
 from tests.support.service import ENGINES
 
-pytestmark = [pytest.mark.anyio, pytest.mark.parametrize("engine", ENGINES)]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def test_the_last_reward_that_is_really_theirs_is_written(

@@ -1,6 +1,5 @@
 """The certificate of a move says exactly what differs between a file and what is here."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,16 +20,8 @@ from honeyguide.work.certificates import check_some
 from tests.support.changes import SITE
 from tests.support.dispatcher import HOME
 from tests.support.imported import Program
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 SECRETS = [b"a secret key of the tests, which is long enough"]
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def begin(program: Program, import_id: str) -> str:

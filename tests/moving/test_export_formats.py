@@ -2,9 +2,6 @@
 
 import csv
 import io
-from collections.abc import Iterator
-
-import pytest
 
 from honeyguide.moving import exporting
 from honeyguide.moving.export_formats import ExportFormat
@@ -12,15 +9,7 @@ from honeyguide.moving.sources import ImportSource
 from honeyguide.subscribers.subscriber_filters import of_show
 from tests.support.changes import SITE
 from tests.support.imported import Program
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 from tests.support.web import Operator
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def exported(program: Program, form: ExportFormat) -> str:

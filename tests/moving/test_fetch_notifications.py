@@ -1,9 +1,5 @@
 """A fetch in the background tells the operator how it ended, once, and nothing about anybody."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from honeyguide.integrations.encryption import EncryptionKeys
 from honeyguide.moving import fetching
 from honeyguide.moving.fetching import RemoteFetch
@@ -11,16 +7,9 @@ from honeyguide.work.fetches import fetch_some
 from tests.support.incumbent import KEY
 from tests.support.moves import Move, moving
 from tests.support.platforms.stand_in import status
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 
 KEYS = EncryptionKeys([b"\xab" * 32])
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 async def let_go_on(move: Move, import_id: str, key: str = KEY) -> None:

@@ -1,7 +1,6 @@
 """People fetched from another service's API: all of them once, whatever happens meanwhile."""
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -17,14 +16,7 @@ from honeyguide.store.tx import Tx
 from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 def emails(lines: list[dict[str, str]]) -> list[str]:

@@ -12,14 +12,8 @@ from honeyguide.moving.counts import Counted, missing
 from honeyguide.rewards import adjustments, backfill, earned_rewards
 from tests.support.changes import SITE
 from tests.support.imported import Program
-from tests.support.stores import OpenStore
 
 ANN = "ann@example.org"
-
-
-@pytest.fixture
-def program(opened: OpenStore) -> Program:
-    return Program(opened)
 
 
 def given_to(program: Program, email: str) -> list[tuple[str, int, str, str | None]]:

@@ -15,12 +15,6 @@ from tests.support.dispatcher import HOME
 from tests.support.imported import LOUD, Program
 from tests.support.stores import OpenStore
 
-
-@pytest.fixture
-def program(opened: OpenStore) -> Program:
-    return Program(opened)
-
-
 # The first lines name referrers who come later. `ann` is named by code, email address and ID.
 MIXED = (
     "email,referral_code,referrer,id,created_at\n"

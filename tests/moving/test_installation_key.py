@@ -22,12 +22,6 @@ from tests.support.stores import OpenStore
 OLD, NEW = b"\xab" * 32, b"\xcd" * 32
 
 
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as store:
-        yield store
-
-
 def key(opened: OpenStore, *secret_keys: bytes) -> Ed25519PrivateKey:
     return opened.run(
         opened.store.write(lambda tx: installation_key.get_or_make(tx, secret_keys, now_ms=1))

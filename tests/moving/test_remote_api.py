@@ -21,8 +21,6 @@ from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.loop_steps import MOST_EFFORT
 from tests.support.platforms.stand_in import FREE, Answer, garbage, status
 
-pytestmark = pytest.mark.anyio
-
 STRICT = OutboundPolicy(https_only=True, loopback_ok=False)
 
 

@@ -22,7 +22,7 @@ from tests.support.items import run_items
 from tests.support.process import command
 from tests.support.service import ENGINES, Service
 from tests.support.stores import OpenStore, statement
-from tests.support.trade import HOUR_MS, Trade, on
+from tests.support.trade import HOUR_MS, Trade
 from tests.support.web import operator, text_of
 
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
@@ -63,26 +63,23 @@ async def trade_two_months(store: Store) -> Trade:
 
 
 @both_engines
-def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
-    engine: str,
+async def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
+    store: Store,
 ) -> None:
-    async def scenario(store: Store) -> None:
-        trade = await Trade.begin(store)
-        await trade.arrive()
-        await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
-        await digest_all(store)
-        closed = statement("UPDATE account SET closed_ms = 1 WHERE id = :id", "changes account")
-        await store.write(lambda tx: tx.run(closed, id=trade.owner.account_id))
-        months = [NOVEMBER, DECEMBER, "2027-01"]
-        for month in months[1:]:
-            await trade.close_and_pay_out(rules.closes_at(month))
-        await digest_all(store, rules.closes_at(months[-1]))
-        sql = "SELECT month FROM month_digest WHERE account_id = :id ORDER BY month"
-        made = await trade.rows(sql, id=trade.owner.account_id)
-        assert [month for (month,) in made] == months
-        assert await store.slow_snapshot(month_digests.all_differences) == []
-
-    on(engine, scenario)
+    trade = await Trade.begin(store)
+    await trade.arrive()
+    await trade.close_and_pay_out(EDGE_MS + HOUR_MS)
+    await digest_all(store)
+    closed = statement("UPDATE account SET closed_ms = 1 WHERE id = :id", "changes account")
+    await store.write(lambda tx: tx.run(closed, id=trade.owner.account_id))
+    months = [NOVEMBER, DECEMBER, "2027-01"]
+    for month in months[1:]:
+        await trade.close_and_pay_out(rules.closes_at(month))
+    await digest_all(store, rules.closes_at(months[-1]))
+    sql = "SELECT month FROM month_digest WHERE account_id = :id ORDER BY month"
+    made = await trade.rows(sql, id=trade.owner.account_id)
+    assert [month for (month,) in made] == months
+    assert await store.slow_snapshot(month_digests.all_differences) == []
 
 
 class Harm:

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from honeyguide.rewards import shipments
 from tests.support.newsletter import Newsletter
 from tests.support.page_forms import PageForms
@@ -13,11 +11,6 @@ from tests.support.shipments import claim, listed, pass_minute
 from tests.support.web import Operator, operator, row_of, text_of
 
 SENT = "/shipments?show=sent"
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def sent(nora: Operator, note: str = "") -> str:

@@ -21,11 +21,6 @@ from tests.support.web import Operator, operator, text_of
 USPS = "USPS 9400 1000 0000 0000 0000 17"
 
 
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
-
-
 def send(nora: Operator, *ids: str, **fields: Any) -> str:
     """Marks these as sent on the page, and returns what undoes it."""
     page = nora.web.post("/shipments", id=list(ids), **fields)

@@ -101,11 +101,6 @@ def test_bad_input_is_refused_and_strangers_find_nothing(alice: Member, bob: Mem
     assert listed(alice)[0]["variant"] == "M"
 
 
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
-
-
 def test_the_page_lists_the_oldest_first_and_filters_by_reward(nora: Operator) -> None:
     empty = text_of(nora.web.get("/shipments").text)
     assert "Nothing to send" in empty and "Add a reward" in empty

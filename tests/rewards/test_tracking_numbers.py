@@ -54,11 +54,6 @@ def test_a_file_that_says_nothing_is_refused_with_a_reason(data: bytes, sentence
     assert sentence in refused.value.message
 
 
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
-
-
 def upload(who: Operator, *lines: str) -> Any:
     text = "\n".join(["shipment_uuid,carrier,tracking_number", *lines])
     return who.web.http.post(

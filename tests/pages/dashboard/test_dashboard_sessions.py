@@ -7,18 +7,13 @@ import re
 import httpx
 import pytest
 
-from honeyguide.accounts import attempts, setup_codes
+from honeyguide.accounts import setup_codes
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one IP address; the limits have tests of their own."""
-    for name in ("LOGIN_BY_ADDRESS", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def test_the_session_cookie_is_guarded(service: Service, alice: Operator) -> None:

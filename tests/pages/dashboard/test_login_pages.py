@@ -13,19 +13,14 @@ from honeyguide.settings import Settings
 from tests.support.service import Service
 from tests.support.web import PASSWORD, Operator, WebClient, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 
 
 @pytest.fixture
 def web(service: Service) -> WebClient:
     return WebClient(service)
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tests share one address; the tests of the limits set them back."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION", "EMAILS_BY_ADDRESS"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def test_failures_have_the_usual_titles(alice: Operator) -> None:

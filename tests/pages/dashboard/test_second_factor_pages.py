@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from honeyguide.accounts import accounts, attempts, email_proofs, invitations, members
+from honeyguide.accounts import accounts, email_proofs, invitations, members
 from honeyguide.events import change_log
 from honeyguide.kernel.paging import Page
 from honeyguide.kernel.tenant import Tenant
@@ -19,6 +19,8 @@ from tests.support.changes import changing
 from tests.support.service import ENGINES, Service
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 
 
@@ -26,12 +28,6 @@ NEW = "four quiet green herons"
 def keyed(request: pytest.FixtureRequest) -> Iterator[Service]:
     with Service(request.param, secret_key="ab" * 32) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=10_000))
 
 
 def require(alice: Operator) -> None:
