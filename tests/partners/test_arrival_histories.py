@@ -7,7 +7,7 @@ import pytest
 from tests.support.arrival_people import PeopleMoves
 from tests.support.arrival_stops import StopMoves
 from tests.support.arrival_terms import TermMoves
-from tests.support.service import ENGINES, Service
+from tests.support.service import Service
 
 
 class ArrivalHistory(TermMoves, StopMoves, PeopleMoves):
@@ -71,13 +71,11 @@ def play(engine: str, seed: int, steps: int) -> None:
             service.set_clock(0)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_an_owner_who_does_anything_lowers_nothing(engine: str) -> None:
     play(engine, 1, 100)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("part", range(10))
-@pytest.mark.parametrize("engine", ENGINES)
 def test_ten_thousand_steps_of_an_owner_lower_nothing(engine: str, part: int) -> None:
     play(engine, 100 + part, 1_000)

@@ -7,7 +7,7 @@ import pytest
 from honeyguide.partners import forecast
 from honeyguide.store import Store
 from tests.partners.test_partner_signups import join, offer
-from tests.support.service import ENGINES, Service
+from tests.support.service import Service
 from tests.support.trade import DAY_MS, NOON_MS, Trade
 from tests.support.web import operator, text_of
 
@@ -15,8 +15,6 @@ NOVEMBER = "2026-11"
 HELD = {"referral_pending_duration_enabled": True, "referral_pending_duration": 5}
 DUE_MS = NOON_MS + 5 * DAY_MS
 PAID = ("verified", 300, NOVEMBER, None)
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 def unpaid(reason: str) -> tuple[str, None, str, str]:
@@ -29,7 +27,6 @@ async def limits_used(trade: Trade) -> list[tuple[int, int]]:
     return await trade.rows(sql)  # type: ignore[return-value]
 
 
-@both_engines
 @pytest.mark.parametrize("is_put_back", [True, False])
 @pytest.mark.parametrize("name", ["total_budget", "max_payout"])
 async def test_a_limit_lowered_to_nothing_is_for_those_who_come_later(
@@ -50,7 +47,6 @@ async def test_a_limit_lowered_to_nothing_is_for_those_who_come_later(
     assert (await trade.reached()) is (name == "total_budget" and not is_put_back)
 
 
-@both_engines
 async def test_a_raised_limit_is_for_everybody(store: Store) -> None:
     trade = await Trade.begin(store, cpa=300, total_budget=0, max_payout=0, **HELD)
     reader = await trade.arrive()
@@ -60,7 +56,6 @@ async def test_a_raised_limit_is_for_everybody(store: Store) -> None:
     assert await limits_used(trade) == [(1_000, 700)]
 
 
-@both_engines
 @pytest.mark.parametrize(("limit", "n"), [(599, 1), (600, 2), (601, 2), (899, 2), (900, 3)])
 @pytest.mark.parametrize("name", ["total_budget", "max_payout"])
 async def test_within_the_limits_of_arrival_whole_fees_are_paid_and_not_one_more(
@@ -77,7 +72,6 @@ async def test_within_the_limits_of_arrival_whole_fees_are_paid_and_not_one_more
     assert await trade.spent() == 300 * n
 
 
-@both_engines
 async def test_a_month_stops_only_those_whose_own_limit_it_has_reached(store: Store) -> None:
     """What did not fit a budget ends the month for smaller fees under the same budget, whatever it
     is today."""
@@ -101,7 +95,6 @@ async def test_a_month_stops_only_those_whose_own_limit_it_has_reached(store: St
         assert (await trade.reached()) is is_reached, budget
 
 
-@both_engines
 @pytest.mark.parametrize("fee", [699, 700, 701, 5_000])
 async def test_a_higher_fee_that_finds_no_room_stops_nobody_who_came_before_it(
     store: Store, fee: int
@@ -124,7 +117,6 @@ async def test_a_higher_fee_that_finds_no_room_stops_nobody_who_came_before_it(
     assert month.spent_cents + month.fees.expected_cents == await trade.spent()
 
 
-@both_engines
 async def test_a_fee_that_passes_the_budget_of_today_reaches_it_and_notifies_once(
     store: Store,
 ) -> None:
@@ -152,7 +144,6 @@ async def test_a_fee_that_passes_the_budget_of_today_reaches_it_and_notifies_onc
     assert told == [(1,)]
 
 
-@both_engines
 async def test_taken_back_and_verified_again_it_still_has_the_limits_of_its_arrival(
     store: Store,
 ) -> None:

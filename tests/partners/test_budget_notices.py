@@ -12,14 +12,11 @@ import pytest
 from honeyguide.partners import budget_notifications, charges, programs
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade, on
 
 HELD = {"referral_pending_duration_enabled": True}
 # The last day of November 2026, noon UTC.
 LAST_DAY_MS = NOON_MS + 15 * DAY_MS
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def notified(trade: Trade, now_ms: int = NOON_MS) -> dict[str, int]:
@@ -46,7 +43,6 @@ async def heard(trade: Trade, partner: int) -> list[str]:
 OWNER = {"budget_80": 1, "budget_100": 1}
 
 
-@both_engines
 async def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partners_are_notified(
     store: Store,
 ) -> None:
@@ -75,7 +71,6 @@ async def test_a_budget_lowered_to_or_below_what_is_spent_is_reached_and_partner
         assert (await trade.outcome((await trade.arrive()).id))[1] == 300
 
 
-@both_engines
 async def test_a_budget_lowered_to_nothing_is_reached_though_nothing_is_spent(store: Store) -> None:
     trade = await Trade.begin(store, total_budget=0)
     assert await notified(trade) == {} and not await trade.reached(), (
@@ -111,7 +106,6 @@ def test_the_job_is_woken_when_there_is_something_to_say_and_only_then() -> None
     on("sqlite", scenario)
 
 
-@both_engines
 async def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_only_after_one(
     store: Store,
 ) -> None:
@@ -153,7 +147,6 @@ async def test_partners_hear_of_a_reach_at_most_once_a_day_and_of_a_reopening_on
     assert await notified(trade, after) == {**OWNER, "budget_reached": 6, "budget_reopened": 6}
 
 
-@both_engines
 async def test_a_reopening_nobody_heard_of_is_told_once_the_budget_is_open_again(
     store: Store,
 ) -> None:
@@ -172,7 +165,6 @@ async def test_a_reopening_nobody_heard_of_is_told_once_the_budget_is_open_again
     assert await heard(trade, 0) == ["budget_reached", "budget_reopened"]
 
 
-@both_engines
 async def test_a_month_that_is_over_is_told_to_its_owner_and_not_to_partners(store: Store) -> None:
     trade = await Trade.begin(store, cpa=300, total_budget=300)
     await trade.arrive(now_ms=LAST_DAY_MS)
@@ -187,7 +179,6 @@ async def test_a_month_that_is_over_is_told_to_its_owner_and_not_to_partners(sto
     assert not await other.reached() and await heard(other, 0) == ["budget_reached"]
 
 
-@both_engines
 async def test_partners_of_a_deleted_program_are_not_notified(store: Store) -> None:
     trade = await Trade.begin(store, partners=2, cpa=300, total_budget=300, **HELD)
     reader = await trade.arrive()
@@ -202,7 +193,6 @@ async def notify_a_batch(store: Store, now_ms: int) -> bool:
     return await store.write(budget_notifications.notify_due, SITE, now_ms=now_ms)
 
 
-@both_engines
 def test_many_partners_are_notified_in_bounded_steps(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,7 +224,6 @@ def test_many_partners_are_notified_in_bounded_steps(
     on(engine, scenario)
 
 
-@both_engines
 def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,7 +245,6 @@ def test_only_partners_who_heard_of_a_reach_hear_of_its_reopening(
     on(engine, scenario)
 
 
-@both_engines
 def test_changes_in_parallel_with_charges_and_notifications_agree(engine: str) -> None:
     """Owner, readers and job at once, over three days. At the end what each partner heard last is
     how the budget stands.

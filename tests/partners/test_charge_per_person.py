@@ -9,17 +9,13 @@ from honeyguide.partners import network, partner_referrals
 from honeyguide.signups import signups
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, NOON_MS, SITE, Trade
 
 NOVEMBER = "2026-11"
 HELD = {"referral_pending_duration_enabled": True}
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
-
-@both_engines
 @pytest.mark.parametrize("reason", ["holding_period", "burst", "awaiting_confirmation"])
 async def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_it(
     store: Store, reason: str
@@ -62,7 +58,6 @@ async def test_an_erased_pending_referral_is_decided_and_no_later_move_charges_i
     assert (lost.state, lost.reason) == (partner_referrals.REJECTED, "left_during_hold")
 
 
-@both_engines
 async def test_a_fee_of_one_cent_is_charged_for_a_partner_older_than_the_owner(
     store: Store,
 ) -> None:
@@ -79,7 +74,6 @@ async def test_a_fee_of_one_cent_is_charged_for_a_partner_older_than_the_owner(
 # -- after a change of address
 
 
-@both_engines
 async def test_a_changed_address_is_the_one_that_is_known_here(store: Store) -> None:
     """While the subscriber is here, another arrival under the new address is no new person; the old
     address is free again.
@@ -93,7 +87,6 @@ async def test_a_changed_address_is_the_one_that_is_known_here(store: Store) -> 
     assert former.referral_status == "pending"
 
 
-@both_engines
 @pytest.mark.parametrize("when", ["before the charge", "after the charge"])
 async def test_a_person_who_changed_their_address_is_charged_once_under_the_old_one(
     store: Store, when: str
@@ -112,7 +105,6 @@ async def test_a_person_who_changed_their_address_is_charged_once_under_the_old_
     assert await trade.spent() == 300
 
 
-@both_engines
 @pytest.mark.parametrize("is_confirmed", [True, False])
 async def test_a_new_address_is_theirs_once_they_confirmed_it(
     store: Store, is_confirmed: bool
@@ -132,7 +124,6 @@ async def test_a_new_address_is_theirs_once_they_confirmed_it(
     assert await trade.spent() == (300 if is_confirmed else 600)
 
 
-@both_engines
 @pytest.mark.parametrize("who", ["the one who waits", "the one who was paid for"])
 async def test_a_borrowed_address_makes_nobody_unpaid(store: Store, who: str) -> None:
     """The owner gives one of two people an alias of the other, and takes it back afterwards."""
@@ -156,7 +147,6 @@ async def test_a_borrowed_address_makes_nobody_unpaid(store: Store, who: str) ->
     assert logged == [(borrower.id, None, None)] * 2
 
 
-@both_engines
 async def test_somebody_who_was_paid_for_stays_so_whoever_confirms_their_address(
     store: Store,
 ) -> None:
@@ -173,7 +163,6 @@ async def test_somebody_who_was_paid_for_stays_so_whoever_confirms_their_address
     assert await trade.outcome(again.id) == ("verified", None, NOVEMBER, "already_charged")
 
 
-@both_engines
 async def test_the_same_address_again_is_no_change_of_it(store: Store) -> None:
     trade = await Trade.begin(store)
     reader = await trade.arrive(email="ada@example.org")

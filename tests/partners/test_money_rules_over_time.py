@@ -4,11 +4,8 @@ and the budget's latch.
 
 from typing import Any
 
-import pytest
-
 from honeyguide.store import Store
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
@@ -18,13 +15,10 @@ BUDGET_NOTICES = (
 )
 HELD = {"referral_pending_duration_enabled": True}
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
-
 
 # -- while a referral waits
 
 
-@both_engines
 async def test_a_fee_is_the_one_of_the_day_of_arrival(store: Store) -> None:
     trade = await Trade.begin(store, cpa=300, **HELD)
     before = await trade.arrive()
@@ -35,7 +29,6 @@ async def test_a_fee_is_the_one_of_the_day_of_arrival(store: Store) -> None:
     assert await trade.spent() == 800
 
 
-@both_engines
 async def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_before_its_end(
     store: Store,
 ) -> None:
@@ -48,7 +41,6 @@ async def test_a_hold_is_the_one_of_the_day_of_arrival_and_nothing_is_charged_be
     assert await trade.outcome(reader.id) == ("verified", 300, NOVEMBER, None)
 
 
-@both_engines
 async def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(
     store: Store,
 ) -> None:
@@ -69,7 +61,6 @@ async def test_confirming_does_not_shorten_a_hold_of_days_and_leaving_loses_it(
     assert await trade.outcome(returns.id) == ("verified", 300, NOVEMBER, None)
 
 
-@both_engines
 def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_waits_runs_on(
     engine: str,
 ) -> None:
@@ -102,7 +93,6 @@ def test_arrivals_at_a_paused_disabled_or_ended_program_cost_nothing_and_what_wa
     on(engine, scenario)
 
 
-@both_engines
 async def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(store: Store) -> None:
     from honeyguide.partners import network
 
@@ -121,7 +111,6 @@ async def test_ones_own_program_and_a_free_one_are_verified_and_never_charged(st
 # -- once per person, ever
 
 
-@both_engines
 async def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_paid_for_twice(
     store: Store,
 ) -> None:
@@ -147,7 +136,6 @@ async def test_a_person_who_is_deleted_and_comes_back_under_any_spelling_is_not_
     assert (await other.outcome((await other.arrive(email="ada.lovelace@gmail.com")).id))[1] == 300
 
 
-@both_engines
 def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
     engine: str,
 ) -> None:
@@ -179,7 +167,6 @@ def test_a_person_erased_while_pending_is_lost_to_the_partner_and_waits_nowhere(
 # -- the budget's latch
 
 
-@both_engines
 async def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_the_highest_that_was(
     store: Store,
 ) -> None:
@@ -210,7 +197,6 @@ async def test_a_budget_that_is_reached_stays_so_until_it_is_raised_above_the_hi
     assert await comes(1) == "budget_spent"
 
 
-@both_engines
 async def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charges_no_more(
     store: Store,
 ) -> None:
@@ -232,7 +218,6 @@ async def test_a_budget_lowered_under_what_is_spent_takes_nothing_back_and_charg
     assert (await trade.outcome((await trade.arrive()).id))[1] == 300
 
 
-@both_engines
 async def test_a_partners_cap_holds_by_itself_and_the_budget_outranks_it(store: Store) -> None:
     trade = await Trade.begin(store, partners=2, cpa=300, max_payout=700, total_budget=1_200)
     whys = [(await trade.outcome((await trade.arrive()).id))[3] for _ in range(3)]
@@ -252,7 +237,6 @@ async def test_a_partners_cap_holds_by_itself_and_the_budget_outranks_it(store: 
     )
 
 
-@both_engines
 async def test_a_new_month_has_a_new_budget_and_a_new_cap(store: Store) -> None:
     trade = await Trade.begin(store, cpa=300, max_payout=300, total_budget=300)
     for now_ms in (EDGE_MS - 1, EDGE_MS):
@@ -265,7 +249,6 @@ async def test_a_new_month_has_a_new_budget_and_a_new_cap(store: Store) -> None:
     )
 
 
-@both_engines
 async def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every_open_month(
     store: Store,
 ) -> None:
@@ -281,7 +264,6 @@ async def test_a_cap_that_changes_while_the_month_turns_is_the_same_cap_in_every
     assert await trade.outcome(late.id) == ("verified", 300, NOVEMBER, None)
 
 
-@both_engines
 def test_the_worked_example_of_the_documentation_is_true(engine: str) -> None:
     bob, carol, dan = 0, 1, 2
 

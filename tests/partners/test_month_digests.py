@@ -29,7 +29,6 @@ NOVEMBER, DECEMBER = "2026-11", "2026-12"
 EDGE_MS = rules.month_bounds(NOVEMBER)[1]
 JANUARY_MS = rules.month_bounds(DECEMBER)[1] + HOUR_MS
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 CHARGE = "charge WHERE id = (SELECT MIN(id) FROM charge)"
 REVERSAL = "charge WHERE id = (SELECT MIN(id) FROM charge WHERE fee_cents < 0)"
@@ -62,7 +61,6 @@ async def trade_two_months(store: Store) -> Trade:
     return trade
 
 
-@both_engines
 async def test_every_month_that_was_closed_meanwhile_gets_a_digest_also_of_a_closed_account(
     store: Store,
 ) -> None:
@@ -206,7 +204,6 @@ def test_a_row_that_is_added_or_deleted_is_found(
     assert harm.found() == set()
 
 
-@both_engines
 def test_erasing_somebody_of_a_closed_month_changes_no_digest(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))
@@ -220,7 +217,6 @@ def test_erasing_somebody_of_a_closed_month_changes_no_digest(engine: str) -> No
         assert opened.run(opened.store.slow_snapshot(month_digests.all_differences)) == []
 
 
-@both_engines
 def test_who_kept_a_digest_sees_that_a_month_was_replaced(engine: str) -> None:
     """Everything agrees again after it: only the digest that somebody kept tells."""
     with OpenStore(engine) as opened:
@@ -246,7 +242,6 @@ def test_who_kept_a_digest_sees_that_a_month_was_replaced(engine: str) -> None:
             assert not is_same, "the months after it are other ones too"
 
 
-@both_engines
 def test_a_digest_that_does_not_follow_from_the_one_before_is_found(engine: str) -> None:
     with OpenStore(engine) as opened:
         opened.run(trade_two_months(opened.store))
@@ -254,7 +249,6 @@ def test_a_digest_that_does_not_follow_from_the_one_before_is_found(engine: str)
         assert Harm(opened).found() == {(DECEMBER, DigestPart.CHAIN.value)}
 
 
-@both_engines
 def test_entries_of_an_earlier_version_are_salted_before_their_digest(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -277,7 +271,6 @@ def test_entries_of_an_earlier_version_are_salted_before_their_digest(
         opened.run(scenario(opened.store))
 
 
-@both_engines
 def test_what_is_logged_after_the_digest_belongs_to_a_later_month(engine: str) -> None:
     """Even if the clock was set back."""
 
@@ -296,7 +289,6 @@ def test_what_is_logged_after_the_digest_belongs_to_a_later_month(engine: str) -
         opened.run(scenario(opened.store))
 
 
-@both_engines
 def test_an_old_log_that_is_no_longer_kept_leaves_the_rest_to_check(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))
@@ -316,7 +308,6 @@ def test_an_old_log_that_is_no_longer_kept_leaves_the_rest_to_check(engine: str)
         assert checked() == [(NOVEMBER, False, (DigestPart.LEDGER,)), (DECEMBER, True, ())]
 
 
-@both_engines
 def test_the_command_names_the_month_and_the_part_that_differ(engine: str) -> None:
     with OpenStore(engine) as opened:
         trade = opened.run(trade_two_months(opened.store))

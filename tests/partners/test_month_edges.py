@@ -11,14 +11,12 @@ import pytest
 from honeyguide.partners import payouts, statements
 from honeyguide.store import Store
 from tests.support.process import migrated
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore, statement
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 ZONES = ["UTC", "Pacific/Kiritimati", "Etc/GMT+12"]
 
 
@@ -48,7 +46,6 @@ def with_database_in(zone: str, engine: str) -> str:
     return url
 
 
-@both_engines
 def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(
     engine: str, hostile_zone: str
 ) -> None:
@@ -84,7 +81,6 @@ def test_the_last_tenth_of_a_second_is_in_its_month_in_every_time_zone(
         opened.run(verify(opened.store))
 
 
-@both_engines
 @pytest.mark.parametrize(
     "how", ["by the end of the holding period", "by hand", "by a confirmation"]
 )
@@ -130,7 +126,6 @@ async def test_a_charge_counts_in_the_month_of_verification_not_of_arrival(
     ]
 
 
-@both_engines
 async def test_a_cap_is_that_of_the_month_of_verification(store: Store) -> None:
     """Arrivals of November that are verified in December leave November's budget alone and fill
     December's.
@@ -151,7 +146,6 @@ async def test_a_cap_is_that_of_the_month_of_verification(store: Store) -> None:
     assert (await trade.reached(NOVEMBER), await trade.reached(DECEMBER)) == (False, True)
 
 
-@both_engines
 async def test_a_clock_that_jumps_back_over_several_closed_months_charges_the_first_open_one(
     store: Store,
 ) -> None:

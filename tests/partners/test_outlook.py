@@ -94,7 +94,6 @@ async def test_what_is_expected_is_what_is_charged_if_everybody_stays(
         await trade.close_and_pay_out(rules.closes_at(expected.month))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_what_is_left_is_not_expected_twice(store: Store) -> None:
     """As in the demo: two partners, each with 27.50 under their cap; 15.00 left of the budget."""
     trade = await Trade.begin(
@@ -122,7 +121,6 @@ async def test_what_is_left_is_not_expected_twice(store: Store) -> None:
     assert (undecided.referrals, undecided.cents) == (11, 750)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_the_days_of_a_large_program_come_to_the_same(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -136,7 +134,6 @@ async def test_the_days_of_a_large_program_come_to_the_same(
     assert await agree(trade, NOON_MS) == one_by_one
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_what_is_pending_elsewhere_does_not_change_a_program(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -160,7 +157,6 @@ async def test_what_is_pending_elsewhere_does_not_change_a_program(
     assert owner.of(place) == partner.of(place) and owner.of(place).expected_cents == 250
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expected(
     store: Store,
 ) -> None:
@@ -187,7 +183,6 @@ async def test_who_waits_for_somebody_comes_last_and_who_is_rejected_is_not_expe
     assert later.fees.referrals == 0, "a deadline is no date on which it is charged"
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(
     store: Store,
 ) -> None:
@@ -208,7 +203,6 @@ async def test_whom_the_program_has_paid_for_is_expected_only_after_a_reversal(
     assert now.most_cents + later.most_cents == 250
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_only_what_time_verifies_has_a_date(store: Store) -> None:
     """A review and a sign of life have deadlines; a confirmation may come later than its date."""
     trade = await Trade.begin(store, cpa=250, **HELD)
@@ -225,7 +219,6 @@ async def test_only_what_time_verifies_has_a_date(store: Store) -> None:
         assert await store.snapshot(read) == [forecast.DueDay(day, 1, 250)]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_programs_are_not_added_up(store: Store) -> None:
     trade = await Trade.begin(store, total_budget=12_000, **HELD)
     other = await Trade.begin(store, total_budget=15_000, **HELD)

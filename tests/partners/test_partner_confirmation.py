@@ -11,14 +11,13 @@ from honeyguide.store import Store
 from tests.support.embeds import Visitor, embedding
 from tests.support.newsletter import Newsletter
 from tests.support.partner_network import join, offer, publish
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.trade import DAY_MS, NOON_MS, Trade
 
 DAY_S = 86_400
 EMAIL = "ana@example.org"
 ASKED = ("api", "signup", "magic", "embed")
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 pytestmark = pytest.mark.usefixtures("roomy_network")
 
 
@@ -32,7 +31,6 @@ async def trade_with(store: Store, *, hold_days: int, needs_confirmation: bool =
 
 @pytest.mark.parametrize("origin", ASKED)
 @pytest.mark.parametrize("hold_days", [0, 7])
-@both_engines
 async def test_a_referral_is_charged_once_confirmation_and_holding_period_are_over(
     store: Store, hold_days: int, origin: str
 ) -> None:
@@ -61,7 +59,6 @@ async def test_a_referral_is_charged_once_confirmation_and_holding_period_are_ov
     assert await trade.outcome(never.id) == ("pending", None, None, None)
 
 
-@both_engines
 async def test_who_never_confirmed_under_another_spelling_is_still_new(store: Store) -> None:
     """Anybody can type the address of somebody else."""
     trade = await trade_with(store, hold_days=0)
@@ -75,7 +72,6 @@ async def test_who_never_confirmed_under_another_spelling_is_still_new(store: St
     assert await trade.outcome(typed.id) == ("verified", None, "2026-11", "already_charged")
 
 
-@both_engines
 async def test_nobody_of_the_owners_own_list_is_waited_for(store: Store) -> None:
     trade = await trade_with(store, hold_days=0)
     for origin in ("import", "platform"):
@@ -83,7 +79,6 @@ async def test_nobody_of_the_owners_own_list_is_waited_for(store: Store) -> None
         assert await trade.outcome(arrived.id) == ("verified", 300, "2026-11", None)
 
 
-@both_engines
 async def test_the_setting_of_the_arrival_counts(store: Store) -> None:
     """Switched on, nobody who was there waits; switched off, nobody who had to confirm is let
     go."""
@@ -97,7 +92,6 @@ async def test_the_setting_of_the_arrival_counts(store: Store) -> None:
     assert await trade.outcome(during.id) == ("pending", None, None, None)
 
 
-@both_engines
 async def test_who_leaves_before_they_confirm_costs_nothing_even_if_they_come_back(
     store: Store,
 ) -> None:
@@ -109,7 +103,6 @@ async def test_who_leaves_before_they_confirm_costs_nothing_even_if_they_come_ba
     assert await trade.announced() == []
 
 
-@both_engines
 async def test_the_fee_and_the_budget_are_those_of_the_arrival(store: Store) -> None:
     trade = await trade_with(store, hold_days=0)
     first, second = [await trade.arrive() for _ in range(2)]
@@ -120,7 +113,6 @@ async def test_the_fee_and_the_budget_are_those_of_the_arrival(store: Store) -> 
     assert await trade.outcome(second.id) == ("verified", 300, "2026-11", None)
 
 
-@both_engines
 async def test_the_owner_may_verify_by_hand_without_the_confirmation(store: Store) -> None:
     """`on` ends with the proof of the books, which must not complain of it."""
     trade = await trade_with(store, hold_days=7)
@@ -130,7 +122,6 @@ async def test_the_owner_may_verify_by_hand_without_the_confirmation(store: Stor
     assert await trade.announced() == [arrived.id]
 
 
-@both_engines
 async def test_a_suspicion_is_shown_once_they_have_confirmed(store: Store) -> None:
     trade = await trade_with(store, hold_days=2)
     await trade.configure(screening="strong")

@@ -246,7 +246,6 @@ def test_every_page_has_what_the_model_finds(partner_network: PartnerNetwork) ->
     assert met > 150  # or it would prove little
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_texts_to_search_in_are_filled_in_after_an_upgrade(engine: str) -> None:
     with OpenStore(engine) as opened:
         run, store = opened.run, opened.store

@@ -15,15 +15,12 @@ from honeyguide.signups import signups
 from honeyguide.store import Store
 from honeyguide.store.tx import Tx
 from tests.support.changes import changing
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, SITE, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
 HELD = {"referral_pending_duration_enabled": True}
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 # -- closing
@@ -68,7 +65,6 @@ def test_closing_a_month_waits_for_a_charge_and_the_next_one_goes_to_the_next_mo
     on("postgres", scenario)
 
 
-@both_engines
 async def test_months_close_an_hour_after_their_end_and_one_that_was_idle_closes_too(
     store: Store,
 ) -> None:
@@ -100,7 +96,6 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2])))
 """
 
 
-@both_engines
 def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and_month(
     engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,7 +139,6 @@ def test_payouts_made_twice_and_by_two_processes_at_once_are_one_per_partner_and
         assert sums.charged_cents == sums.paid_out_cents == 25 * (101 + 102)
 
 
-@both_engines
 async def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_not_taken_back(
     store: Store,
 ) -> None:
@@ -189,7 +183,6 @@ async def test_marking_paid_and_taking_it_back_are_entries_and_an_open_one_is_no
         await store.write(lambda tx: payouts.mark_paid(tx, "nonsense", "x", now_ms=now_ms))
 
 
-@both_engines
 async def test_a_payout_marked_by_twenty_at_once_is_paid_once(store: Store) -> None:
     trade = await Trade.begin(store)
     await trade.arrive(now_ms=NOON_MS)

@@ -1,7 +1,5 @@
 """What partners see of a program before they join: what became of the referrals of others."""
 
-import pytest
-
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import network, public_figures
 from honeyguide.partners.program_partners import Removal
@@ -10,11 +8,9 @@ from honeyguide.store import Store
 from honeyguide.work import jobs
 from tests.support.changes import SITE, changing
 from tests.support.partner_network import join, offer
-from tests.support.service import ENGINES, Member, Service
+from tests.support.service import Member, Service
 from tests.support.trade import DAY_MS, NOON_MS, Trade
 from tests.support.web import operator, text_of
-
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
 
 async def counted(trade: Trade, now_ms: int) -> public_figures.PublicFigures | None:
@@ -24,7 +20,6 @@ async def counted(trade: Trade, now_ms: int) -> public_figures.PublicFigures | N
     return (await store.read(public_figures.of, [trade.program.id])).get(trade.program.id)
 
 
-@both_engines
 async def test_shares_and_the_median_of_ninety_days(store: Store) -> None:
     trade = await Trade.begin(store, referral_pending_duration_enabled=True)
     readers = [await trade.arrive() for _ in range(20)]
@@ -43,7 +38,6 @@ async def test_shares_and_the_median_of_ninety_days(store: Store) -> None:
     assert await counted(trade, NOON_MS + 92 * DAY_MS) is None
 
 
-@both_engines
 async def test_the_owners_own_referrals_do_not_count(store: Store) -> None:
     trade = await Trade.begin(store)
     joined, _ = await store.write(
@@ -57,7 +51,6 @@ async def test_the_owners_own_referrals_do_not_count(store: Store) -> None:
     assert figures is not None and figures.decided == public_figures.LEAST_DECIDED
 
 
-@both_engines
 async def test_what_was_ended_and_who_comes_after_a_removal_count_but_not_who_a_leaver_sends(
     store: Store,
 ) -> None:

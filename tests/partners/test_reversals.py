@@ -10,16 +10,12 @@ from honeyguide.kernel.errors import Invalid, Required
 from honeyguide.partners import reversal_reasons, statements
 from honeyguide.partners.statements import OWNER, PARTNER
 from honeyguide.store import Store
-from tests.support.service import ENGINES
 from tests.support.trade import HOUR_MS, NOON_MS, Trade, on, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
 NOVEMBER, DECEMBER = "2026-11", "2026-12"
 
-both_engines = pytest.mark.parametrize("engine", ENGINES)
 
-
-@both_engines
 async def test_a_reversal_takes_back_the_fee_and_rejects_the_referral(store: Store) -> None:
     trade = await Trade.begin(store)
     kept, gone = await trade.arrive(), await trade.arrive()
@@ -43,7 +39,6 @@ async def test_a_reversal_takes_back_the_fee_and_rejects_the_referral(store: Sto
         assert ",-3.00," in table[3] and table[3].endswith("Something else: Never opened one.,")
 
 
-@both_engines
 async def test_a_charge_after_a_reversal_fits_the_step_of_the_budget(store: Store) -> None:
     """The same total occurs twice in a month then."""
     trade = await Trade.begin(store)
@@ -58,7 +53,6 @@ async def test_a_charge_after_a_reversal_fits_the_step_of_the_budget(store: Stor
     assert steps == [(300, 1, 300, 1, 300), (-300, 2, 0, 2, 0), (300, 3, 300, 3, 300)]
 
 
-@both_engines
 async def test_verifying_again_charges_the_fee_of_the_arrival_in_the_month_of_that_moment(
     store: Store,
 ) -> None:
@@ -82,7 +76,6 @@ async def test_verifying_again_charges_the_fee_of_the_arrival_in_the_month_of_th
     assert (payout.month, payout.amount_cents) == (DECEMBER, 300)
 
 
-@both_engines
 async def test_a_person_is_paid_for_once_unless_it_was_taken_back(store: Store) -> None:
     trade = await Trade.begin(store, partners=2)
     first = await trade.arrive(email="ann@example.org")
@@ -97,7 +90,6 @@ async def test_a_person_is_paid_for_once_unless_it_was_taken_back(store: Store) 
     assert await trade.outcome(again.id) == ("verified", 300, NOVEMBER, None)
 
 
-@both_engines
 async def test_what_was_paid_for_somebody_who_was_erased_can_be_taken_back(store: Store) -> None:
     trade = await Trade.begin(store, partners=2)
     await trade.listen(partner_referral_reversed=True)
@@ -121,7 +113,6 @@ async def test_what_was_paid_for_somebody_who_was_erased_can_be_taken_back(store
     assert await trade.outcome(again.id) == ("verified", 300, NOVEMBER, None)
 
 
-@both_engines
 async def test_a_reached_budget_stays_reached_until_it_is_raised(store: Store) -> None:
     trade = await Trade.begin(store, total_budget=600)
     first, second = await trade.arrive(), await trade.arrive()
@@ -139,7 +130,6 @@ async def test_a_reached_budget_stays_reached_until_it_is_raised(store: Store) -
     assert (await trade.spent(), await trade.earned()) == (0, 0)
 
 
-@both_engines
 async def test_the_cap_of_a_partner_has_room_again(store: Store) -> None:
     trade = await Trade.begin(store, max_payout=300)
     first, second = await trade.arrive(), await trade.arrive()
@@ -149,7 +139,6 @@ async def test_the_cap_of_a_partner_has_room_again(store: Store) -> None:
     assert (await trade.outcome(third.id))[1] == 300
 
 
-@both_engines
 async def test_nothing_can_be_taken_back_after_the_month_has_closed(store: Store) -> None:
     trade = await Trade.begin(store, partners=2)
     first, second = await trade.arrive(), await trade.arrive(1)
@@ -163,7 +152,6 @@ async def test_nothing_can_be_taken_back_after_the_month_has_closed(store: Store
     assert [each.amount_cents for each in await trade.payouts_of(1)] == [300]
 
 
-@both_engines
 async def test_what_cannot_be_reversed_is_left_alone_beside_what_can(store: Store) -> None:
     held = {"referral_pending_duration_enabled": True}
     trade = await Trade.begin(store, **held)

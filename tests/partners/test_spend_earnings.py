@@ -4,13 +4,11 @@ uncharged kept apart.
 
 from typing import Any
 
-import pytest
-
 from honeyguide.kernel.ids import new_id
 from honeyguide.partners import forecast, outlook
 from honeyguide.store import Store
 from tests.support.partner_network import join, offer
-from tests.support.service import ENGINES, Member
+from tests.support.service import Member
 from tests.support.trade import DAY_MS, NOON_MS, Trade, verify
 
 EDGE_MS = 1_796_083_200_000  # 2026-12-01T00:00:00Z
@@ -175,7 +173,6 @@ def test_a_lowered_cap_leaves_nothing_and_never_less(alice: Member, bob: Member)
     prove(alice)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 async def test_the_outlook_says_what_ripens_this_month_and_next_and_what_will_not_fit(
     store: Store,
 ) -> None:
