@@ -2,8 +2,6 @@
 Keys that were made without scopes may do everything.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

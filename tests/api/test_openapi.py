@@ -1,7 +1,5 @@
 """The OpenAPI document: valid, whole, and true to the table of routes and its types."""
 
-from __future__ import annotations
-
 import base64
 import re
 from collections.abc import Iterator

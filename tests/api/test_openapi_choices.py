@@ -1,8 +1,6 @@
 """Choices, list sizes and examples in the OpenAPI document: the same as the rules that check them,
 and valid together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Laws on whole files: how long they are, which tests the documents name, where markup is made."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -177,3 +175,12 @@ def test_documents_name_tests_that_exist() -> None:
         named = re.findall(r"`(tests/[\w/]+\.py|bench/\w+\.py)`", page.read_text(encoding="utf-8"))
         assert named, f"{page.name} names no test"
         assert [path for path in named if not (root / path).exists()] == [], page.name
+
+
+def test_every_test_lies_in_the_folder_of_its_package() -> None:
+    """So that whoever changes a package runs its tests alone."""
+    tests = Path(__file__).parents[1]
+    packages = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+    folders = packages | {"browser", "lab", "laws", "serving"}
+    places = [path.relative_to(tests) for path in tests.rglob("test_*.py")]
+    assert [path.as_posix() for path in places if path.parts[0] not in folders] == []

@@ -5,8 +5,6 @@ Every row of every route table is tried. A route whose address cannot be filled 
 advice. SQLite runs its statements on the loop, so one engine is enough, and it is the harder one.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import json
