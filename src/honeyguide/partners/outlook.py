@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from honeyguide.partners import expected_fees, rules
-from honeyguide.partners.expected_fees import ExpectedFees, OpenMonth, PendingFees
+from honeyguide.partners.expected_fees import ExpectedFees, PendingFees, StoredBudget
 from honeyguide.partners.statements import MonthTotal
 from honeyguide.store.reading import AccountReading
 from honeyguide.store.statements import Statement, beside
@@ -59,41 +59,21 @@ class ProgramOutlook(NamedTuple):
         return pays or any(each.spent_cents or each.fees.referrals for each in self.months)
 
 
-class _FeeRow(NamedTuple):
-    program_id: str
-    partner_campaign_id: str
-    partner_account_id: str
-    fee_cents: int
-    is_waiting: int
-    due_ms: int | None
-    budget_cents: int
-    cap_cents: int
-    arrived_ms: int
-    first_id: str
-    n: int
+class _FeeRow(PendingFees, frozen=True):
+    program_id: str = ""
+    partner_account_id: str = ""
 
 
-class _Budget(NamedTuple):
+class _Budget(StoredBudget, frozen=True):
     program_id: str
     publication_name: str
     cpa_cents: int
-    total_budget_cents: int
-    max_payout_cents: int
     month: str | None
-    spent_cents: int
-    reached_ms: int | None
-    reached_cents: int
-    overrun_cents: int
-    overrun_ms: int
     deleted_ms: int | None
-    is_on: int
+    is_on: bool
     partner_campaign_id: str | None
     """A partner for whom something was spent in the month; a row for each."""
     partner_spent_cents: int
-
-    @property
-    def reached(self) -> rules.Reached:
-        return rules.Reached(self.reached_cents, self.overrun_cents, self.overrun_ms)
 
 
 class _Side(NamedTuple):
@@ -163,52 +143,31 @@ async def _programs(
         if row.month is not None and row.partner_campaign_id is not None:
             in_month = shares.setdefault(row.month, {})
             in_month[row.partner_campaign_id] = row.partner_spent_cents
-    pending: dict[str, list[PendingFees]] = {}
+    pending: dict[str, list[_FeeRow]] = {}
     for each in fees:
-        pending.setdefault(each.program_id, []).append(_pending(each, at.now_ms))
+        pending.setdefault(each.program_id, []).append(each)
     return [
         _of_program(rows, pending.get(program_id, []), shares, now_ms=at.now_ms)
         for program_id, rows in budgets.items()
     ]
 
 
-def _pending(row: _FeeRow, now_ms: int) -> PendingFees:
-    return PendingFees(
-        partner_campaign_id=row.partner_campaign_id,
-        fee_cents=row.fee_cents,
-        is_waiting=bool(row.is_waiting),
-        due_ms=max(row.due_ms or now_ms, now_ms),
-        first_id=row.first_id,
-        n=row.n,
-        budget_cents=row.budget_cents,
-        cap_cents=row.cap_cents,
-        arrived_ms=row.arrived_ms,
-    )
-
-
 def _of_program(
     rows: list[_Budget],
-    pending: list[PendingFees],
+    pending: list[_FeeRow],
     shares: dict[str, dict[str, int]],
     *,
     now_ms: int,
 ) -> ProgramOutlook:
     program = rows[0]
     budgets = {row.month: row for row in rows}
-    due: dict[str, list[PendingFees]] = {month: [] for month in _this_and_next(now_ms)}
+    due: dict[str, list[_FeeRow]] = {month: [] for month in _this_and_next(now_ms)}
     for fees in pending:
         due.setdefault(rules.month_of(fees.due_ms), []).append(fees)
     months = []
     for month, in_month in sorted(due.items()):
-        budget = budgets.get(month)
-        state = OpenMonth(
-            budget_cents=program.total_budget_cents,
-            spent_cents=budget.spent_cents if budget else 0,
-            is_reached=budget is not None and budget.reached_ms is not None,
-            partner_cap_cents=program.max_payout_cents,
-            partner_spent_cents=shares.get(month, {}),
-            reached=budget.reached if budget else rules.Reached(),
-        )
+        budget = budgets.get(month) or program.unspent()
+        state = budget.open_month(shares.get(month, {}))
         expected = expected_fees.expect(state, in_month)
         months.append(
             MonthOutlook(
@@ -226,7 +185,7 @@ def _of_program(
         cpa_cents=program.cpa_cents,
         budget_cents=program.total_budget_cents,
         is_deleted=program.deleted_ms is not None,
-        is_running=program.deleted_ms is None and bool(program.is_on),
+        is_running=program.deleted_ms is None and program.is_on,
         months=months,
     )
 

@@ -79,7 +79,7 @@ class Referrers(NamedTuple):
 
     n: int
     referrals: int
-    has_others: int
+    has_others: bool
     """Whether some day had too many of them to count each."""
 
 
@@ -288,7 +288,9 @@ async def referrers(at: Reading, spans: list[Span]) -> list[Referrers | None]:
     found = dict(
         await at.all(_REFERRERS, **_counts_of([spans[place] for place in short], "referrer"))
     )
-    counts = {place: found.get(n, Referrers(0, 0, 0)) for n, place in enumerate(short)}
+    counts = {
+        place: found.get(n, Referrers(0, 0, has_others=False)) for n, place in enumerate(short)
+    }
     return [counts.get(place) for place in range(len(spans))]
 
 

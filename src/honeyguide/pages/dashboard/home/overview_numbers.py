@@ -39,7 +39,7 @@ AGES = (30, 90)
 MOST_SOURCES = 10
 MOST_SOURCES_IN_FILE = 10_000
 MOST_RANKED = 20
-TOO_MANY = Referrers(n=0, referrals=0, has_others=1)
+TOO_MANY = Referrers(n=0, referrals=0, has_others=True)
 
 
 class Retention(NamedTuple):
