@@ -14,6 +14,7 @@ import pytest
 
 from honeyguide import demo, settings
 from honeyguide.accounts import accounts, members, sessions
+from honeyguide.accounts.sessions import NewSession
 from honeyguide.app import Services, opened
 from honeyguide.pages.services import PageServices
 from honeyguide.pages.site import pages_app
@@ -68,8 +69,8 @@ async def _log_in(tx: Tx, now_ms: int) -> tuple[str, list[str]]:
     """The owner's session, and the subscribers to look at."""
     account = await accounts.get_named(tx, demo.OWNER)
     user_id = await members.first_owner(tx, account.id)
-    browser: dict[str, Any] = {"instead_of": None, "user_agent": "test", "address": "127.0.0.1"}
-    token = await sessions.begin(tx, user_id, account.id, **browser, now_ms=now_ms)
+    new = NewSession(user_id=user_id, account_id=account.id, user_agent="", address="127.0.0.1")
+    token = await sessions.begin(tx, new, now_ms=now_ms)
     return token, [row[0] for row in await tx.all(BUSIEST, account_id=account.id)]
 
 
