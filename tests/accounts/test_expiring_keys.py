@@ -1,7 +1,5 @@
 """The notification of an API key that is in use and expires in a week."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.accounts import keys

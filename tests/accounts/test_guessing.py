@@ -2,8 +2,6 @@
 On both engines.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +17,8 @@ from tests.support.service import ENGINES, Service
 from tests.support.trade import NOON_MS, SITE
 from tests.support.web import PASSWORD, Operator, WebClient, mistakes, operator, text_of
 
+pytestmark = pytest.mark.usefixtures("roomy_logins")
+
 NEW = "four quiet green herons"
 WRONG = "wrong and long enough"
 
@@ -29,13 +29,6 @@ def proxied(request: pytest.FixtureRequest) -> Iterator[Service]:
         request.param, work=False, secret_key="ab" * 32, trusted_proxies="127.0.0.1"
     ) as service:
         yield service
-
-
-@pytest.fixture(autouse=True)
-def plenty(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Operators of tests all log in from one address."""
-    for name in ("LOGIN_BY_ADDRESS", "LOGIN_BY_INSTALLATION"):
-        monkeypatch.setattr(attempts, name, getattr(attempts, name)._replace(most=100_000))
 
 
 def guess(

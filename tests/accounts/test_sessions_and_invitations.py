@@ -1,7 +1,5 @@
 """Sessions and links for one use, as they are kept: which are found, shown and purged, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from typing import Any
 

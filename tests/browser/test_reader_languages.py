@@ -2,8 +2,6 @@
 right to left and in Japanese are as good as the English ones.
 """
 
-from __future__ import annotations
-
 import inspect
 import subprocess
 from collections.abc import Callable, Iterator

@@ -2,8 +2,6 @@
 that loses nothing else.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

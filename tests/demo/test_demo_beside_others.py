@@ -1,7 +1,5 @@
 """The demo beside accounts that are not its own."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """What a struct says about its fields, and what is read from it: rules, columns, views, forms."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from enum import StrEnum
 from functools import partial

@@ -2,8 +2,6 @@
 and each language writes plurals, dates and numbers in its own way.
 """
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """An address at which an email bounced is not written to again, against a real SMTP server."""
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.clock import DAY_MS

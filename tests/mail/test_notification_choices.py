@@ -2,8 +2,6 @@
 or not at all.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -2,8 +2,6 @@
 nobody else: by digest, and on Slack.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 
 import pytest

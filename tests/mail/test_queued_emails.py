@@ -1,7 +1,5 @@
 """Emails as rows: written with the change, once, counted, erased, forgotten. And what they say."""
 
-from __future__ import annotations
-
 import asyncio
 import inspect
 from typing import Any

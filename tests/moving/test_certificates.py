@@ -1,8 +1,5 @@
 """The certificate of a move says exactly what differs between a file and what is here."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -24,16 +21,8 @@ from tests.support.changes import SITE
 from tests.support.dispatcher import HOME
 from tests.support.imported import Program
 from tests.support.readings import reads
-from tests.support.service import ENGINES
-from tests.support.stores import OpenStore
 
 SECRETS = [b"a secret key of the tests, which is long enough"]
-
-
-@pytest.fixture(params=ENGINES)
-def program(request: pytest.FixtureRequest) -> Iterator[Program]:
-    with OpenStore(request.param) as opened:
-        yield Program(opened)
 
 
 def begin(program: Program, import_id: str) -> str:

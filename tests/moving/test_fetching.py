@@ -1,9 +1,6 @@
 """People fetched from another service's API: all of them once, whatever happens meanwhile."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -20,14 +17,7 @@ from tests.support.incumbent import KEY, IncumbentServer, person
 from tests.support.moves import moving
 from tests.support.platforms.stand_in import garbage, pass_on, status
 from tests.support.readings import change_of, reads
-from tests.support.service import ENGINES
 from tests.support.stores import OpenStore
-
-
-@pytest.fixture(params=ENGINES)
-def opened(request: pytest.FixtureRequest) -> Iterator[OpenStore]:
-    with OpenStore(request.param) as opened:
-        yield opened
 
 
 def emails(lines: list[dict[str, str]]) -> list[str]:

@@ -1,7 +1,5 @@
 """What Prometheus reads: every number is of something that really happened."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -5,8 +5,6 @@ Every GET of the dashboard's table is opened, and every form that shows again wh
 is escaped when a page is rendered, whatever store it came from, so one engine is enough.
 """
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Links that need no login: without our signature for the same purpose, they open nothing."""
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator
 from dataclasses import replace

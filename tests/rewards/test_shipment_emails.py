@@ -2,8 +2,6 @@
 each package, and not at all if that was undone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 
@@ -22,11 +20,6 @@ from tests.support.shipments import ADDRESS, claim, listed, pass_minute
 from tests.support.web import Operator, operator, text_of
 
 USPS = "USPS 9400 1000 0000 0000 0000 17"
-
-
-@pytest.fixture
-def nora(service: Service) -> Operator:
-    return operator(service, "nora")
 
 
 def send(nora: Operator, *ids: str, **fields: Any) -> str:

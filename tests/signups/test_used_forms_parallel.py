@@ -2,8 +2,6 @@
 and one that is killed on the way has used nothing up.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -2,8 +2,6 @@
 asks for new ones. Those of earlier versions work until then. On both engines.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
@@ -23,7 +21,7 @@ from tests.support.mailbox import Mailbox
 from tests.support.newsletter import Newsletter
 from tests.support.service import Service
 from tests.support.stores import statement
-from tests.support.web import operator, text_of
+from tests.support.web import Operator, operator, text_of
 
 PATIENCE_S = 60.0
 LINK = re.compile(r"https?://[^/\s]+(/(?:hub|stop|confirm)/[^\s<>\"]+)")
@@ -98,9 +96,9 @@ def test_what_an_address_was_sent_stays_ended_when_it_comes_back(wax: Newsletter
 
 def test_whoever_was_asked_to_confirm_can_while_they_have_the_address_it_was_sent_to(
     service: Service,
+    alice: Operator,
 ) -> None:
     """Or an owner would end the link, and with it a referral that must be paid."""
-    alice = operator(service)
     wax = Newsletter(service, member=alice)
     wax.configure(needs_confirmation=True)
     wax.join(email := wax.address())
@@ -235,8 +233,7 @@ def test_a_readers_links_go_on_while_no_email_can_be_sent(wax: Newsletter) -> No
     assert wax.person(email) == reader and wax.visitor.get(wax.hub(reader)).status_code == 200
 
 
-def test_an_owner_ends_a_readers_links(service: Service) -> None:
-    alice = operator(service)
+def test_an_owner_ends_a_readers_links(service: Service, alice: Operator) -> None:
     wax = Newsletter(service, member=alice)
     reader = wax.advocate(0)
     before, page = links_of(wax, reader), f"/subscribers/{reader.id}"

@@ -1,7 +1,5 @@
 """Operators write their own texts for each language that their pages are shown in."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -2,8 +2,6 @@
 confirmation emails leave, and whose wait.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any, cast
 

@@ -2,8 +2,6 @@
 can show.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from honeyguide.accounts import invitations

@@ -1,7 +1,5 @@
 """What a member may change: how it is done over HTTP, and what the change log says afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from honeyguide.mail import notification_choices

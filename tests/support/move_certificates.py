@@ -1,7 +1,5 @@
 """A certificate of an import that found somebody missing."""
 
-from __future__ import annotations
-
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.moving import checking, importing
 from honeyguide.store.tx import Tx

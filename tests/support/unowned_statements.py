@@ -1,7 +1,5 @@
 """Which statements need not bind an account, and why."""
 
-from __future__ import annotations
-
 # Parameters that say whose rows these are. A list's name, a code, a token or a digest is as good as
 # its owner: nobody can guess one, and each belongs to one account only.
 OWNERS = {

@@ -2,8 +2,6 @@
 nothing for them.
 """
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json

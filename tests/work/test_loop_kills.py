@@ -3,8 +3,6 @@ ten seconds everything goes on: emails, webhooks, jobs, clicks, integrations. No
 and nothing is lost.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import time

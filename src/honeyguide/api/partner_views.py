@@ -6,7 +6,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Annotated
 
-from honeyguide.api.verification_views import ProgramVerificationView, verification_view
 from honeyguide.api.views import META, PageMeta, Total, View, filler
 from honeyguide.kernel import public
 from honeyguide.kernel.clock import iso
@@ -24,6 +23,7 @@ from honeyguide.partners.programs import HOLDING_PERIOD, LONGEST_HOLD_DAYS, Prog
 from honeyguide.partners.public_figures import LEAST_DECIDED, PublicFigures
 from honeyguide.partners.publications import Publication
 from honeyguide.partners.reversal_reasons import ReversalReason
+from honeyguide.partners.verification import RULE, SCREENING, Verification
 from honeyguide.signups.signups import ListedReferral
 from honeyguide.subscribers.reasons import explain
 from honeyguide.subscribers.referral_states import Status
@@ -136,6 +136,17 @@ class ProgramFiguresView(View, frozen=True):
     median_days_to_decide: Annotated[
         float, doc("Days from the signup to the decision, in the middle of all of them.", 14.0)
     ]
+
+
+class ProgramVerificationView(View, frozen=True):
+    """What a program asks of its referrals."""
+
+    rule: Annotated[str, RULE]
+    screening: Annotated[str, SCREENING]
+
+
+class OneProgramVerification(View, frozen=True):
+    verification: ProgramVerificationView
 
 
 class NetworkProgramView(ProgramTermsView, frozen=True):
@@ -303,6 +314,9 @@ _fill_partner_campaign = filler(
     given=["referral_pending_duration"],
     partner_program_uuid="program_id",
 )
+
+
+verification_view = filler(ProgramVerificationView, Verification)
 
 
 def _figures_view(f: PublicFigures) -> ProgramFiguresView:

@@ -2,8 +2,6 @@
 end and errors happen. What cannot be done any more is dropped, and the operator is notified.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -38,7 +36,7 @@ from tests.support.readings import change_of
 from tests.support.service import Service
 from tests.support.stores import statement
 from tests.support.tables import dump
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 
 @pytest.fixture
@@ -46,11 +44,6 @@ def service(quiet_service: Service) -> Service:
     """In which nothing waits."""
     quiet_service.write(lambda tx: tx.run(statement("DELETE FROM delayed_action")))
     return quiet_service
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 @pytest.mark.parametrize(("do", "by_api"), [("verify", "reject"), ("reject", "verify")])

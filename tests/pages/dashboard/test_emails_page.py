@@ -2,8 +2,6 @@
 previews, tests, and what hostile texts become.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from honeyguide.kernel.errors import Invalid
@@ -18,15 +16,9 @@ from honeyguide.subscribers.branding import BrandFields
 from tests.support import partner_network
 from tests.support.prizes import advocate, offer, post_of, tenant_of
 from tests.support.readings import reading
-from tests.support.service import Service
-from tests.support.web import Operator, operator, text_of
+from tests.support.web import Operator, text_of
 
 PAGE = "/look/emails?email=reward_unlocked&language=en"
-
-
-@pytest.fixture
-def alice(service: Service) -> Operator:
-    return operator(service)
 
 
 def saved(alice: Operator) -> dict[str, str]:

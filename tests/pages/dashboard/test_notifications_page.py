@@ -2,8 +2,6 @@
 shows the emails as they were sent.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from pathlib import Path
