@@ -60,7 +60,9 @@ LOGIN_PAGES = (
     post_recent("/account/second-factor/codes", OWN_LOGIN, WRITES, second_factor.renew_codes),
     post_recent("/account/second-factor/off", OWN_LOGIN, WRITES, second_factor.turn_off),
     post_recent("/account/second-factor/required", ACCOUNT, WRITES, second_factor.require_of_all, security.show),
-    post_recent("/administration/second-factors", ADMINISTRATION, WRITES, second_factor.reset, admin.show, second_factor.RESET, SLOW_READS),
+    post_recent(
+        "/administration/second-factors", ADMINISTRATION, WRITES, second_factor.reset, admin.show, second_factor.RESET, form_uses=SLOW_READS
+    ),
     post("/account/switch", OWN_LOGIN, WRITES, switching.switch, in_setup=True),
     get("/account/new", OWN_LOGIN, READS, switching.new_form),
     post("/account/new", OWN_LOGIN, WRITES, switching.create, switching.new_form, switching.FORM),
