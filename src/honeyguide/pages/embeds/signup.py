@@ -36,7 +36,7 @@ async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[
     if not _is_robot(fields):
         now_ms = request.now_ms
         await signup.enter(services, brand, new, email, shown=shown, now_ms=now_ms)
-    return {"ok": True, "needs_confirmation": int(brand.needs_confirmation)}
+    return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 
 async def show_token(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
