@@ -29,7 +29,8 @@ from lab.visitor import Visitor
 from lab.world import World
 
 BASE_URL = "https://lab.localhost"
-# Families begin within this time, one after another.
+# Families begin within this time, one after another, when the newsletter's readers are known.
+KNOWN_AFTER_MS = 20 * DAY_MS
 BEGINNING_MS = 2 * DAY_MS
 JOBS_EVERY_MS = 10 * MINUTE_MS
 # Emails that wait go as time passes: the jobs run each minute after an attacked partner's reader
@@ -247,7 +248,7 @@ async def run(
             lab = Lab(services, visitor, built, folder, dict.fromkeys(built.readers, ""))
             rng = random.Random(f"beginnings {seed}")
             for family in families:
-                began_ms = services.clock() + rng.randrange(BEGINNING_MS)
+                began_ms = services.clock() + KNOWN_AFTER_MS + rng.randrange(BEGINNING_MS)
                 lab.plan(family, family.play(seed=seed, is_short=is_short), began_ms)
             await lab.play(tell)
             await outcomes.fill_in(services, client, built, lab.played)

@@ -204,7 +204,7 @@ async def _add_readers(
         await client.call_api(
             f"/v1/campaigns/{tenant.campaign_id}/subscribers",
             key,
-            {"email": email, "created_at": iso(began_ms + at_ms)},
+            {"email": email, "created_at": iso(began_ms + at_ms), "status": "confirmed"},
         )
     return [EmailAddress.parse(email).person for email in emails]
 
