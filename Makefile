@@ -50,7 +50,7 @@ test-long: $(DEV) chromium servers ghost generators ## run the long tests only
 	$(BIN)/python -m pytest -m long --timeout=3600 $(PYTEST_ARGS)
 
 test-failover: $(DEV) servers ## lose the primary of a PostgreSQL cluster under load, many times (part of test-long)
-	$(BIN)/python -m pytest -m long --timeout=3600 -n 0 -s tests/test_failover.py
+	$(BIN)/python -m pytest -m long --timeout=3600 -n 0 -s tests/store/test_failover.py
 
 check: $(DEV) ## format, lint and type-check (with CI=true: check the format without changing it)
 	@if [ "$${CI:-}" = true ]; then $(BIN)/ruff format --check .; else $(BIN)/ruff format .; fi

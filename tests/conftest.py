@@ -103,7 +103,8 @@ def leave_to_long_run(items: list[pytest.Item]) -> None:
         on_postgres = by_name.get(twin)
         if on_postgres is None or twin == name:
             continue
-        file, number = on_sqlite.path.name, zlib.crc32(name.encode())
+        file = on_sqlite.path.name
+        number = zlib.crc32(f"tests/{name[name.index(file) :]}".encode())
         if ON_EITHER.search(file):
             (on_sqlite, on_postgres)[number % 2].add_marker(pytest.mark.long)
         elif not ON_BOTH.search(file) and number % SPARSE:

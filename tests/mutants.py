@@ -33,24 +33,24 @@ LEFT_OUT = (
 # The pure rules, and the modules of money, limits, signatures and the outbound guard, each with
 # tests that run in seconds.
 TESTS = {
-    "kernel/checks.py": "tests/test_checks.py",
-    "kernel/email_addresses.py": "tests/test_emails.py",
-    "kernel/money.py": "tests/test_money.py -k 'not random_amounts'",
-    "kernel/paging.py": "tests/test_paging.py",
-    "partners/rules.py": "tests/test_money_rules.py",
+    "kernel/checks.py": "tests/kernel/test_checks.py",
+    "kernel/email_addresses.py": "tests/kernel/test_emails.py",
+    "kernel/money.py": "tests/kernel/test_money.py -k 'not random_amounts'",
+    "kernel/paging.py": "tests/kernel/test_paging.py",
+    "partners/rules.py": "tests/partners/test_money_rules.py",
     "partners/charges.py": (
-        "tests/test_money_rules_over_time.py tests/test_charge_per_person.py "
-        "tests/test_budget_notices.py -k 'not postgres and not parallel'"
+        "tests/partners/test_money_rules_over_time.py tests/partners/test_charge_per_person.py "
+        "tests/partners/test_budget_notices.py -k 'not postgres and not parallel'"
     ),
     "screening/rules.py": (
-        "tests/test_referral_rules.py tests/test_referral_reasons.py -k 'not over_a_year and not "
-        "any_text'"
+        "tests/screening/test_referral_rules.py tests/screening/test_referral_reasons.py "
+        "-k 'not over_a_year and not any_text'"
     ),
-    "accounts/limits.py": "tests/test_limits.py",
-    "events/signature.py": "tests/test_signature.py",
-    "events/addresses.py": "tests/test_addresses.py tests/test_address_policy.py",
-    "events/outbound.py": "tests/test_outbound.py tests/test_outbound_answers.py",
-    "events/schedule.py": "tests/test_schedule.py",
+    "accounts/limits.py": "tests/accounts/test_limits.py",
+    "events/signature.py": "tests/events/test_signature.py",
+    "events/addresses.py": "tests/events/test_addresses.py tests/events/test_address_policy.py",
+    "events/outbound.py": "tests/events/test_outbound.py tests/events/test_outbound_answers.py",
+    "events/schedule.py": "tests/events/test_schedule.py",
 }
 
 

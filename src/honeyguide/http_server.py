@@ -1,7 +1,7 @@
 """The HTTP server: uvicorn, with limits and errors of our own.
 
 This is the only file that uses uvicorn, and it overrides private parts of it. So pyproject.toml
-pins the exact version, and `tests/test_uvicorn_contract.py` lists what we rely on.
+pins the exact version, and `tests/serving/test_uvicorn_contract.py` lists what we rely on.
 """
 
 from __future__ import annotations

@@ -13,11 +13,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, PageAt
 from tests.browser.test_dashboard import sit_down
+from tests.pages.dashboard.test_integrations_page import choose_list
 from tests.support.platforms.listmonk import LIST, TOKEN, USER, ListmonkServer
 from tests.support.platforms.stand_in import pass_on
 from tests.support.service import Service
 from tests.support.web import operator
-from tests.test_integrations_page import choose_list
 
 pytestmark = pytest.mark.long
 SUBSCRIBERS = 12

@@ -12,10 +12,10 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import APPEARANCES, DESKTOP, PageAt
 from tests.browser.test_partners import sit_down
+from tests.pages.dashboard.test_review_page import COUNTED, RARE, come, paid, suspicious
 from tests.support.delayed import pass_minute
 from tests.support.service import Service
 from tests.support.web import Operator, operator
-from tests.test_review_page import COUNTED, RARE, come, paid, suspicious
 
 
 def with_groups(service: Service) -> Operator:

@@ -1,5 +1,5 @@
 """Pigeon, an email platform that nobody has. It shows how small a module can be, and is tested like
-the real ones: `tests/test_made_up_platform.py`.
+the real ones: `tests/integrations/test_made_up_platform.py`.
 """
 
 from __future__ import annotations

@@ -59,8 +59,8 @@ async def listening(answer=OK, tls=None, host="127.0.0.1"):
                 # Nobody can listen there, so nothing can get through; that such addresses are
                 # refused is tested as text.
                 pytest.skip(
-                    f"this machine has no address {host}; tests/test_addresses.py holds the rule "
-                    f"without dialling"
+                    f"this machine has no address {host}; tests/events/test_addresses.py holds "
+                    f"the rule without dialling"
                 )
     yield server
     listener.close()

@@ -1,5 +1,5 @@
 """What webhooks receive, as types, for the OpenAPI document. The events themselves are built where
-they happen; `tests/test_event_schemas.py` compares them with these."""
+they happen; `tests/events/test_event_schemas.py` compares them with these."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ USER_AGENT_LIMIT = 1_024
 SLUG_LIMIT = 60
 
 # The first segments of our own URLs, and words that look like one of them: hosted pages may share
-# our host. `tests/test_route_tables.py` compares them with all route tables. A slug that was chosen
-# before it was reserved is kept; it works everywhere but at the root of our own host.
+# our host. `tests/laws/test_route_tables.py` compares them with all route tables. A slug that was
+# chosen before it was reserved is kept; it works everywhere but at the root of our own host.
 _RESERVED = """
 accents account accounts admin administration administrator api app assets auth billing branding
 campaigns checklist clock confirm css dashboard docs earnings emails embed export favicon fonts

@@ -2,9 +2,9 @@
 queued. One row has all that is said about a kind, also what it says unless the operator changes it.
 
 Each kind says whether its text is forgotten once it is sent or given up. It must be if the text
-contains a link that works without a login (`tests/test_email_kinds.py` looks for them), a coupon
-code or the name of a subscriber. Links that only stop emails count too: whoever reads one in a copy
-of the database could use it.
+contains a link that works without a login (`tests/mail/test_email_kinds.py` looks for them), a
+coupon code or the name of a subscriber. Links that only stop emails count too: whoever reads one in
+a copy of the database could use it.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """A request of the API reference in curl, Python and JavaScript. Each can be run as it is, with the
-API key in the environment variable `API_KEY`; `tests/test_reference_samples.py` sends them."""
+API key in the environment variable `API_KEY`; `tests/pages/test_reference_samples.py` sends them.
+"""
 
 from __future__ import annotations
 

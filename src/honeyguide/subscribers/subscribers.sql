@@ -1,6 +1,6 @@
 -- Subscribers of one campaign, by id, by email, and as pages of a list. To look up one subscriber, use
 -- COALESCE(erased_ms, 0) = 0. The partial indexes on `erased_ms IS NULL` are for lists; PostgreSQL would use
--- one of them here, and read the whole campaign, until the table is analyzed (`tests/test_plans.py`).
+-- one of them here, and read the whole campaign, until the table is analyzed (`tests/store/test_plans.py`).
 
 -- fragment: subscriber
 id, email, name, ref_code, status, must_confirm, referrer_code, referrer_id, referral_status,
