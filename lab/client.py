@@ -133,9 +133,9 @@ class LabClient:
 
         await self._application(scope, receive, send)
         start = [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
-        given = [value.partition(";")[0] for name, value in start if name == "set-cookie"]
+        pairs = [value.partition(";")[0] for name, value in start if name == "set-cookie"]
         answer = b"".join(part.get("body", b"") for part in sent[1:])
-        cookies = {name: value for name, _, value in (each.partition("=") for each in given)}
+        cookies = {name: value for name, _, value in (each.partition("=") for each in pairs)}
         return LabResponse(sent[0]["status"], dict(start), answer, cookies)
 
 

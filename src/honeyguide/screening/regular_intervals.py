@@ -64,11 +64,11 @@ def _longest_chain(arrivals: Sequence[tuple[str, int]], typical: int, spread: fl
                 length, regular, _ = best[before]
                 chosen = max(chosen, (length + 1, regular - abs(off), before), key=_by_length)
         best.append(chosen)
-    number = max(range(len(best)), key=lambda each: best[each][:2], default=None)
+    last = max(range(len(best)), key=lambda each: best[each][:2], default=None)
     chain = list[int]()
-    while number is not None:
-        chain.append(number)
-        number = best[number][2]
+    while last is not None:
+        chain.append(last)
+        last = best[last][2]
     return chain
 
 

@@ -273,10 +273,17 @@ async def _find_compared(
     if left is None or left.since_ms is None or left.newest_ms is None:
         return []
     from_ms = chance.randint(left.since_ms, left.newest_ms) if left.n == COMPARED else 0
-    of_code = {"code": code, "has_worked": has_worked, "most": COMPARED}
-    found = await change.all(_COMPARED, **of_code, from_ms=from_ms, until_ms=change.now_ms)
-    if from_ms and len(found) < COMPARED:
-        found += await change.all(_COMPARED, **of_code, from_ms=0, until_ms=from_ms - 1)
+    found = list[PacedEmail]()
+    for begin_ms, end_ms in ((from_ms, change.now_ms), (0, from_ms - 1)):
+        if begin_ms <= end_ms and len(found) < COMPARED:
+            found += await change.all(
+                _COMPARED,
+                code=code,
+                has_worked=has_worked,
+                most=COMPARED,
+                from_ms=begin_ms,
+                until_ms=end_ms,
+            )
     return found
 
 
