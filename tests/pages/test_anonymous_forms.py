@@ -47,6 +47,8 @@ TAKES_NO_ADDRESS = {
     "GET /embed/honeyguide.js",
     "GET /embed/honeyguide-3.js",
     "GET /embed/honeyguide-4.js",
+    "GET /embed/honeyguide-5.js",
+    "GET /embed/altcha-pbkdf2-3.2.2.js",
     "GET /embed/{public_id}/config",
     "GET /embed/{public_id}/frame/{what}",
     "POST /embed/{public_id}/hub",

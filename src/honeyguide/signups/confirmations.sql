@@ -15,11 +15,25 @@ ORDER BY s.received_ms DESC, s.id DESC LIMIT :newest
 
 -- fragment: counts
 COALESCE(SUM(CASE WHEN n.must_confirm = 1 AND n.status = 'active' THEN 1 ELSE 0 END), 0) AS unconfirmed,
-COALESCE(SUM(CASE WHEN n.status = 'confirmed' THEN 1 ELSE 0 END), 0) AS confirmed
+COALESCE(SUM(CASE WHEN n.status = 'confirmed' THEN 1 ELSE 0 END), 0) AS confirmed,
+CASE WHEN EXISTS (SELECT 1 FROM flooded_account AS f WHERE f.account_id = :account_id) THEN 1 ELSE 0 END
+    AS is_account_flooded
 
 -- name: counts
 -- How many emails for confirmation a code caused lately, and how many were followed.
 SELECT {counts} FROM ({newest}) AS n;
+
+-- name: flood
+-- How many of a code's emails wait, and what decides whether it is flooded.
+SELECT
+    (SELECT COUNT(*) FROM (
+        SELECT 1 FROM letter AS l
+        WHERE l.account_id = :account_id AND l.held_code = :code
+        LIMIT :counted
+    ) AS held)
+        AS waiting,
+    {counts}
+FROM ({newest}) AS n;
 
 -- name: arrival
 -- What decides whether an email for confirmation waits.

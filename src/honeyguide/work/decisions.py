@@ -16,13 +16,13 @@ from honeyguide.rewards import shipment_emails
 from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
 from honeyguide.screening import evidence, moves
 from honeyguide.screening.evidence import CodeToLookAt
-from honeyguide.signups import confirmations, delayed_actions, group_looks
+from honeyguide.signups import account_floods, confirmations, delayed_actions, group_looks
 from honeyguide.signups.confirmations import HeldCode
 from honeyguide.signups.delayed_actions import DelayedAction
 from honeyguide.store import Store
 from honeyguide.store.change import Change
 from honeyguide.work import money
-from honeyguide.work.items import Do, Items, Job, changes_of
+from honeyguide.work.items import Do, Items, Job, changes_of, one_by_one
 
 # Found in one read. Each is done in a transaction of its own; delayed actions a few at a time.
 BATCH = 100
@@ -107,6 +107,12 @@ def decision_jobs(site: Site) -> tuple[Job, ...]:
             30 * SECOND_MS,
             (Items(confirmations.due_codes, release_or_cancel(site), BATCH),),
             topic=confirmations.TOPIC,
+        ),
+        Job(
+            account_floods.FINDING,
+            account_floods.EVERY_MS,
+            (Items(account_floods.changes, one_by_one(site, account_floods.save), BATCH),),
+            topic=CLOCK_SET,
         ),
         Job(
             delayed_actions.APPLYING,
