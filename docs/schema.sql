@@ -531,6 +531,11 @@ CREATE TABLE fetched_person (
     PRIMARY KEY (import_id, uuid)
 ) STRICT;
 
+CREATE TABLE flooded_account (
+    account_id TEXT PRIMARY KEY,
+    since_ms INTEGER NOT NULL
+);
+
 CREATE TABLE form_code (
     code TEXT PRIMARY KEY,
     account_id TEXT NOT NULL,
