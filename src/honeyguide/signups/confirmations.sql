@@ -117,7 +117,8 @@ WHERE account_id = :account_id AND held_code = :code AND id = ANY (ARRAY (
 SELECT l.id, s.network FROM letter AS l JOIN subscriber AS s ON s.id = l.about_id
 WHERE l.account_id = :account_id AND l.held_code = :code AND l.has_worked = :has_worked
   AND l.created_ms >= :from_ms AND l.created_ms <= :until_ms AND s.campaign_id = :campaign_id
-ORDER BY l.created_ms LIMIT :most;
+ORDER BY l.created_ms
+LIMIT :most;
 
 -- name: release_chosen
 -- Let the emails go that chance chose.
