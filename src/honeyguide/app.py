@@ -54,10 +54,16 @@ from honeyguide.settings import Settings
 from honeyguide.store import Store, migrate, open_store
 from honeyguide.subscribers.link_host_map import LinkHostMap
 from honeyguide.work.fetches import Fetcher
-from honeyguide.work.jobs import backup_jobs, jobs_of, link_host_jobs
+from honeyguide.work.jobs import (
+    backup_jobs,
+    certificate_jobs,
+    fetch_jobs,
+    jobs_of,
+    link_host_jobs,
+    notification_jobs,
+)
 from honeyguide.work.loop import HealthNotes, Loop
-from honeyguide.work.moving import certificate_jobs, fetch_jobs
-from honeyguide.work.notifications import SlackPoster, notification_jobs
+from honeyguide.work.notifications import SlackPoster
 
 log = logging.getLogger("honeyguide")
 

@@ -38,7 +38,7 @@ def changes(link: Link, *, after_ms: int = 0) -> list[bool]:
     mine = [each for each in found if each.account_id == link.member.account_id]
     for each in mine:
         service.write(lambda tx, each=each: account_floods.save(tx, SITE, each, now_ms=now_ms))
-    return [bool(each.is_flooded) for each in mine]
+    return [each.is_flooded for each in mine]
 
 
 def is_flooded(link: Link) -> bool:

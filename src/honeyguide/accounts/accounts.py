@@ -179,7 +179,9 @@ async def get(tx: Tx, account_id: str) -> Account:
 
 
 async def _own(at: AccountReading) -> Account:
-    return await get(at.tx, at.account_id)
+    account = await at.one(_BY_ID, id=at.account_id)
+    assert account is not None
+    return account
 
 
 async def notify_owner(

@@ -22,7 +22,7 @@ ONE_IN = 6
 
 class FloodChange(NamedTuple):
     account_id: str
-    is_flooded: int
+    is_flooded: bool
 
 
 _sql = beside(__file__)

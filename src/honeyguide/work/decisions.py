@@ -7,22 +7,18 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Sequence
-from functools import partial
 
-from honeyguide.kernel.clock import CLOCK_SET, MINUTE_MS, SECOND_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.site import Site
 from honeyguide.rewards import shipment_emails
 from honeyguide.rewards.shipment_emails import ANNOUNCING, Recipient
-from honeyguide.screening import evidence, moves
 from honeyguide.screening.evidence import CodeToLookAt
-from honeyguide.signups import account_floods, confirmations, delayed_actions, group_looks
+from honeyguide.signups import confirmations, delayed_actions, group_looks
 from honeyguide.signups.confirmations import HeldCode
 from honeyguide.signups.delayed_actions import DelayedAction
 from honeyguide.store import Store
 from honeyguide.store.change import Change
-from honeyguide.work import money
-from honeyguide.work.items import Do, Items, Job, changes_of, one_by_one
+from honeyguide.work.items import Do, changes_of
 
 # Found in one read. Each is done in a transaction of its own; delayed actions a few at a time.
 BATCH = 100
@@ -72,58 +68,3 @@ def announce(site: Site) -> Do:
         await shipment_emails.announce(change, recipient.subscriber_id)
 
     return changes_of(site, ANNOUNCING, tell)
-
-
-def decision_jobs(site: Site) -> tuple[Job, ...]:
-    """What is decided or done when its time has come."""
-    return (
-        Job(
-            money.VERIFYING,
-            5 * SECOND_MS,
-            (money.referrals_to_verify(site),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            "reject unconfirmed referrals",
-            10 * MINUTE_MS,
-            (
-                Items(
-                    moves.unconfirmed,
-                    partial(money.verify_referrals, site),
-                    money.VERIFY_BATCH,
-                    money.VERIFY_TOGETHER,
-                ),
-            ),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            group_looks.LOOKING,
-            30 * SECOND_MS,
-            (Items(evidence.codes_to_look_at, partial(look_at_code, site), BATCH),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            confirmations.RELEASING,
-            30 * SECOND_MS,
-            (Items(confirmations.due_codes, release_or_cancel(site), BATCH),),
-            topic=confirmations.TOPIC,
-        ),
-        Job(
-            account_floods.FINDING,
-            account_floods.EVERY_MS,
-            (Items(account_floods.changes, one_by_one(site, account_floods.save), BATCH),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            delayed_actions.APPLYING,
-            5 * SECOND_MS,
-            (Items(delayed_actions.due, partial(apply_or_drop, site), BATCH, TOGETHER),),
-            topic=CLOCK_SET,
-        ),
-        Job(
-            shipment_emails.ANNOUNCING,
-            10 * SECOND_MS,
-            (Items(shipment_emails.due, announce(site), BATCH),),
-            topic=CLOCK_SET,
-        ),
-    )

@@ -40,7 +40,7 @@ async def subscribe(services: ReaderServices, request: EmbedRequest) -> Mapping[
         await signup.enter(
             services, brand, new, email, shown=shown, has_worked=worked, now_ms=now_ms
         )
-    return {"ok": True, "needs_confirmation": int(brand.needs_confirmation)}
+    return {"ok": True, "needs_confirmation": brand.needs_confirmation}
 
 
 async def show_token(services: ReaderServices, request: EmbedRequest) -> Mapping[str, Any]:
