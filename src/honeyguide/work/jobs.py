@@ -39,7 +39,14 @@ from honeyguide.partners import (
 )
 from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.screening import evidence, moves
-from honeyguide.signups import account_floods, confirmations, delayed_actions, erasures, group_looks, used_forms
+from honeyguide.signups import (
+    account_floods,
+    confirmations,
+    delayed_actions,
+    erasures,
+    group_looks,
+    used_forms,
+)
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index, persons
 from honeyguide.work import (
