@@ -67,6 +67,7 @@ UNOWNED: dict[str, str] = {
     "mail.sending.due": "finds emails that are due, of all accounts",
     "mail.sending.claim": "leases emails that are due",
     "signups.confirmations.due_codes": "finds codes to look at, of all accounts",
+    "signups.account_floods.changes": "finds flooded accounts, of all",
     "subscribers.page_index.changed_owners": "finds whose lists changed, of all accounts",
     "subscribers.page_index.long_lists": "finds blocks to split, of all accounts",
     "subscribers.page_index.long_list_of": "the job splits blocks of all accounts, by their owner",

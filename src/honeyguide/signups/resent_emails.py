@@ -111,7 +111,7 @@ async def _send(change: Change, person: Subscriber, email: EmailToSend, *, about
         email.to,
         email.kind,
         since_ms=now_ms - EVERY_MS,
-        day_ago_ms=now_ms - DAY_MS,
+        now_ms=now_ms,
     )
     if lately.of_account:
         raise TooMany(

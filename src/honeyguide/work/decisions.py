@@ -5,6 +5,7 @@ what was delayed on the dashboard, shipments that are announced.
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Sequence
 
 from honeyguide.kernel.errors import Invalid, Missing
@@ -55,7 +56,7 @@ def release_or_cancel(site: Site) -> Do:
     """Confirmation emails that wait because of their referral code."""
 
     async def look(change: Change, held: HeldCode) -> None:
-        await confirmations.release_or_cancel(change, held.code)
+        await confirmations.release_or_cancel(change, held.code, random.SystemRandom())
 
     return changes_of(site, confirmations.RELEASING, look)
 

@@ -39,7 +39,14 @@ from honeyguide.partners import (
 )
 from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.screening import evidence, moves
-from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
+from honeyguide.signups import (
+    account_floods,
+    confirmations,
+    delayed_actions,
+    erasures,
+    group_looks,
+    used_forms,
+)
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index, persons
 from honeyguide.work import (
@@ -159,6 +166,10 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
         _job(
             confirmations.RELEASING, 30 * SECOND_MS, confirmations.due_codes, decisions.release_or_cancel(site), decisions.BATCH,
             topic=confirmations.TOPIC,
+        ),
+        _job(
+            account_floods.FINDING, account_floods.EVERY_MS, account_floods.changes, one_by_one(site, account_floods.save), decisions.BATCH,
+            topic=CLOCK_SET,
         ),
         _job(
             delayed_actions.APPLYING, 5 * SECOND_MS, delayed_actions.due, partial(decisions.apply_or_drop, site), decisions.BATCH,
