@@ -763,6 +763,7 @@ CREATE TABLE letter (
     unsubscribe_url TEXT,
     held_code TEXT,
     bounced INTEGER NOT NULL DEFAULT 0,
+    has_worked INTEGER NOT NULL DEFAULT 0,
     CHECK (due_ms IS NULL OR (sent_ms IS NULL AND failed_ms IS NULL)),
     CHECK (due_ms IS NULL OR (to_email IS NOT NULL AND subject IS NOT NULL AND body_text IS NOT NULL))
 ) STRICT;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from functools import partial
 
@@ -20,7 +21,7 @@ BATCH = 100
 
 async def _release_or_cancel(tx: Tx, site: Site, held: HeldCode, now_ms: int) -> None:
     change = Change(tx, site, held.tenant, actors.job(RELEASING), now_ms)
-    await confirmations.release_or_cancel(change, held.code)
+    await confirmations.release_or_cancel(change, held.code, random.SystemRandom())
 
 
 async def look_at_codes(site: Site, store: Store, found: Sequence[HeldCode], now_ms: int) -> bool:
