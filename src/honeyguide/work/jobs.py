@@ -38,7 +38,7 @@ from honeyguide.partners.public_figures import DueProgram
 from honeyguide.partners.publications import Publication
 from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.rewards.shipments import OldAddress
-from honeyguide.screening import evidence
+from honeyguide.screening import evidence, mail_hosts
 from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
@@ -62,6 +62,7 @@ from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.link_requests import requested_links
+from honeyguide.work.mail_hosts import hosts_to_ask
 from honeyguide.work.month_digests import DIGESTS
 from honeyguide.work.notifications import SlackPoster
 from honeyguide.work.shipment_emails import recipients_to_tell
@@ -176,6 +177,7 @@ PURGES = (
     _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
     _purge("purge used forms", HOUR_MS, used_forms.purge),
     _purge("forget the values of old evidence", HOUR_MS, evidence.purge),
+    _purge("purge old mail hosts", HOUR_MS, mail_hosts.purge),
     Job(
         "remove postal addresses after sending",
         HOUR_MS,
@@ -223,6 +225,12 @@ def link_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
             topic=link_hosts.CHECKS,
         ),
     )
+
+
+def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
+    if not site.asks_mail_hosts:
+        return ()
+    return (Job(mail_hosts.ASKING, MINUTE_MS, (hosts_to_ask(outbound),)),)
 
 
 def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:
@@ -320,6 +328,12 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             group_looks.LOOKING,
             30 * SECOND_MS,
             (looking.codes_to_look_at(site),),
+            topic=CLOCK_SET,
+        ),
+        Job(
+            group_looks.LOOKING_AT_PROGRAMS,
+            MINUTE_MS,
+            (looking.programs_to_look_at(site),),
             topic=CLOCK_SET,
         ),
         Job(
