@@ -57,10 +57,10 @@ from honeyguide.work.jobs import (
     backup_jobs,
     jobs_of,
     link_host_jobs,
-    mail_host_jobs,
     notification_jobs,
 )
 from honeyguide.work.loop import Loop
+from honeyguide.work.mail_hosts import mail_host_jobs
 from honeyguide.work.moving import fetch_jobs
 from honeyguide.work.notifications import SlackPoster
 

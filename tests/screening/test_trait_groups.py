@@ -22,10 +22,11 @@ from tests.support.service import ENGINES
 from tests.support.stores import statement
 from tests.support.trade import DAY_MS, HOUR_MS, NOON_MS, Trade, on
 
-NAMES = (
-    "anna.berg ben.holm cleo.dubois dora.klein emil.roth fred.mason gina.rossi hugo.leroy ines.vega "
-    "jan.novak kim.chan lou.walker mia.stein nora.hall otto.lang pia.conti"
-).split()
+_NAMES_TEXT = """
+anna.berg ben.holm cleo.dubois dora.klein emil.roth fred.mason gina.rossi hugo.leroy ines.vega
+jan.novak kim.chan lou.walker mia.stein nora.hall otto.lang pia.conti
+"""
+NAMES = _NAMES_TEXT.split()
 ASKING = replace(SITE, asks_mail_hosts=True)
 LATER_MS = NOON_MS + 2 * HOUR_MS
 

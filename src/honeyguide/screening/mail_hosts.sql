@@ -17,7 +17,8 @@ LIMIT :most;
 
 -- name: save
 -- What DNS answered.
-UPDATE mail_host SET mx_domain = :mx_domain, network = :network, looked_ms = :looked_ms WHERE domain = :domain;
+UPDATE mail_host SET mx_domain = :mx_domain, network = :network, looked_ms = :looked_ms
+WHERE domain = :domain;
 
 -- name: fail
 -- DNS did not answer: what it said before stays.

@@ -81,7 +81,7 @@ class FoundGroup(NamedTuple):
     partners: frozenset[str]
 
 
-class _Share(NamedTuple):
+class _CodeShare(NamedTuple):
     """Who has a trait with one code."""
 
     people: int
@@ -126,7 +126,7 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
 
     groups = []
     for trait, by_code in _by_trait(facts).items():
-        if trait.kind in _OF_HOSTS and _domains(by_code.values()) < 2:
+        if _is_of_hosts(trait.kind) and _domains(by_code.values()) < 2:
             continue  # its domain is the group
         parts = _found_parts(trait, by_code, confirmed, part_of, is_group)
         for part_id in sorted(parts):
@@ -144,12 +144,13 @@ def find_groups(facts: ProgramFacts) -> list[FoundGroup]:
     return groups
 
 
-_OF_HOSTS = (Signal.SHARED_MAIL_HOST, Signal.SHARED_MAIL_NETWORK)
+def _is_of_hosts(kind: str) -> bool:
+    return kind.startswith("shared_mail_")
 
 
 def _found_parts(
     trait: Trait,
-    by_code: Mapping[str, _Share],
+    by_code: Mapping[str, _CodeShare],
     confirmed: Mapping[str, int],
     part_of: Mapping[str, str],
     is_group: Callable[[Trait, int, int], bool],
@@ -168,25 +169,25 @@ def _found_parts(
     return found | {part for part, n in people.items() if is_group(trait, n, everybody[part])}
 
 
-def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _Share]]:
-    found: dict[Trait, dict[str, _Share]] = defaultdict(dict)
+def _by_trait(facts: ProgramFacts) -> dict[Trait, dict[str, _CodeShare]]:
+    found: dict[Trait, dict[str, _CodeShare]] = defaultdict(dict)
     for count in facts.domains:
         code = count.partner_campaign_id
         for trait in traits_of_domain(count.domain, facts.hosts.get(count.domain)):
-            old = found[trait].get(code) or _Share(0, frozenset(), 0)
+            old = found[trait].get(code) or _CodeShare(0, frozenset(), 0)
             assert isinstance(old.domains, frozenset)
-            found[trait][code] = _Share(
+            found[trait][code] = _CodeShare(
                 old.people + count.people,
                 old.domains | {registered_domain(count.domain)},
                 old.networks + count.networks,
             )
     for browser in facts.browsers:
-        share = _Share(browser.people, browser.domains, 1)
+        share = _CodeShare(browser.people, browser.domains, 1)
         found[browser.trait][browser.partner_campaign_id] = share
     return found
 
 
-def _domains(shares: Iterable[_Share]) -> int:
+def _domains(shares: Iterable[_CodeShare]) -> int:
     names, n = set[str](), 0
     for each in shares:
         if isinstance(each.domains, int):
@@ -266,7 +267,7 @@ class TraitGroup(NamedTuple):
     def difference(self) -> str:
         """What is unlike people who have an employer, a school or a room in common; empty if there
         is nothing."""
-        if Signal(self.kind) in _OF_HOSTS:
+        if _is_of_hosts(self.kind):
             return (
                 f"{self.people} people at {self.domains} domains, and one mail host that hardly "
                 "any of your other readers have."
@@ -282,20 +283,12 @@ class TraitGroup(NamedTuple):
 
 def group_of(groups: Iterable[TraitGroup], traits: Iterable[Trait]) -> TraitGroup | None:
     """The largest that has somebody with these traits: so each waits in one group only."""
-    mine = set(traits)
+    theirs = set(traits)
     return max(
-        (each for each in groups if each.trait in mine),
+        (each for each in groups if each.trait in theirs),
         key=lambda each: (each.people, -_ORDER.index(each.kind), each.id),
         default=None,
     )
 
 
-_ORDER = [
-    signal.value
-    for signal in (
-        Signal.SHARED_DOMAIN,
-        Signal.SHARED_MAIL_HOST,
-        Signal.SHARED_MAIL_NETWORK,
-        Signal.SHARED_BROWSER,
-    )
-]
+_ORDER = [signal.value for signal in Signal if signal.facts.asks_owner]

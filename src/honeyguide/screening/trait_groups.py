@@ -53,7 +53,7 @@ class ProgramLook(NamedTuple):
 
     facts: ProgramFacts
     stored: list[TraitGroup]
-    wanted: frozenset[str]
+    to_ask: frozenset[str]
     """Domains whose mail host DNS is to be asked for."""
     awaits_hosts: bool
 
@@ -136,9 +136,9 @@ async def read(at: Reading, program_id: str) -> ProgramLook:
         hosts=mail_hosts.as_hosts(hosts),
     )
     stored = await at.all(_OF_PROGRAM, program_id=program_id)
-    wanted = names if at.site.asks_mail_hosts else set[str]()
-    awaits = any(each not in hosts or not hosts[each].looked_ms for each in wanted)
-    return ProgramLook(facts, stored, frozenset(wanted), awaits)
+    to_ask = names if at.site.asks_mail_hosts else set[str]()
+    awaits = any(each not in hosts or not hosts[each].looked_ms for each in to_ask)
+    return ProgramLook(facts, stored, frozenset(to_ask), awaits)
 
 
 async def save(
@@ -156,7 +156,7 @@ async def save(
         ids = [each.id for each in gone]
         await change.run(_REMOVE_PARTNERS, ids=ids)
         await change.run(_REMOVE, ids=ids)
-    await mail_hosts.want(change.tx, look.wanted, now_ms=change.now_ms)
+    await mail_hosts.want(change.tx, look.to_ask, now_ms=change.now_ms)
     codes = {each.partner_campaign_id for each in look.stored}
     codes = codes.union(*(each.partners for each in groups))
     if not codes:

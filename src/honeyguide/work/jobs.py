@@ -62,7 +62,6 @@ from honeyguide.work.items import Items, purged
 from honeyguide.work.job import Job
 from honeyguide.work.link_hosts import hosts_to_check
 from honeyguide.work.link_requests import requested_links
-from honeyguide.work.mail_hosts import hosts_to_ask
 from honeyguide.work.month_digests import DIGESTS
 from honeyguide.work.notifications import SlackPoster
 from honeyguide.work.shipment_emails import recipients_to_tell
@@ -225,12 +224,6 @@ def link_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
             topic=link_hosts.CHECKS,
         ),
     )
-
-
-def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
-    if not site.asks_mail_hosts:
-        return ()
-    return (Job(mail_hosts.ASKING, MINUTE_MS, (hosts_to_ask(outbound),)),)
 
 
 def notification_jobs(site: Site, poster: SlackPoster) -> tuple[Job, ...]:

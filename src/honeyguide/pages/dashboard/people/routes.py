@@ -166,6 +166,7 @@ PEOPLE_PAGES = (
         review.show,
         subscribers.REASON,
     ),
+    post("/review/cards/group", SUBSCRIBERS, WRITES, review.answer_card, review.show),
     post("/review/confirmations", SUBSCRIBERS, WRITES, review.release_confirmations),
     get("/settings/screening-lists", SEE, READS, screening_lists.show),
     post(
