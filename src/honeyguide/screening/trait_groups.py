@@ -148,8 +148,11 @@ async def save(
     stored: dict[tuple[str, Trait], list[TraitGroup]] = defaultdict(list)
     for each in look.stored:
         stored[each.part_id, each.trait].append(each)
+    changed = set[Trait]()
     for group in groups:
-        await _save(change, program_id, group, stored.pop((group.part_id, group.trait), []))
+        rows = stored.pop((group.part_id, group.trait), [])
+        if await _save(change, program_id, group, rows):
+            changed.add(group.trait)
     # What the owner approved stays, for when the group is one again.
     gone = [rows[0] for rows in stored.values() if rows[0].approved_people is None]
     if gone:
@@ -163,13 +166,14 @@ async def save(
         return []
     by_code = await of_partners(change, codes)
     pending = await change.all(_PENDING, program_id=program_id, ids=sorted(codes))
-    left = {each.trait for each in gone}
-    return [each.id for each in pending if _is_news(each, by_code, left, look.facts.hosts)]
+    changed |= {each.trait for each in gone}
+    return [each.id for each in pending if _is_news(each, by_code, changed, look.facts.hosts)]
 
 
 async def _save(
     change: Change, program_id: str, group: FoundGroup, stored: Sequence[TraitGroup]
-) -> None:
+) -> bool:
+    """Whether it is not as it was stored."""
     counts: dict[str, Any] = {
         "people": group.people,
         "domains": group.domains,
@@ -181,25 +185,28 @@ async def _save(
         "kind": group.trait.kind.value,
         "key": group.trait.key,
     }
-    if not stored or any(getattr(stored[0], name) != n for name, n in counts.items()):
+    is_new = not stored or any(getattr(stored[0], name) != n for name, n in counts.items())
+    if is_new:
         await change.run(_SAVE, id=new_id(), **key, **counts)
-    if new := group.partners - {each.partner_campaign_id for each in stored}:
-        await change.run(_ADD_PARTNERS, partners=sorted(new), **key)
+    if partners := group.partners - {each.partner_campaign_id for each in stored}:
+        await change.run(_ADD_PARTNERS, partners=sorted(partners), **key)
+    return is_new
 
 
 def _is_news(
     pending: _Pending,
     by_code: Mapping[str, Sequence[TraitGroup]],
-    gone: Collection[Trait],
+    changed: Collection[Trait],
     hosts: Mapping[str, MailHost],
 ) -> bool:
-    """Whether a referral waits for something else than its group makes it wait for."""
+    """Whether a referral waits for something else than its group makes it wait for, or what is
+    said about it has changed."""
     traits = _traits(pending.domain, pending.network, pending.user_agent, hosts)
     group = shared_traits.group_of(by_code.get(pending.partner_campaign_id, ()), traits)
+    is_waiting = pending.reason == Reason.NEEDS_REVIEW
     if group is not None and group.is_open:
-        return pending.reason in _GOES_ON
-    had_group = group is not None or not traits.isdisjoint(gone)
-    return had_group and pending.reason == Reason.NEEDS_REVIEW
+        return pending.reason in _GOES_ON or (is_waiting and group.trait in changed)
+    return is_waiting and (group is not None or not traits.isdisjoint(changed))
 
 
 _GOES_ON = (None, Reason.HOLDING_PERIOD)
