@@ -18,7 +18,7 @@ from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS, system_clock
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.pages.embeds import endpoint
 from honeyguide.pages.readers import forms
-from honeyguide.work.job import Job
+from honeyguide.work.items import Job
 from honeyguide.work.jobs import COUNTS, PROGRAMS, PURGES
 from lab import outcomes, world
 from lab.client import LabClient, running

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from honeyguide.work.mail_hosts import BATCH, mail_host_jobs
 
 from honeyguide import app, settings
 from honeyguide.events.addresses import OutboundPolicy
@@ -14,7 +15,6 @@ from honeyguide.kernel.clock import DAY_MS
 from honeyguide.screening import mail_hosts
 from honeyguide.store import Store
 from honeyguide.work.items import Items
-from honeyguide.work.mail_hosts import BATCH, mail_host_jobs
 from tests.support.changes import SITE
 from tests.support.items import run_items
 from tests.support.name_server import NameServer

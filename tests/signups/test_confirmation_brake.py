@@ -2,8 +2,6 @@
 people hardly wait, and nobody can keep the emails of others from leaving.
 """
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import random

@@ -15,7 +15,7 @@ import random
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from honeyguide.accounts import attempts, owner_notifications
+from honeyguide.accounts import accounts, attempts
 from honeyguide.accounts.attempts import Limit
 from honeyguide.events import change_log
 from honeyguide.kernel.clock import DAY_MS, MINUTE_MS, SECOND_MS
@@ -310,7 +310,7 @@ async def _notify(change: Change, code: str, brake: _Brake) -> None:
         newsletter=(await change.fact(branding.of)).name, page=f"{change.site.base_url}{link}"
     )
     cause = f"{change.tenant.campaign_id}:{code}:{brake.released_ms or 0}"
-    await owner_notifications.notify(change, CONFIRMATIONS_HELD.name, cause, message, link=link)
+    await accounts.notify_owner(change, CONFIRMATIONS_HELD.name, cause, message, link=link)
 
 
 # -- the owner
