@@ -845,6 +845,19 @@ CREATE TABLE logo (
     created_ms INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE mail_host (
+    domain TEXT PRIMARY KEY,
+    mx_domain TEXT,
+    network TEXT,
+    wanted_ms INTEGER NOT NULL,
+    looked_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX mail_host_wanted ON mail_host (wanted_ms);
+
+CREATE TABLE mail_host_default (
+    is_off INTEGER PRIMARY KEY
+) STRICT;
+
 CREATE TABLE member (
     account_id TEXT NOT NULL REFERENCES account (id),
     user_id TEXT NOT NULL REFERENCES login_user (id),
@@ -1078,6 +1091,14 @@ CREATE TABLE program_figures (
     arrived_30d INTEGER NOT NULL DEFAULT 0,
     held_30d INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+
+CREATE TABLE program_look (
+    program_id TEXT PRIMARY KEY REFERENCES program (id),
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    since_ms INTEGER NOT NULL
+) STRICT;
+CREATE INDEX program_look_since ON program_look (since_ms);
 
 CREATE TABLE publication (
     id TEXT PRIMARY KEY,
@@ -1543,6 +1564,30 @@ CREATE TABLE ticket (
 CREATE INDEX ticket_account ON ticket (account_id, created_ms) WHERE account_id IS NOT NULL;
 CREATE INDEX ticket_age ON ticket (expires_ms);
 CREATE UNIQUE INDEX ticket_digest ON ticket (digest);
+
+CREATE TABLE trait_group (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    campaign_id TEXT NOT NULL,
+    program_id TEXT NOT NULL REFERENCES program (id),
+    part_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    people INTEGER NOT NULL,
+    domains INTEGER NOT NULL,
+    networks INTEGER NOT NULL,
+    approved_people INTEGER,
+    found_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX trait_group_once ON trait_group (program_id, part_id, kind, key);
+
+CREATE TABLE trait_group_partner (
+    group_id TEXT NOT NULL REFERENCES trait_group (id),
+    partner_campaign_id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    PRIMARY KEY (group_id, partner_campaign_id)
+) STRICT;
+CREATE INDEX trait_group_partner_campaign ON trait_group_partner (partner_campaign_id);
 
 CREATE TABLE transfer (
     id TEXT PRIMARY KEY,

@@ -66,6 +66,7 @@ class InGroup(NamedTuple):
     referral_reason: str | None
     is_changed: bool = False
     """Whether a partner's reader has another address than the one with which they came."""
+    user_agent: str | None = None
 
 
 class CodeToLookAt(NamedTuple):

@@ -33,7 +33,7 @@ SELECT id, email, received_ms, network, status, partner_campaign_id, referral_st
     WHERE r.account_id = subscriber.account_id
       AND r.subscriber_id = subscriber.id
       AND r.person_key <> subscriber.person_key
-) THEN 1 ELSE 0 END AS is_changed FROM subscriber
+) THEN 1 ELSE 0 END AS is_changed, user_agent FROM subscriber
 WHERE campaign_id = :campaign_id
   AND referrer_code = :code
   AND COALESCE(erased_ms, 0) = 0

@@ -11,7 +11,7 @@ import msgspec
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.errors import Invalid, Missing
 from honeyguide.kernel.tenant import Tenant
-from honeyguide.screening import rules, screening, terms
+from honeyguide.screening import rules, screening, terms, trait_groups
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
 from honeyguide.store.tx import Tx
@@ -47,6 +47,8 @@ _IS_PAUSED = _sql.value("is_paused", int)
 
 async def on_confirm(change: Change, old: Subscriber) -> rules.Decision | None:
     """They confirmed; they may have confirmed before."""
+    if old.partner_campaign_id is not None and old.referrer_code is not None:
+        await trait_groups.queue(change, old.referrer_code)
     decision = await terms.decide(change, old, is_confirmed=True) or rules.on_confirm(
         old.referral_status,
         old.referral_reason,

@@ -38,7 +38,7 @@ from honeyguide.partners import (
     term_notifications,
 )
 from honeyguide.rewards import backfill, shipment_emails, shipments
-from honeyguide.screening import evidence, moves
+from honeyguide.screening import evidence, mail_hosts, moves, trait_groups
 from honeyguide.signups import (
     account_floods,
     confirmations,
@@ -99,6 +99,7 @@ PURGES = (
     _purge("purge old visitor hashes", HOUR_MS, clicks.purge),
     _purge("purge used forms", HOUR_MS, used_forms.purge),
     _purge("forget the values of old evidence", HOUR_MS, evidence.purge),
+    _purge("purge old mail hosts", HOUR_MS, mail_hosts.purge),
     _job(
         "remove postal addresses after sending", HOUR_MS, shipments.with_old_address, upkeep.remove_addresses, shipments.REMOVAL_BATCH,
         shipments.REMOVAL_BATCH, always_runs=True,
@@ -164,6 +165,10 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
             topic=CLOCK_SET,
         ),
         _job(
+            group_looks.LOOKING_AT_PROGRAMS, MINUTE_MS, trait_groups.due, partial(decisions.look_at_program, site), decisions.PROGRAMS,
+            topic=CLOCK_SET,
+        ),
+        _job(
             confirmations.RELEASING, 30 * SECOND_MS, confirmations.due_codes, decisions.release_or_cancel(site), decisions.BATCH,
             topic=confirmations.TOPIC,
         ),
@@ -213,6 +218,13 @@ def fetch_jobs(fetcher: Fetcher, keys: EncryptionKeys) -> tuple[Job, ...]:
 
 def certificate_jobs(site: Site, secret_keys: Sequence[bytes]) -> tuple[Job, ...]:
     return (_job(checking.CHECKING, SECOND_MS, checking.running, partial(moving.compare_some, site, secret_keys)),)
+
+
+def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
+    if not site.asks_mail_hosts:
+        return ()
+    ask = partial(decisions.ask_mail_hosts, outbound)
+    return (_job(mail_hosts.ASKING, MINUTE_MS, mail_hosts.due, ask, decisions.HOSTS, decisions.HOSTS),)
 
 
 def notification_jobs(site: Site, poster: notifications.SlackPoster) -> tuple[Job, ...]:
