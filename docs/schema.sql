@@ -1045,6 +1045,7 @@ CREATE TABLE program (
     is_verification_chosen INTEGER NOT NULL DEFAULT 0,
     verification_offer_ms INTEGER,
     stopped_ms INTEGER,
+    first_look INTEGER,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;

@@ -95,7 +95,7 @@ UNOWNED: dict[str, str] = {
     "accounts.sessions.purge": "sweeps sessions that ended by time",
     "accounts.invitations.purge": "sweeps links whose time is over",
     "moving.import_parts.running": "finds the import that has waited longest",
-    "partners.verification.health": "how many programs need attention, for the operator's check",
+    "partners.held_referrals.health": "how many programs need attention, for the operator's check",
     "partners.network.changed_rates": "confirmation rates of all programs, for sorting",
     "partners.network.set_rates": "what was found just before, by id",
     "partners.publications.without_search_text": "finds search texts to fill in, of all accounts",

@@ -46,10 +46,9 @@ ROUTES = (
         _PATH,
         update_program_verification,
         summary="Change what a partner program asks of its referrals",
-        detail="What you leave out stays as it is. From then on the rule and the level hold for "
-        "every new referral, also for those by API and import; before, they hold for signups with "
-        "magic links, on hosted pages and with embedded forms. Partners see both. A rule that "
-        "needs email is a 400 `no_mail_server` while no mail server is set.",
+        detail="What you leave out stays as it is, with one exception: a rule or a level without "
+        "`origins` sets `all`. A change holds for referrals that come later. Partners see all of "
+        "it. A rule that needs email is a 400 `no_mail_server` while no mail server is set.",
         body=bodies.ProgramVerificationUpdate,
         answer=OneProgramVerification,
     ),

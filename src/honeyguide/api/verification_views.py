@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from honeyguide.api.views import View
-from honeyguide.partners.verification import RULE, SCREENING, Verification
+from honeyguide.partners.verification import (
+    FIRST_LOOK_FIELD,
+    ORIGINS_FIELD,
+    RULE,
+    SCREENING,
+    Verification,
+)
 
 
 class ProgramVerificationView(View, frozen=True):
@@ -13,6 +19,8 @@ class ProgramVerificationView(View, frozen=True):
 
     rule: Annotated[str, RULE]
     screening: Annotated[str, SCREENING]
+    origins: Annotated[str, ORIGINS_FIELD]
+    first_look: Annotated[int | None, FIRST_LOOK_FIELD]
 
 
 class OneProgramVerification(View, frozen=True):
@@ -20,4 +28,6 @@ class OneProgramVerification(View, frozen=True):
 
 
 def verification_view(v: Verification) -> ProgramVerificationView:
-    return ProgramVerificationView(rule=v.rule, screening=v.screening)
+    return ProgramVerificationView(
+        rule=v.rule, screening=v.screening, origins=v.origins, first_look=v.first_look
+    )

@@ -90,6 +90,7 @@ class NetworkProgram(NamedTuple):
     rule: str
     screening: str | None
     is_verification_chosen: int
+    first_look: int | None
     campaign_level: str
 
     @property
@@ -146,6 +147,7 @@ class PartnerCampaign(NamedTuple):
     rule: str
     screening: str | None
     is_verification_chosen: int
+    first_look: int | None
     campaign_level: str
     is_budget_spent: int
     """Whether the program's budget for the month is spent. How much it is stays the owner's."""

@@ -55,7 +55,7 @@ SELECT j.id, j.account_id, j.owner_account_id, j.program_id, p.publication_id, b
        b.enabled_partner_program, b.logo_id, j.created_ms, j.left_ms,
        COALESCE(x.blocked_ms, j.removed_ms) AS removed_ms,
        CASE WHEN x.blocked_ms IS NULL THEN j.removed_reason ELSE x.reason END AS removed_reason,
-       p.rule, p.screening, p.is_verification_chosen,
+       p.rule, p.screening, p.is_verification_chosen, p.first_look,
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level,
        CASE WHEN g.reached_ms IS NOT NULL
            OR COALESCE(g.spent_cents, 0) >= p.total_budget_cents THEN 1 ELSE 0 END AS is_budget_spent
@@ -104,7 +104,7 @@ SELECT p.id, p.account_id, p.publication_id, b.name AS publication_name,
                FROM program_day AS d
                WHERE d.program_id = p.id AND d.day > :since_day),
            0) AS rejected_30d,
-       p.created_ms, p.rule, p.screening, p.is_verification_chosen,
+       p.created_ms, p.rule, p.screening, p.is_verification_chosen, p.first_look,
        (SELECT c.screening FROM campaign AS c WHERE c.account_id = p.account_id) AS campaign_level
 FROM (SELECT key FROM json_each(:ids) LIMIT :many) AS w JOIN program AS p ON p.id = w.key
 JOIN publication AS b ON b.id = p.publication_id

@@ -22,7 +22,7 @@ p.deleted_ms IS NULL AND b.deleted_ms IS NULL
 -- name: insert
 -- A new program.
 {insert program: id, account_id, publication_id, {fields}, rule, screening, is_verification_chosen,
-created_ms = :now_ms};
+first_look, created_ms = :now_ms};
 
 -- name: by_id
 -- One program that is not deleted.
