@@ -59,6 +59,9 @@ class PartnerOfCode(NamedTuple):
     """Whom a charge is for."""
     already_here: int
     has_lists: int
+    first_look: int | None
+    look_id: str | None
+    """Of whoever has an owner in common with the partner; None if the program asks for no look."""
 
     @property
     def hold_days(self) -> int:
@@ -140,6 +143,9 @@ async def decide(
             screened=rules.decide(signals, referral_states.ScreeningPolicy(level), change.now_ms),
             now_ms=change.now_ms,
         )
+    if decision.status == Status.VERIFIED and terms is not None and terms.look_id is not None:
+        # The job that verifies referrals counts it within the owner's look at the partner.
+        decision = Decision(Status.PENDING, Reason.HOLDING_PERIOD, change.now_ms)
     stop, without_stop = _find_stop(partner), None
     if stop is not None:
         decision, without_stop = Decision(Status.REJECTED, stop), decision
@@ -204,7 +210,15 @@ def _terms(
 ) -> ReferralTerms:
     if must_confirm and not rule.needs_confirmation:
         rule = Rule.CONFIRMED  # the campaign asks for it
-    return ReferralTerms(rule, level, now_ms, now_ms + partner.hold_days * DAY_MS)
+    has_fee = partner.cpa_cents > 0 and not partner.is_own
+    return ReferralTerms(
+        rule,
+        level,
+        now_ms,
+        now_ms + partner.hold_days * DAY_MS,
+        look_id=partner.look_id if has_fee else None,
+        first_look=partner.first_look if has_fee else None,
+    )
 
 
 def _written(decision: Decision | None) -> str | None:
@@ -242,6 +256,8 @@ async def record(
         hold_until_ms=terms.hold_until_ms if terms else None,
         was_allowed=terms.was_allowed if terms else 0,
         without_stop=_written(decided.without_stop),
+        look_id=terms.look_id if terms else None,
+        first_look=terms.first_look if terms else None,
     )
     change.know(_INSERT, find_referral, referral, subscriber.id)
     await evidence.record(change, {subscriber.id: decided.found})

@@ -38,7 +38,17 @@ SELECT j.ref_code AS code, j.id, j.account_id, j.program_id,
        CASE
            WHEN EXISTS (SELECT 1 FROM screening_entry AS e WHERE e.campaign_id = c.id) THEN 1
            ELSE 0
-           END AS has_lists
+           END AS has_lists,
+       p.first_look,
+       CASE WHEN p.first_look IS NOT NULL THEN (
+           WITH RECURSIVE one_person (account_id) AS (
+               SELECT j.account_id
+               UNION SELECT m.account_id FROM one_person AS e
+               JOIN member AS o ON o.account_id = e.account_id AND o.role = 'owner'
+               JOIN member AS m ON m.user_id = o.user_id AND m.role = 'owner'
+           )
+           SELECT MIN(k.id) FROM partner_campaign AS k JOIN one_person AS e ON e.account_id = k.account_id
+           WHERE k.program_id = j.program_id) END AS look_id
 FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program AS p ON p.id = j.program_id
 JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
 WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
@@ -57,7 +67,7 @@ WHERE campaign_id = :campaign_id
 {insert partner_referral:
     id, account_id, partner_account_id, program_id, partner_campaign_id, subscriber_id, person_key, fee_cents,
     arrived_ms, decided_ms, rule, screening, hold_until_ms, is_own, budget_cents, cap_cents,
-    was_allowed, without_stop
+    was_allowed, without_stop, look_id, first_look
 };
 
 -- name: without_stop
