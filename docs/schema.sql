@@ -546,10 +546,12 @@ CREATE TABLE first_look (
     looked_by TEXT,
     refused_ms INTEGER,
     approved TEXT,
+    compared INTEGER NOT NULL DEFAULT 0,
     CHECK (counted >= 0 AND counted <= allowed)
 ) STRICT;
 CREATE INDEX first_look_account ON first_look (account_id, asked_ms);
 CREATE INDEX first_look_asked ON first_look (asked_ms) WHERE asked_ms IS NOT NULL;
+CREATE INDEX first_look_program ON first_look (program_id);
 
 CREATE TABLE first_look_month (
     program_id TEXT NOT NULL REFERENCES program (id),

@@ -62,6 +62,8 @@ class PartnerOfCode(NamedTuple):
     first_look: int | None
     look_id: str | None
     """Of whoever has an owner in common with the partner; None if the program asks for no look."""
+    is_look_overdue: int = 0
+    """The owner has not looked, so the program is paused for the partner."""
 
     @property
     def hold_days(self) -> int:
@@ -80,6 +82,7 @@ class DecidedSignup(NamedTuple):
 _sql = beside(__file__)
 _LOCK = _sql.value("lock", str)
 _FIND = _sql.query("find", PartnerOfCode)
+_IS_LOOK_OVERDUE = _sql.value("is_look_overdue", int)
 _FROM_NETWORK = _sql.value("from_network", int)
 _INSERT = _sql.command("insert")
 _WITHOUT_STOP = _sql.value("without_stop", str)
@@ -92,7 +95,11 @@ async def find(change: Change, new: NewSubscriber, email: EmailAddress) -> Partn
     if code is None or not await change.lock(_LOCK, "share", code=code):
         return None
     person_keys = change.site.person_keys(email)
-    return await change.one(_FIND, code=code, person_key=person_keys[0], person_keys=person_keys)
+    found = await change.one(_FIND, code=code, person_key=person_keys[0], person_keys=person_keys)
+    if found is None or found.look_id is None:
+        return found
+    overdue = await change.one(_IS_LOOK_OVERDUE, look_id=found.look_id)
+    return found._replace(is_look_overdue=overdue or 0)
 
 
 async def decide(
@@ -174,7 +181,7 @@ def _find_stop(partner: PartnerOfCode) -> Reason | None:
         is_deleted=partner.deleted_ms is not None,
         is_removed=bool(partner.is_removed),
         has_left=bool(partner.has_left),
-        is_on=bool(partner.enabled_partner_program),
+        is_on=bool(partner.enabled_partner_program) and not partner.is_look_overdue,
     )
 
 

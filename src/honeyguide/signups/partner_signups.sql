@@ -53,6 +53,10 @@ FROM partner_campaign AS j JOIN account AS a ON a.id = j.account_id JOIN program
 JOIN publication AS b ON b.id = p.publication_id JOIN campaign AS c ON c.account_id = j.owner_account_id
 WHERE j.ref_code = :code AND j.owner_account_id = :account_id;
 
+-- name: is_look_overdue
+-- Is the program paused for a partner until its owner has looked at the partner's readers?
+SELECT 1 FROM first_look WHERE account_id = :account_id AND id = :look_id AND paused_ms IS NOT NULL;
+
 -- name: from_network
 -- How many signups with a code came from the same network lately.
 SELECT COUNT(*) AS n FROM subscriber

@@ -15,6 +15,7 @@ ALTER TABLE partner_referral ADD COLUMN first_look INTEGER;
 --   looked_ms          when the owner last decided, and which login that was
 --   refused_ms         when the owner refused those who had come
 --   approved           JSON: what the readers were like that looked right, to see when later ones differ
+--   compared           how many had counted when they were last compared with those
 CREATE TABLE first_look (
     id TEXT PRIMARY KEY REFERENCES partner_campaign (id),
     account_id TEXT NOT NULL REFERENCES account (id),
@@ -30,9 +31,11 @@ CREATE TABLE first_look (
     looked_by TEXT,
     refused_ms INTEGER,
     approved TEXT,
+    compared INTEGER NOT NULL DEFAULT 0,
     CHECK (counted >= 0 AND counted <= allowed)
 ) STRICT;
 CREATE INDEX first_look_account ON first_look (account_id, asked_ms);
+CREATE INDEX first_look_program ON first_look (program_id);
 CREATE INDEX first_look_asked ON first_look (asked_ms) WHERE asked_ms IS NOT NULL;
 -- How many fees of partners never looked at a program allowed in a month.
 CREATE TABLE first_look_month (
