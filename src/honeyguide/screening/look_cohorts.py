@@ -112,8 +112,8 @@ def _compared(
     if total >= LEAST_OTHERS:
         rare = [(tail(bar.n, n, bar.others, total), bar) for bar in bars if bar.n > 1]
     differing = [bar for p, bar in sorted(rare) if p < RARE / len(bars)]
-    told = sentence(differing[0], n, total) if differing else ""
-    return Comparison(name, bars, n, total, differing, told)
+    says = sentence(differing[0], n, total) if differing else ""
+    return Comparison(name, bars, n, total, differing, says)
 
 
 def _many(bar: Bar, n: int) -> str:

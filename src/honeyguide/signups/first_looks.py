@@ -129,13 +129,6 @@ class _KnownReader(NamedTuple):
         )
 
 
-class LookFigures(NamedTuple):
-    """Of a program, for partners."""
-
-    answered: int
-    unanswered: int
-
-
 _sql = beside(__file__)
 _LOOKS = _sql.query("looks", FirstLook)
 _LOCK = _sql.value("lock", str)
@@ -156,7 +149,6 @@ _POSTPONE = _sql.command("postpone")
 _REFUSE = _sql.command("refuse")
 _PARTNERS = _sql.query("partners", lambda id, account_id, email: (id, account_id, email))
 _IS_MEMBER = _sql.value("is_member", int)
-_FIGURES = _sql.query("figures", LookFigures)
 
 
 async def find_many(at: Reading, ids: Sequence[str]) -> dict[str, FirstLook]:
@@ -371,13 +363,6 @@ async def _tell_partner(change: Change, look: FirstLook, *, is_paused: bool) -> 
             brand=brand,
             now_ms=change.now_ms,
         )
-
-
-async def figures(tx: Tx, program_id: str, *, now_ms: int) -> LookFigures:
-    """How many cards of the program were answered, and how many nobody answered in 30 days."""
-    found = await tx.one(_FIGURES, program_id=program_id, late_ms=now_ms - 30 * DAY_MS)
-    assert found is not None  # it only counts
-    return found
 
 
 def change_of(tx: Tx, site: Site, found: LookToAsk, now_ms: int) -> Change:

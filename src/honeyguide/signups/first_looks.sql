@@ -3,21 +3,25 @@
 s.referral_status = 'pending' AND s.referral_reason IN ('holding_period', 'awaiting_first_look')
 
 -- name: looks
--- Looks of an account at partners, with what of their referrals is pending, and what was charged in open months.
-SELECT f.id, f.account_id, c.id AS campaign_id, f.program_id, b.name AS publication_name, b.logo_id, f.allowed,
+-- Looks of an account at partners, with what of their referrals is pending, and what was charged in open
+-- months.
+-- Who waits goes unpaid 30 days after the holding period.
+SELECT f.id, f.account_id, c.id AS campaign_id, f.program_id, b.name AS publication_name, b.logo_id,
+       f.allowed,
        f.counted, f.looks, f.asked_ms, f.postponed_ms, f.reminded, f.paused_ms, f.looked_ms, f.looked_by,
        f.refused_ms, f.approved,
        COUNT(CASE WHEN {met} THEN 1 END) AS met,
        COUNT(CASE WHEN s.referral_reason = 'awaiting_first_look' AND s.referral_status = 'pending'
            THEN 1 END) AS waiting,
        COUNT(CASE WHEN s.referral_status = 'pending' THEN 1 END) AS pending,
-       COALESCE(SUM(CASE WHEN s.referral_status = 'pending' THEN r.fee_cents END), 0) AS pending_cents,
+       CAST(COALESCE(SUM(CASE WHEN s.referral_status = 'pending' THEN r.fee_cents END), 0) AS BIGINT)
+           AS pending_cents,
        COUNT(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL THEN r.charged_cents END)
            AS charged,
-       COALESCE(SUM(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL
-           THEN r.charged_cents END), 0) AS charged_cents,
+       CAST(COALESCE(SUM(CASE WHEN r.charged_month > :last_closed AND r.reversal_id IS NULL
+           THEN r.charged_cents END), 0) AS BIGINT) AS charged_cents,
        MIN(CASE WHEN {met} THEN r.hold_until_ms END) AS first_hold_ms,
-       MAX(CASE WHEN {met} THEN r.hold_until_ms END) + 30 * 86400000 AS last_day_ms
+       MAX(CASE WHEN {met} THEN r.hold_until_ms END) + 2592000000 AS last_day_ms
 FROM first_look AS f
 JOIN program AS p ON p.id = f.program_id
 JOIN publication AS b ON b.id = p.publication_id
@@ -43,7 +47,8 @@ CASE WHEN s.status = 'unsubscribed' THEN 1 ELSE 0 END AS has_left
 SELECT {known}
 FROM partner_referral AS r JOIN subscriber AS s ON s.id = r.subscriber_id
 WHERE r.account_id = :account_id AND r.look_id = :look_id AND s.email IS NOT NULL
-  AND (s.referral_status = 'verified' OR s.referral_reason = 'left_during_hold' OR s.referral_status = 'pending'
+  AND (s.referral_status = 'verified' OR s.referral_reason = 'left_during_hold'
+      OR s.referral_status = 'pending'
       AND s.referral_reason IN ('holding_period', 'awaiting_first_look', 'needs_review'))
 ORDER BY r.arrived_ms DESC, r.id DESC
 LIMIT :most;
@@ -140,7 +145,8 @@ WHERE account_id = :account_id AND id = :id AND paused_ms IS NULL AND asked_ms I
 -- name: approve
 -- They look right.
 UPDATE first_look SET allowed = :allowed, looks = looks + 1, looked_ms = :now_ms, looked_by = :looked_by,
-    approved = :approved, asked_ms = NULL, postponed_ms = NULL, reminded = 0, paused_ms = NULL, refused_ms = NULL
+    approved = :approved, asked_ms = NULL, postponed_ms = NULL, reminded = 0, paused_ms = NULL,
+    refused_ms = NULL
 WHERE account_id = :account_id AND id = :id;
 
 -- name: go_on
@@ -176,9 +182,3 @@ WHERE j.owner_account_id = :account_id
   AND (j.id = :id OR EXISTS (SELECT 1 FROM partner_referral AS r
       WHERE r.account_id = :account_id AND r.partner_campaign_id = j.id AND r.look_id = :id))
 LIMIT 1;
-
--- name: figures
--- What the network shows of a program's looks.
-SELECT COUNT(CASE WHEN looked_ms IS NOT NULL AND (asked_ms IS NULL OR asked_ms > :late_ms) THEN 1 END) AS answered,
-       COUNT(CASE WHEN asked_ms <= :late_ms THEN 1 END) AS unanswered
-FROM first_look WHERE program_id = :program_id;

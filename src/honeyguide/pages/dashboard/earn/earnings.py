@@ -34,6 +34,7 @@ from honeyguide.partners.network import PartnerCampaign
 from honeyguide.partners.outlook import MonthOutlook
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
+from honeyguide.signups import awaited_looks
 from honeyguide.store.change import Change
 from honeyguide.store.reading import AccountReading, Reading
 from honeyguide.subscribers import clicks
@@ -277,6 +278,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
+        look=await awaited_looks.find_awaited(at.of_account(joined.owner_account_id), joined.id),
         contact=await partner_emails.contact_of(at.of_account(joined.owner_account_id)),
         undecided=await forecast.undecided_of_partner(at, joined.id),
         **SHOWN,
