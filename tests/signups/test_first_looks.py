@@ -15,7 +15,7 @@ from honeyguide.signups.first_looks import FirstLook
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.store.tx import Tx
-from honeyguide.work import first_looks as work
+from honeyguide.work import jobs as work
 from tests.screening.test_look_claims import COUNTED, WAITS, begin, statuses
 from tests.support.changes import SITE
 from tests.support.items import run_items
@@ -44,7 +44,8 @@ class Looking:
         return arrived
 
     def jobs(self, now_ms: int = NOON_MS) -> None:
-        for job in work.jobs_of(SITE):
+        for job in work.first_look_jobs(SITE):
+            assert isinstance(job.work, tuple)
             for items in job.work:
                 self.opened.run(run_items(self.opened.store, items, now_ms))
 

@@ -1,7 +1,5 @@
 """An address that comes again with another code, before the first email to it was sent."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.screening.test_evidence import Robots

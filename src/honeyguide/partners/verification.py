@@ -9,7 +9,7 @@ goes by the campaign's until its owner changes that.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -18,10 +18,11 @@ from honeyguide.accounts import accounts
 from honeyguide.events import change_log
 from honeyguide.kernel import checks
 from honeyguide.kernel.errors import Invalid, Missing
+from honeyguide.kernel.fields import as_stored
 from honeyguide.kernel.ids import is_id
 from honeyguide.kernel.public import doc
 from honeyguide.kernel.site import Site
-from honeyguide.mail import notifications, partner_texts
+from honeyguide.mail import partner_texts
 from honeyguide.mail.notification_kinds import NO_CONFIRMATIONS
 from honeyguide.screening.rules import Rule
 from honeyguide.store.change import Change
@@ -105,22 +106,14 @@ ORIGINS = {
 }
 
 
-class StoredVerification(Protocol):
-    """A row with a program's columns. `screening` is None in a program made before it had one."""
+class StoredVerification(msgspec.Struct, frozen=True):
+    """Of a program. `screening` is None in a program made before it had one."""
 
-    @property
-    def rule(self) -> str: ...
-    @property
-    def screening(self) -> str | None: ...
-    @property
-    def is_verification_chosen(self) -> int: ...
-    @property
-    def campaign_level(self) -> str: ...
-
-
-class ShownVerification(StoredVerification, Protocol):
-    @property
-    def first_look(self) -> int | None: ...
+    rule: Rule
+    screening: Level | None
+    is_verification_chosen: bool
+    campaign_level: Level
+    first_look: int | None
 
 
 class Verification(NamedTuple):
@@ -214,13 +207,8 @@ class VerificationFields(msgspec.Struct, frozen=True):
     first_look: Annotated[int, FIRST_LOOK_FIELD] | UnsetType | None = UNSET
 
 
-class VerificationRow(NamedTuple):
-    rule: str
-    screening: str | None
-    is_verification_chosen: int
-    first_look: int | None
+class VerificationRow(StoredVerification, frozen=True):
     verification_offer_ms: int | None
-    campaign_level: str
 
 
 class OfferedProgram(NamedTuple):
@@ -237,10 +225,10 @@ _DISMISS = _sql.command("dismiss")
 _OFFERED = _sql.query("offered", OfferedProgram)
 
 
-def of(stored: ShownVerification) -> Verification:
+def of(stored: StoredVerification) -> Verification:
     return Verification(
-        rule=Rule(stored.rule),
-        screening=Level(stored.screening or stored.campaign_level),
+        rule=stored.rule,
+        screening=stored.screening or stored.campaign_level,
         origins=Origins.ALL if stored.is_verification_chosen else Origins.HOSTED,
         first_look=stored.first_look,
         has_own_level=stored.screening is not None,
@@ -252,9 +240,9 @@ def effective(
 ) -> tuple[Rule, Level]:
     """What one signup must meet."""
     if program.screening is None:
-        return Rule(program.rule), Level(campaign_level)
+        return program.rule, Level(campaign_level)
     if program.is_verification_chosen or origin.is_hosted:
-        return Rule(program.rule), Level(program.screening)
+        return program.rule, program.screening
     return Rule.NONE, Level(campaign_level)
 
 
@@ -266,9 +254,7 @@ def asks_to_confirm(program: StoredVerification, origin: Origin) -> bool:
 def has_terms(program: StoredVerification, origin: Origin) -> bool:
     """Whether the program's own settings decide about a signup. Otherwise it is decided as before
     programs had any."""
-    return bool(program.is_verification_chosen) or (
-        program.screening is not None and origin.is_hosted
-    )
+    return program.is_verification_chosen or (program.screening is not None and origin.is_hosted)
 
 
 def recommended(site: Site) -> tuple[Rule, Level]:
@@ -279,7 +265,7 @@ def recommended(site: Site) -> tuple[Rule, Level]:
 def first_columns(site: Site, fields: VerificationFields) -> dict[str, Any]:
     """Of a new program, with what its owner chose, if anything."""
     rule, level = recommended(site)
-    by_default = {"is_verification_chosen": 0, "first_look": None}
+    by_default = {"is_verification_chosen": False, "first_look": None}
     return {"rule": rule, "screening": level, **by_default, **checked(site, fields)}
 
 
@@ -291,12 +277,13 @@ def checked(site: Site, fields: VerificationFields) -> dict[str, Any]:
         if rule.needs_confirmation and not site.has_mail_server:
             raise Invalid(NEEDS_EMAIL, param="rule", code="no_mail_server")
     if not isinstance(fields.screening, UnsetType):
-        given["screening"] = checks.one_of(fields.screening, list(Level), param="screening")
+        level = checks.one_of(fields.screening, list(Level), param="screening")
+        given["screening"] = Level(level)
     if not isinstance(fields.origins, UnsetType):
         origins = checks.one_of(fields.origins, list(Origins), param="origins")
-        given["is_verification_chosen"] = int(origins == Origins.ALL)
+        given["is_verification_chosen"] = origins == Origins.ALL
     elif given:
-        given["is_verification_chosen"] = 1
+        given["is_verification_chosen"] = True
     if not isinstance(fields.first_look, UnsetType):
         look = fields.first_look
         given["first_look"] = None if look is None else _check_first_look(look, param="first_look")
@@ -326,7 +313,7 @@ async def set_columns(change: Change, program_id: str, given: dict[str, Any]) ->
     """What the owner chooses, `checked`. Referrals that have come already keep what they came
     with."""
     old = await _get_locked(change, program_id)
-    if old.screening is None and given.get("is_verification_chosen") == 0:
+    if old.screening is None and given.get("is_verification_chosen") is False:
         given = {"screening": old.campaign_level, **given}  # else hosted signups would go by none
     await _save(change, program_id, old, given)
 
@@ -344,8 +331,8 @@ async def use_recommended(change: Change, program_id: str) -> bool:
 async def _save(
     change: Change, program_id: str, old: VerificationRow, given: dict[str, Any]
 ) -> None:
-    before = {name: getattr(old, name) for name in COLUMNS}
-    after = {**before, **given}
+    new = msgspec.structs.replace(old, **given)
+    before, after = (as_stored(each, COLUMNS) for each in (old, new))
     await change.run(_SET, id=program_id, **after)
     await change_log.record(change, "program.verification_changed", program_id, before, after)
 
@@ -378,19 +365,8 @@ async def offered(at: AccountReading, *, most: int) -> list[OfferedProgram]:
 
 async def notify_without_email(change: Change, program_id: str, publication_name: str) -> None:
     """Without a mail server, a new program cannot ask for confirmations."""
-    owner = await accounts.get(change.tx, change.tenant.account_id)
     link = f"/program/{program_id}/change"
     message = partner_texts.no_confirmations(
         program=publication_name, page=f"{change.site.base_url}{link}"
     )
-    await notifications.notify(
-        change.tx,
-        owner.id,
-        owner.email,
-        NO_CONFIRMATIONS.name,
-        f"{NO_CONFIRMATIONS.name}:{program_id}",
-        message,
-        link=link,
-        base_url=change.site.base_url,
-        now_ms=change.now_ms,
-    )
+    await accounts.notify_owner(change, NO_CONFIRMATIONS.name, program_id, message, link=link)

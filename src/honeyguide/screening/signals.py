@@ -47,57 +47,27 @@ class Signal(StrEnum):
         return SignalFinding(self, value, self.facts.points)
 
     # Against: the request.
-    AUTOMATED_BROWSER = SignalFacts(
-        "automated_browser", 1, "The form was sent by a program rather than a browser: {value}."
-    )
+    AUTOMATED_BROWSER = SignalFacts("automated_browser", 1, "The form was sent by a program rather than a browser: {value}.")
     NO_CLICK = SignalFacts("no_click", 1, "No click on the link came before the signup: {value}.")
-    SAME_NETWORK = SignalFacts(
-        "same_network", 2, "Same IP network as the referrer within a day: {value}."
-    )
+    SAME_NETWORK = SignalFacts("same_network", 2, "Same IP network as the referrer within a day: {value}.")
     # Against: the group.
     RARE_DOMAIN = SignalFacts(
-        "rare_domain",
-        3,
-        "Signups through this link share mail domains that few other subscribers have: {value}.",
-        is_group=True,
+        "rare_domain", 3, "Signups through this link share mail domains that few other subscribers have: {value}.", is_group=True
     )
-    GENERATED_ADDRESS = SignalFacts(
-        "generated_address",
-        3,
-        "Email addresses on this link look generated: {value}.",
-        is_group=True,
-    )
-    REGULAR_INTERVALS = SignalFacts(
-        "regular_intervals", 3, "Signups came at regular intervals: {value}.", is_group=True
-    )
-    SEVERAL_ADDRESSES = SignalFacts(
-        "several_addresses",
-        3,
-        "One person seems to use several addresses: {value}.",
-        is_group=True,
-    )
+    GENERATED_ADDRESS = SignalFacts("generated_address", 3, "Email addresses on this link look generated: {value}.", is_group=True)
+    REGULAR_INTERVALS = SignalFacts("regular_intervals", 3, "Signups came at regular intervals: {value}.", is_group=True)
+    SEVERAL_ADDRESSES = SignalFacts("several_addresses", 3, "One person seems to use several addresses: {value}.", is_group=True)
     MANY_FROM_ONE_NETWORK = SignalFacts(
-        "many_from_one_network",
-        2,
-        "Many signups through this link from few IP networks: {value}.",
-        is_group=True,
+        "many_from_one_network", 2, "Many signups through this link from few IP networks: {value}.", is_group=True
     )
-    BURST = SignalFacts(
-        "burst", 1, "Many signups through this link within an hour: {value}.", is_group=True
-    )
+    BURST = SignalFacts("burst", 1, "Many signups through this link within an hour: {value}.", is_group=True)
     # Against: the mailbox.
     BOUNCED = SignalFacts("bounced", 3, "An email to the address was returned: {value}.")
     # For. What mail scanners do by themselves is not here: opening an email, following its links.
     CONFIRMED = SignalFacts("confirmed", 0, "They confirmed their email address: {value}.")
-    USED_REFERRAL_PAGE = SignalFacts(
-        "used_referral_page", -2, "They used a button on their referral page: {value}."
-    )
-    CLAIMED_REWARD = SignalFacts(
-        "claimed_reward", -3, "They claimed a reward: {value}.", is_proof=True
-    )
-    ACTIVE_ON_PLATFORM = SignalFacts(
-        "active_on_platform", -2, "They are active on the connected email platform: {value}."
-    )
+    USED_REFERRAL_PAGE = SignalFacts("used_referral_page", -2, "They used a button on their referral page: {value}.")
+    CLAIMED_REWARD = SignalFacts("claimed_reward", -3, "They claimed a reward: {value}.", is_proof=True)
+    ACTIVE_ON_PLATFORM = SignalFacts("active_on_platform", -2, "They are active on the connected email platform: {value}.")
 
 
 class SignalFinding(NamedTuple):

@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from honeyguide.accounts import owner_notifications
+from honeyguide.accounts import accounts
 from honeyguide.events import change_log
-from honeyguide.kernel import actors, money
+from honeyguide.kernel import money
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import Invalid, Missing
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.mail import notifications, partner_texts
 from honeyguide.mail.email_kinds import LOOK_AWAITED
 from honeyguide.mail.notification_kinds import FIRST_LOOK
 from honeyguide.partners import ledger, partner_emails
+from honeyguide.partners.budget_notifications import PartnerOf
 from honeyguide.screening import look_cohorts
 from honeyguide.screening.look_cohorts import CohortReader, Comparison
 from honeyguide.screening.mailbox_providers import registered_domain
@@ -110,6 +110,10 @@ class LookToAsk(NamedTuple):
     program_id: str
     first_look: int
 
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
+
 
 class _KnownReader(NamedTuple):
     email: str
@@ -147,7 +151,7 @@ _APPROVE = _sql.command("approve")
 _GO_ON = _sql.command("go_on")
 _POSTPONE = _sql.command("postpone")
 _REFUSE = _sql.command("refuse")
-_PARTNERS = _sql.query("partners", lambda id, account_id, email: (id, account_id, email))
+_PARTNERS = _sql.query("partners", PartnerOf)
 _IS_MEMBER = _sql.value("is_member", int)
 
 
@@ -339,33 +343,19 @@ async def _tell_owner(change: Change, found: LookToAsk, *, day: int) -> None:
         page=f"{change.site.base_url}/review/looks",
     )
     cause = f"{found.id}:{look.asked_ms}:{day}"
-    await owner_notifications.notify(change, FIRST_LOOK.name, cause, message, link="/review/looks")
+    await accounts.notify_owner(change, FIRST_LOOK.name, cause, message, link="/review/looks")
 
 
 async def _tell_partner(change: Change, look: FirstLook, *, is_paused: bool) -> None:
     brand = await partner_emails.branding_of(change, look.publication_name, look.logo_id)
-    for partner_id, account_id, email in await change.all(_PARTNERS, look_id=look.id):
-        link = f"/earnings/{partner_id}"
+    for partner in await change.all(_PARTNERS, look_id=look.id):
         message = partner_texts.look_awaited(
             program=look.publication_name,
             is_paused=is_paused,
-            page=f"{change.site.base_url}{link}",
+            page=f"{change.site.base_url}/earnings/{partner.id}",
         )
+        once = f"{LOOK_AWAITED.name}:{partner.id}:{look.asked_ms}:{int(is_paused)}"
+        notification = partner.notification(LOOK_AWAITED.name, once, message, brand=brand)
         await notifications.notify(
-            change.tx,
-            account_id,
-            email,
-            LOOK_AWAITED.name,
-            f"{LOOK_AWAITED.name}:{partner_id}:{look.asked_ms}:{int(is_paused)}",
-            message,
-            link=link,
-            base_url=change.site.base_url,
-            brand=brand,
-            now_ms=change.now_ms,
+            change.tx, change.site.base_url, notification, now_ms=change.now_ms
         )
-
-
-def change_of(tx: Tx, site: Site, found: LookToAsk, now_ms: int) -> Change:
-    """By the job."""
-    tenant = Tenant(found.account_id, found.campaign_id)
-    return Change(tx, site, tenant, actors.job(ASKING), now_ms)

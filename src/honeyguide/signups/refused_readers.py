@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from honeyguide.kernel import actors
-from honeyguide.kernel.site import Site
 from honeyguide.kernel.tenant import Tenant
 from honeyguide.partners import ledger
 from honeyguide.partners.reversal_reasons import Reversal, ReversalReason
 from honeyguide.signups import reversals, signups
-from honeyguide.signups.first_looks import REFUSING
 from honeyguide.signups.lifecycle import SubscriberChanges
 from honeyguide.store.change import Change
 from honeyguide.store.statements import beside
@@ -34,6 +31,10 @@ class RefusedReader(NamedTuple):
     is_gone: int
     """Erased, or unsubscribed already."""
 
+    @property
+    def tenant(self) -> Tenant:
+        return Tenant(self.account_id, self.campaign_id)
+
 
 _sql = beside(__file__)
 _TO_REFUSE = _sql.query("to_refuse", RefusedReader)
@@ -43,9 +44,7 @@ async def to_refuse(tx: Tx, *, now_ms: int, most: int) -> list[RefusedReader]:
     return await tx.all(_TO_REFUSE, last_closed=await ledger.last_closed(tx), most=most)
 
 
-async def refuse(tx: Tx, site: Site, found: RefusedReader, *, now_ms: int) -> None:
-    tenant = Tenant(found.account_id, found.campaign_id)
-    change = Change(tx, site, tenant, actors.job(REFUSING), now_ms)
+async def refuse(change: Change, found: RefusedReader) -> None:
     if found.is_pending:
         await signups.decide(change, found.subscriber_id, Status.REJECTED, note=NOTE)
     if not found.is_gone:

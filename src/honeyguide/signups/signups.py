@@ -63,8 +63,8 @@ from honeyguide.subscribers.subscribers import Subscriber
 class Arrival(NamedTuple):
     """What a signup asks before its first write."""
 
-    needs_confirmation: int
-    has_listeners: int
+    needs_confirmation: bool
+    has_listeners: bool
     """Whether a webhook wants any event about it."""
 
 
@@ -76,25 +76,20 @@ class BegunDecision(NamedTuple):
     planned: list[Consequence]
 
 
-class ListedReferral(NamedTuple):
-    id: str
-    subscriber_id: str
-    email: str | None
-    name: str | None
-    partner_campaign_id: str
-    partner_name: str
-    status: str
-    reason: str | None
-    due_ms: int | None
+class PaidReferral(msgspec.Struct, frozen=True):
+    """A partner's referral, and what it costs or why nothing."""
+
     fee_cents: int
     charged_cents: int | None
     charged_month: str | None
     uncharged_reason: str | None
     reversal_reason: str | None
     reversal_note: str | None
-    arrived_ms: int
     decided_ms: int | None
-    is_own: int
+    is_own: bool
+    partner_name: str
+    email: str | None
+    """Of the person."""
 
     @property
     def may_cost_cents(self) -> int:
@@ -102,27 +97,23 @@ class ListedReferral(NamedTuple):
         return 0 if self.is_own else self.fee_cents
 
 
-class SentBy(NamedTuple):
-    """Which partner sent a person to which program, and what that costs or why nothing."""
+class ListedReferral(PaidReferral, frozen=True):
+    id: str
+    subscriber_id: str
+    name: str | None
+    partner_campaign_id: str
+    status: str
+    reason: str | None
+    due_ms: int | None
+    arrived_ms: int
+
+
+class SentBy(PaidReferral, frozen=True):
+    """Which partner sent a person to which program."""
 
     program_id: str
     publication_name: str
-    partner_name: str
-    fee_cents: int
-    charged_cents: int | None
-    charged_month: str | None
-    uncharged_reason: str | None
-    reversal_reason: str | None
-    reversal_note: str | None
-    decided_ms: int | None
     referral_id: str
-    email: str | None
-    """Of the person."""
-    is_own: int
-
-    @property
-    def may_cost_cents(self) -> int:
-        return 0 if self.is_own else self.fee_cents
 
 
 _sql = beside(__file__)
@@ -148,24 +139,23 @@ async def sign_up(
     arrival = await _read_arrival(change, new)
     if not arrival.has_listeners:
         change.know(_ARRIVAL, outbox.listeners, {})
-    needs_confirmation = bool(arrival.needs_confirmation)
     partner = await partner_signups.find(change, new, email)
     decided = None
     if partner is not None:
         decided = await partner_signups.decide(
-            change, partner, new, email, needs_confirmation=needs_confirmation
+            change, partner, new, email, needs_confirmation=arrival.needs_confirmation
         )
     subscriber, referrer = await lifecycle.sign_up(
         change,
         new,
         email=email,
-        needs_confirmation=needs_confirmation,
+        needs_confirmation=arrival.needs_confirmation,
         partner=decided and decided.signup,
     )
     if partner is not None:
         assert decided is not None
         await partner_signups.record(change, partner, decided, subscriber)
-    facts = _facts_of(referrer, has_listeners=bool(arrival.has_listeners))
+    facts = _facts_of(referrer, has_listeners=arrival.has_listeners)
     planned = consequences.of_change(None, subscriber, facts)
     if planned:
         await write(change, ChangedSubscriber(None, subscriber), planned)
@@ -176,8 +166,8 @@ async def _read_arrival(change: Change, new: NewSubscriber) -> Arrival:
     if new.origin == Origin.IMPORT and not new.referrer_code:
         # Nothing depends on it, and the many lines of an import are written together, without a
         # read in between.
-        return Arrival(needs_confirmation=0, has_listeners=0)
-    found = await change.one(_ARRIVAL, is_referred=int(bool(new.referrer_code)))
+        return Arrival(needs_confirmation=False, has_listeners=False)
+    found = await change.one(_ARRIVAL, is_referred=bool(new.referrer_code))
     assert found is not None  # the tenant was found by its campaign
     return found
 
@@ -188,8 +178,8 @@ def _facts_of(referrer: Referrer | None, *, has_listeners: bool) -> CampaignFact
         return CampaignFacts(has_listeners=has_listeners)
     return CampaignFacts(
         had_referrals=not referrer.is_first,
-        has_rewards=bool(referrer.has_rewards),
-        sends_friend_emails=bool(referrer.sends_friend_emails),
+        has_rewards=referrer.has_rewards,
+        sends_friend_emails=referrer.sends_friend_emails,
         has_listeners=has_listeners,
     )
 

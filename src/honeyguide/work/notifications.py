@@ -1,4 +1,4 @@
-"""The jobs about notifications: digests by email, and messages to Slack."""
+"""The jobs about notifications: digests and summaries by email, messages to Slack, warnings."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ log = logging.getLogger("honeyguide.work")
 DELAYS_MS = (MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS)
 # Longer than a post may take.
 LEASE_MS = MINUTE_MS
+# API keys found in one read.
+BATCH = 100
+KEYS_EXPIRE = "notify of keys that expire"
 
 
 class AccountsSkipped(Fault):

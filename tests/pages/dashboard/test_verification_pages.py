@@ -2,8 +2,6 @@
 to older programs, what partners read, and what readers are told before they sign up.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -116,8 +114,7 @@ def test_a_form_from_before_these_fields_sets_all_with_a_level(mailing: Service)
     assert 'name="origins" value="all" checked' in again
 
 
-def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -> None:
-    alice = operator(service)
+def test_a_rule_that_needs_email_is_refused_beside_its_field(alice: Operator) -> None:
     answer = made_by_form(alice, rule="confirmed", screening="strict")
     assert answer.status_code == 400
     assert beside(answer.text, verification.NEEDS_EMAIL)
@@ -127,8 +124,9 @@ def test_a_rule_that_needs_email_is_refused_beside_its_field(service: Service) -
     assert beside(wrong.text, "Screening must be one of: flexible, strong, strict.")
 
 
-def test_the_program_page_shows_both_and_says_when_email_is_missing(service: Service) -> None:
-    alice = operator(service)
+def test_the_program_page_shows_both_and_says_when_email_is_missing(
+    service: Service, alice: Operator
+) -> None:
     program = offer(alice)
     assert "None · strong screening" in page_of(alice, program)
     assert "no mail server is set" not in page_of(alice, program)

@@ -7,7 +7,7 @@ newsletter's name, `{link}` for the reader's link.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from honeyguide.languages.language import Language, translatable
@@ -25,57 +25,15 @@ class PageText(NamedTuple):
 
 PAGE_TEXTS: tuple[PageText, ...] = (
     PageText("tagline", "Tagline", "", 120, "Small text next to the name, on every page."),
-    PageText(
-        "promise",
-        "Headline",
-        translatable("Get {name} in your inbox"),
-        120,
-        "At the top of the signup page: what readers get.",
-    ),
+    PageText("promise", "Headline", translatable("Get {name} in your inbox"), 120, "At the top of the signup page: what readers get."),
     PageText("details", "Subheading", "", 600, "A sentence or two below the headline."),
     PageText("button", "Button", translatable("Subscribe"), 40, "The label of the signup button."),
-    PageText(
-        "small_print",
-        "Fine print",
-        translatable("Unsubscribe at any time."),
-        300,
-        "Small text below the button.",
-    ),
-    PageText(
-        "thanks",
-        "Thank-you headline",
-        translatable("You’re in. Thank you!"),
-        120,
-        "Shown after signing up.",
-    ),
-    PageText(
-        "invite",
-        "Invitation",
-        translatable("Know someone who’d like it too? Share your link."),
-        300,
-        "Above the new reader’s link.",
-    ),
-    PageText(
-        "check_inbox",
-        "Confirmation headline",
-        translatable("Almost there: check your inbox"),
-        120,
-        "Shown until a reader confirms.",
-    ),
-    PageText(
-        "hub_note",
-        "Note on the referral page",
-        "",
-        600,
-        "Shown to readers on their page: news, thanks, reward terms.",
-    ),
-    PageText(
-        "share_subject",
-        "Email subject",
-        translatable("You might like {name}"),
-        120,
-        "When a reader shares by email.",
-    ),
+    PageText("small_print", "Fine print", translatable("Unsubscribe at any time."), 300, "Small text below the button."),
+    PageText("thanks", "Thank-you headline", translatable("You’re in. Thank you!"), 120, "Shown after signing up."),
+    PageText("invite", "Invitation", translatable("Know someone who’d like it too? Share your link."), 300, "Above the new reader’s link."),
+    PageText("check_inbox", "Confirmation headline", translatable("Almost there: check your inbox"), 120, "Shown until a reader confirms."),
+    PageText("hub_note", "Note on the referral page", "", 600, "Shown to readers on their page: news, thanks, reward terms."),
+    PageText("share_subject", "Email subject", translatable("You might like {name}"), 120, "When a reader shares by email."),
     PageText(
         "share_message",
         "Share message",
@@ -139,7 +97,7 @@ OF_PROGRAMS = frozenset({"button", "small_print", "thanks", "invite", "check_inb
 
 
 def read(
-    text: str,
+    kept: Mapping[str, str],
     name: str,
     language: Language,
     *,
@@ -147,14 +105,8 @@ def read(
     **instead: str | None,
 ) -> PageTexts:
     """The texts kept with a campaign. `instead` replaces defaults, not the operator's texts."""
-    try:
-        given = json.loads(text)
-    except ValueError:
-        given = {}
-    given = (
-        {key: text for key, text in given.items() if only is None or key.partition(".")[0] in only}
-        if isinstance(given, dict)
-        else {}
-    )
-    given = {**{key: value for key, value in instead.items() if value}, **given}
+    given = {key: value for key, value in instead.items() if value}
+    given |= {
+        key: text for key, text in kept.items() if only is None or key.partition(".")[0] in only
+    }
     return PageTexts(given, name, language)
