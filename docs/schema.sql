@@ -531,6 +531,37 @@ CREATE TABLE fetched_person (
     PRIMARY KEY (import_id, uuid)
 ) STRICT;
 
+CREATE TABLE first_look (
+    id TEXT PRIMARY KEY REFERENCES partner_campaign (id),
+    account_id TEXT NOT NULL REFERENCES account (id),
+    program_id TEXT NOT NULL REFERENCES program (id),
+    allowed INTEGER NOT NULL,
+    counted INTEGER NOT NULL DEFAULT 0,
+    looks INTEGER NOT NULL DEFAULT 0,
+    asked_ms INTEGER,
+    postponed_ms INTEGER,
+    reminded INTEGER NOT NULL DEFAULT 0,
+    paused_ms INTEGER,
+    looked_ms INTEGER,
+    looked_by TEXT,
+    refused_ms INTEGER,
+    approved TEXT,
+    compared INTEGER NOT NULL DEFAULT 0,
+    CHECK (counted >= 0 AND counted <= allowed)
+) STRICT;
+CREATE INDEX first_look_account ON first_look (account_id, asked_ms);
+CREATE INDEX first_look_asked ON first_look (asked_ms) WHERE asked_ms IS NOT NULL;
+CREATE INDEX first_look_program ON first_look (program_id);
+
+CREATE TABLE first_look_month (
+    program_id TEXT NOT NULL REFERENCES program (id),
+    month TEXT NOT NULL,
+    account_id TEXT NOT NULL REFERENCES account (id),
+    fees INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (program_id, month),
+    CHECK (fees BETWEEN 0 AND 30)
+) STRICT;
+
 CREATE TABLE flooded_account (
     account_id TEXT PRIMARY KEY,
     since_ms INTEGER NOT NULL
@@ -976,12 +1007,15 @@ CREATE TABLE partner_referral (
     budget_cents INTEGER NOT NULL DEFAULT 0,
     cap_cents INTEGER NOT NULL DEFAULT 0,
     without_stop TEXT,
-    was_allowed INTEGER NOT NULL DEFAULT 0
+    was_allowed INTEGER NOT NULL DEFAULT 0,
+    look_id TEXT,
+    first_look INTEGER
 ) STRICT;
 CREATE INDEX partner_referral_confirmed_person ON partner_referral (account_id, confirmed_person_key)
 WHERE confirmed_person_key IS NOT NULL;
 CREATE INDEX partner_referral_decided ON partner_referral (program_id, decided_ms) WHERE decided_ms IS NOT NULL;
 CREATE INDEX partner_referral_expected ON partner_referral (partner_account_id, partner_campaign_id) WHERE decided_ms IS NULL;
+CREATE INDEX partner_referral_look ON partner_referral (look_id, arrived_ms) WHERE look_id IS NOT NULL;
 CREATE INDEX partner_referral_lost ON partner_referral (partner_account_id, decided_ms) WHERE charged_month IS NULL;
 CREATE INDEX partner_referral_open ON partner_referral (partner_campaign_id, arrived_ms) WHERE decided_ms IS NULL;
 CREATE INDEX partner_referral_partner ON partner_referral (partner_account_id, arrived_ms, id);
@@ -1064,6 +1098,7 @@ CREATE TABLE program (
     is_verification_chosen INTEGER NOT NULL DEFAULT 0,
     verification_offer_ms INTEGER,
     stopped_ms INTEGER,
+    first_look INTEGER,
     CHECK (max_payout_cents >= 0 AND total_budget_cents >= 0 AND cpa_cents >= 0)
 ) STRICT;
 CREATE INDEX program_account ON program (account_id, created_ms, id) WHERE deleted_ms IS NULL;

@@ -24,6 +24,7 @@ from tests.support.job_referrals import (
 from tests.support.job_work import (
     ask_for_hosts,
     ask_to_close,
+    await_looks,
     begin_terms,
     change_rates,
     change_terms,
@@ -41,6 +42,7 @@ from tests.support.job_work import (
     pay_out,
     queue_emails,
     queue_for_slack,
+    refuse_readers,
     restock,
     send_rewards,
     ship,
@@ -171,6 +173,20 @@ CASES = {
     ),
     "tell partners of changed terms": Case(
         change_terms, "DELETE", "term_change", "OLD.account_id = '{id}'", no_rows("term_change")
+    ),
+    "ask owners to look at new partners": Case(
+        await_looks,
+        "INSERT",
+        "first_look",
+        "NEW.account_id = '{id}'",
+        rows("first_look", "AND asked_ms IS NOT NULL"),
+    ),
+    "refuse readers of a first look": Case(
+        refuse_readers,
+        "UPDATE",
+        "subscriber",
+        "NEW.account_id = '{id}' AND NEW.status = 'unsubscribed'",
+        rows("subscriber", "AND status = 'unsubscribed'"),
     ),
     "begin changed terms of programs": Case(
         begin_terms,

@@ -196,6 +196,7 @@ BUDGET_REOPENED = _declare(
 PARTNER_REMOVED = _declare("partner_removed", is_forgotten=False)
 PARTNER_ALLOWED = _declare("partner_allowed", is_forgotten=False)
 TERMS_CHANGED = _declare("terms_changed", is_forgotten=False)
+LOOK_AWAITED = _declare("look_awaited", is_forgotten=False)
 
 # To a program's owner or to a partner, whose member joined the other side.
 SHARED_MEMBER = _declare("shared_member", is_forgotten=False)

@@ -84,6 +84,13 @@ PARTNER_JOINED = _declare(
     icon="link",
     covers=("partner_joined", "partner_left"),
 )
+FIRST_LOOK = _declare(
+    "first_look",
+    "First look at a partner",
+    "A new partner brought its first readers, or readers that differ from those you looked at.",
+    is_forgotten=False,
+    icon="people",
+)
 BUDGET = _declare(
     "budget",
     "Budget at 80% and 100%",

@@ -158,7 +158,7 @@ async def create(
     await publications.set_enabled(tx, publication, True)
     made = {"publication_id": publication.id, **columns}
     await change_log.record(change, "program.created", program_id, None, made)
-    if not (change.site.has_mail_server or columns["is_verification_chosen"]):
+    if not change.site.has_mail_server and isinstance(chosen.rule, UnsetType):
         await verification.notify_without_email(change, program_id, publication.name)
     return await get(change, program_id)
 

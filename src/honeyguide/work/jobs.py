@@ -44,7 +44,9 @@ from honeyguide.signups import (
     confirmations,
     delayed_actions,
     erasures,
+    first_looks,
     group_looks,
+    refused_readers,
     used_forms,
 )
 from honeyguide.store.purging import Purge
@@ -63,6 +65,7 @@ from honeyguide.work.fetches import Fetcher
 from honeyguide.work.items import Do, Find, Items, Job, changes_of, one_by_one, purged
 
 LINKS_BATCH = 100
+LOOKS_BATCH = 50
 # Found at once. One whose partners wait for the end of a holding period stays among them.
 MOST_CLOSED = 100
 FORGETTING = "forget accounts that were closed years ago"
@@ -202,6 +205,7 @@ def jobs_of(site: Site, transport: Transport, *, change_log_keep_days: int, keep
             topic=CLOCK_SET,
         ),
         _job(term_changes.BEGINNING, MINUTE_MS, term_changes.due, one_by_one(site, term_changes.begin), money.TERMS_BATCH, topic=CLOCK_SET),
+        *first_look_jobs(site),
         _job(closing.CLOSING, MINUTE_MS, closing.due, partial(upkeep.close_account, site), MOST_CLOSED, topic=CLOCK_SET),
         _job(FORGETTING, HOUR_MS, partial(closing.expired, keep_years=keep_closed_years), upkeep.forget_account),
         Job("check the ledger", DAY_MS, money.verify_ledger, always_runs=True),
@@ -225,6 +229,25 @@ def mail_host_jobs(site: Site, outbound: Outbound) -> tuple[Job, ...]:
         return ()
     ask = partial(decisions.ask_mail_hosts, outbound)
     return (_job(mail_hosts.ASKING, MINUTE_MS, mail_hosts.due, ask, decisions.HOSTS, decisions.HOSTS),)
+
+
+def first_look_jobs(site: Site) -> tuple[Job, ...]:
+    asking = partial(changes_of, site, first_looks.ASKING)
+    refuse = changes_of(site, first_looks.REFUSING, refused_readers.refuse)
+    return (
+        Job(
+            first_looks.ASKING,
+            5 * MINUTE_MS,
+            (
+                Items(first_looks.to_compare, asking(first_looks.compare_again), LOOKS_BATCH),
+                Items(first_looks.to_ask, asking(first_looks.ask), LOOKS_BATCH),
+                Items(first_looks.to_remind, asking(first_looks.remind), LOOKS_BATCH),
+                Items(first_looks.to_pause, asking(first_looks.pause), LOOKS_BATCH),
+            ),
+            topic=CLOCK_SET,
+        ),
+        _job(first_looks.REFUSING, MINUTE_MS, refused_readers.to_refuse, refuse, LOOKS_BATCH, topic=CLOCK_SET),
+    )
 
 
 def notification_jobs(site: Site, poster: notifications.SlackPoster) -> tuple[Job, ...]:

@@ -36,6 +36,7 @@ from honeyguide.partners.partner_figures import PartnerMonth
 from honeyguide.partners.partner_referrals import ReferredSubscriber
 from honeyguide.partners.payouts import Payout
 from honeyguide.partners.statements import MonthTotal
+from honeyguide.signups import awaited_looks
 from honeyguide.store.change import Change
 from honeyguide.store.reading import Reading
 from honeyguide.subscribers import clicks
@@ -282,6 +283,7 @@ async def one(at: Reading, request: PageRequest) -> PageView:
         terms=terms_of(joined),
         resumes=formats.short_day(rules.month_bounds(month)[1]),
         asked=verification.of(joined),
+        look=await awaited_looks.find_awaited(at.of_account(joined.owner_account_id), joined.id),
         contact=await partner_emails.contact_of(at.of_account(joined.owner_account_id)),
         undecided=await forecast.undecided_of_partner(at, joined.id),
         **SHOWN,

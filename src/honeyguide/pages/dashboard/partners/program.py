@@ -15,6 +15,7 @@ from honeyguide.pages.dashboard.page_request import PageRequest, PageView
 from honeyguide.pages.dashboard.partners import program_form
 from honeyguide.partners import (
     forecast,
+    held_referrals,
     ledger,
     outlook,
     partner_figures,
@@ -179,7 +180,7 @@ async def _verification(
         "asked_rule": verification.RULES[asked.rule],
         "asked_level": verification.LEVELS[asked.screening],
         "lacks_email": asked.rule.needs_confirmation and not request.services.site.has_mail_server,
-        "held": await verification.count_held(
+        "held": await held_referrals.count_held(
             at.tx, program.account_id, program.id, now_ms=request.now_ms
         ),
         "is_offered": await verification.is_offered(at.of_account(program.account_id), program.id),
