@@ -280,6 +280,23 @@ WHEN EXISTS (SELECT 1 FROM charge WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER charge_stays BEFORE UPDATE ON charge BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 
+CREATE TABLE claim (
+    id TEXT PRIMARY KEY,
+    account_id TEXT NOT NULL,
+    campaign_id TEXT NOT NULL,
+    subscriber_id TEXT NOT NULL,
+    name TEXT,
+    ip_address TEXT,
+    network TEXT,
+    user_agent TEXT,
+    utm_source TEXT,
+    utm_campaign TEXT,
+    claimed_code TEXT,
+    due_ms INTEGER
+) STRICT;
+CREATE INDEX claim_due ON claim (due_ms) WHERE due_ms IS NOT NULL;
+CREATE INDEX claim_of ON claim (subscriber_id, id);
+
 CREATE TABLE click (
     target_id TEXT NOT NULL,
     code TEXT NOT NULL,
@@ -1357,7 +1374,7 @@ WHEN (
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_change_joins AFTER INSERT ON subscriber
-WHEN EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
+WHEN NEW.erased_ms IS NULL AND EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id) BEGIN
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id) VALUES (NEW.account_id, NEW.campaign_id, NEW.id);
 END;
 CREATE TRIGGER subscriber_code_is_free BEFORE INSERT ON subscriber
@@ -1367,7 +1384,7 @@ CREATE TRIGGER subscriber_confirms AFTER UPDATE OF status ON subscriber
 WHEN NEW.status = 'confirmed' AND NEW.must_confirm = 1 BEGIN
     UPDATE subscriber SET must_confirm = 0 WHERE id = NEW.id;
 END;
-CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber BEGIN
+CREATE TRIGGER subscriber_enters AFTER INSERT ON subscriber WHEN NEW.erased_ms IS NULL BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_all, n_referrals, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, 1, NEW.referrer_code IS NOT NULL,
@@ -1406,7 +1423,8 @@ WHEN OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL BEGIN
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
 CREATE TRIGGER subscriber_is_judged AFTER UPDATE OF referral_status ON subscriber
-WHEN OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.erased_ms IS NULL BEGIN
+WHEN OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.referrer_code IS NOT NULL
+    AND OLD.erased_ms IS NULL BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id,
@@ -1439,6 +1457,23 @@ WHEN OLD.referrer_code IS NULL AND NEW.referrer_code IS NOT NULL AND NEW.erased_
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought + 1;
     INSERT INTO subscriber_change (account_id, campaign_id, subscriber_id)
     SELECT NEW.account_id, NEW.campaign_id, NEW.id WHERE EXISTS (SELECT 1 FROM integration WHERE campaign_id = NEW.campaign_id);
+END;
+CREATE TRIGGER subscriber_is_unreferred AFTER UPDATE OF referrer_code ON subscriber
+WHEN OLD.referrer_code IS NOT NULL AND NEW.referrer_code IS NULL AND NEW.erased_ms IS NULL BEGIN
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_referrals, verified, pending, rejected)
+    VALUES (
+        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id, -1,
+        -(OLD.referral_status = 'verified'), -(OLD.referral_status = 'pending'), -(OLD.referral_status = 'rejected')
+    ) ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_referrals = n_referrals - 1,
+        verified = verified + excluded.verified, pending = pending + excluded.pending, rejected = rejected + excluded.rejected;
+    UPDATE subscriber SET
+        referrals_verified = referrals_verified - (OLD.referral_status = 'verified'),
+        referrals_pending = referrals_pending - (OLD.referral_status = 'pending'),
+        referrals_rejected = referrals_rejected - (OLD.referral_status = 'rejected')
+    WHERE id = OLD.referrer_id;
+    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, n_brought)
+    SELECT id, NEW.created_ms, NEW.id, account_id, -1 FROM subscriber WHERE id = OLD.referrer_id AND is_star = 1
+    ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
 CREATE TRIGGER subscriber_moves AFTER UPDATE OF email_key ON subscriber
 WHEN OLD.email_key IS NOT NEW.email_key AND NEW.email_key IS NOT NULL BEGIN

@@ -76,6 +76,10 @@ SELECT (SELECT COUNT(*) FROM campaign_brand AS t LEFT JOIN campaign AS c ON c.id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM subscriber_code AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
+     + (SELECT COUNT(*) FROM claim AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
+        LEFT JOIN subscriber AS r ON r.id = t.id
+        WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id
+           OR COALESCE(r.account_id, '') <> t.account_id OR r.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM form_code AS t LEFT JOIN subscriber AS s ON s.id = t.subscriber_id
         WHERE COALESCE(s.account_id, '') <> t.account_id OR s.campaign_id <> t.campaign_id)
      + (SELECT COUNT(*) FROM delayed_action AS t LEFT JOIN campaign AS c ON c.id = t.campaign_id

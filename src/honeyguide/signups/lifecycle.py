@@ -92,6 +92,7 @@ class SignedUp(NamedTuple):
 
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
+_COME_AGAIN = _sql.command("come_again")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _FIND_REFERRER_IDS = _sql.query("find_referrer_ids", lambda code, id: (str(code), str(id)))
 _SET_PERSON = _sql.command("set_person")
@@ -131,9 +132,11 @@ async def sign_up(
     email: EmailAddress,
     needs_confirmation: bool,
     partner: PartnerSignup | None = None,
+    waiting: Subscriber | None = None,
 ) -> SignedUp:
-    """A new subscriber. An unknown code never fails the signup: they join unreferred, and the
-    claimed code is kept. `needs_confirmation` is the campaign's setting."""
+    """A new subscriber, or one who waits and comes again. An unknown code never fails the signup:
+    they join unreferred, and the claimed code is kept. `needs_confirmation` is the campaign's
+    setting."""
     _check(new)
     person = Person(email, change.site.person_keys(email), ip_network_of(new.ip_address))
     claimed = "" if partner or not new.referrer_code else new.referrer_code.strip()
@@ -168,15 +171,18 @@ async def sign_up(
         now_ms=change.now_ms,
     )
     await persons.remember(change.tx, change.site, email)
-    # Not by `change.put`, which would copy so many values once more.
-    await change.put(
-        _INSERT,
-        taken=_TAKEN,
-        **msgspec.structs.asdict(row),
-        email_key=person.email.key,
-        person_key=person.keys[0],
-        network=person.ip_network,
-    )
+    if waiting is None:
+        await change.put(
+            _INSERT,
+            taken=_TAKEN,
+            **msgspec.structs.asdict(row),
+            email_key=person.email.key,
+            person_key=person.keys[0],
+            network=person.ip_network,
+        )
+    else:
+        row = _come_again(waiting, row)
+        await change.run(_COME_AGAIN, **msgspec.structs.asdict(row), network=person.ip_network)
     if found:
         await evidence.record(change, {row.id: found})
     if referrer is not None and _is_looked_at(new, referrer):
@@ -243,6 +249,31 @@ def _new_row(
         partner_campaign_id=partner.partner_campaign_id if partner else None,
         claimed_code=None if referrer_code else new.referrer_code,
         language=new.language,
+    )
+
+
+def _come_again(waiting: Subscriber, row: Subscriber) -> Subscriber:
+    """Who they are stays; through whom they came is what this signup says."""
+    return msgspec.structs.replace(
+        waiting,
+        name=row.name or waiting.name,
+        referrer_code=row.referrer_code,
+        referrer_id=row.referrer_id,
+        partner_campaign_id=row.partner_campaign_id,
+        referral_status=row.referral_status,
+        referral_reason=row.referral_reason,
+        referral_due_ms=row.referral_due_ms,
+        referral_behind=row.referral_behind,
+        decided_by=None,
+        decided_ms=None,
+        ip_address=row.ip_address,
+        user_agent=row.user_agent,
+        origin=row.origin,
+        utm_source=row.utm_source,
+        utm_campaign=row.utm_campaign,
+        language=row.language,
+        claimed_code=None,
+        received_ms=row.received_ms,
     )
 
 

@@ -31,10 +31,11 @@ async def send(
     kind: EmailKind,
     once: str | None = None,
     at_ms: int | None = None,
+    delay_ms: int = 0,
     held_code: str | None = None,
 ) -> bool:
-    """At that time, or now; with a `held_code`, when somebody releases the emails of that code.
-    False if there is an email with this `once` already."""
+    """At that time, or now, or later; with a `held_code`, when somebody releases the emails of that
+    code. False if there is an email with this `once` already."""
     site, stop, leave, never = change.site, None, None, None
     if kind.can_be_stopped:
         stop, leave = stop_url(site, reader), f"{hub.link(site, reader)}/leave"
@@ -54,6 +55,7 @@ async def send(
         unsubscribe_url=stop,
         about=reader.id,
         once=once,
+        delay_ms=delay_ms,
         held_code=held_code,
         now_ms=change.now_ms if at_ms is None else at_ms,
     )

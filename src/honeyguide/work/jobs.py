@@ -39,7 +39,14 @@ from honeyguide.partners.publications import Publication
 from honeyguide.rewards import backfill, shipment_emails, shipments
 from honeyguide.rewards.shipments import OldAddress
 from honeyguide.screening import evidence
-from honeyguide.signups import confirmations, delayed_actions, erasures, group_looks, used_forms
+from honeyguide.signups import (
+    claims,
+    confirmations,
+    delayed_actions,
+    erasures,
+    group_looks,
+    used_forms,
+)
 from honeyguide.store import Store
 from honeyguide.store.purging import Purge
 from honeyguide.subscribers import clicks, cohorts, link_hosts, page_index
@@ -311,9 +318,9 @@ def _decision_jobs(site: Site) -> tuple[Job, ...]:
             topic=CLOCK_SET,
         ),
         Job(
-            "reject unconfirmed referrals",
+            claims.ENDING,
             10 * MINUTE_MS,
-            (looking.unconfirmed_referrals(site),),
+            (looking.unconfirmed_referrals(site), looking.unconfirmed_claims(site)),
             topic=CLOCK_SET,
         ),
         Job(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from honeyguide.accounts import attempts
 from honeyguide.accounts.attempts import Limit
-from honeyguide.kernel.clock import DAY_MS, MINUTE_MS
+from honeyguide.kernel.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from honeyguide.kernel.email_addresses import EmailAddress
 from honeyguide.kernel.errors import TooMany
 from honeyguide.mail import emails, stops, texts
@@ -12,13 +12,15 @@ from honeyguide.mail.content import EmailText
 from honeyguide.mail.email_kinds import CONFIRM, HUB_LINK, EmailKind
 from honeyguide.mail.emails import RecentCounts
 from honeyguide.pages.readers.page_branding import PageBranding
-from honeyguide.signups import confirmations
+from honeyguide.signups import claims, confirmations
 from honeyguide.store.change import Change
 from honeyguide.subscribers import hub, reader_emails, reader_links, subscribers
 from honeyguide.subscribers.subscribers import Subscriber
 
 # Per kind, mailbox and campaign. Somebody whose email got lost is waiting for another one.
 EVERY_MS = 10 * MINUTE_MS
+# After an unconfirmed signup, the email about one with another code waits.
+OTHER_CODE_MS = HOUR_MS
 # Who presses "Send again" has waited for it.
 AGAIN_MS = MINUTE_MS
 # Counted before anything is looked up, so that forms sent at the same time see each other's emails.
@@ -29,10 +31,16 @@ CONFIRM_WITHIN_MS = 7 * DAY_MS
 
 
 async def send_next_step(
-    change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
+    change: Change,
+    brand: PageBranding,
+    reader: Subscriber,
+    *,
+    every_ms: int = EVERY_MS,
+    delay_ms: int = 0,
 ) -> None:
     """What somebody gets who typed their address: the email to confirm with, if they must, or the
-    link to their referral page. None within `every_ms` of the one before."""
+    link to their referral page. None within `every_ms` of the one before. An email to confirm with
+    leaves after `delay_ms`."""
     # To come back after unsubscribing takes the mailbox: anybody could have typed the address.
     must_confirm = (
         reader.status == "unsubscribed"
@@ -40,15 +48,21 @@ async def send_next_step(
         or (brand.needs_confirmation and reader.status == "active")
     )
     if must_confirm:
-        await send_confirm(change, brand, reader, every_ms=every_ms)
+        await send_confirm(change, brand, reader, every_ms=every_ms, delay_ms=delay_ms)
     else:
         await send_hub_link(change, brand, reader, every_ms=every_ms)
 
 
 async def send_confirm(
-    change: Change, brand: PageBranding, reader: Subscriber, *, every_ms: int = EVERY_MS
+    change: Change,
+    brand: PageBranding,
+    reader: Subscriber,
+    *,
+    every_ms: int = EVERY_MS,
+    delay_ms: int = 0,
 ) -> bool:
-    """False if nothing was queued."""
+    """Names through whom the signup that is shown came, and confirms that one. False if nothing was
+    queued."""
     site, now_ms = change.site, change.now_ms
     hold = await confirmations.find_hold(change, reader)
     if hold is not None and hold.is_queued:
@@ -56,10 +70,23 @@ async def send_confirm(
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
     token = reader_links.confirm_token(site, reader, until_ms)
     link = f"{site.base_url}/confirm/{token}"
-    email = texts.confirm(brand.language, newsletter=brand.name, link=link, own=brand.email_texts)
-    held_code = hold.code if hold else None
+    shows_friend = bool(brand.campaign.show_inviter)
+    email = texts.confirm(
+        brand.language,
+        newsletter=brand.name,
+        link=link,
+        recommender=await claims.find_recommender(change, reader, shows_friend=shows_friend),
+        own=brand.email_texts,
+    )
     is_queued = await _send(
-        change, brand, reader, kind=CONFIRM, email=email, held_code=held_code, every_ms=every_ms
+        change,
+        brand,
+        reader,
+        kind=CONFIRM,
+        email=email,
+        held_code=hold.code if hold else None,
+        every_ms=every_ms,
+        delay_ms=delay_ms,
     )
     if is_queued and hold:
         await confirmations.put_on(change, hold.code)
@@ -105,6 +132,7 @@ async def _send(
     kind: EmailKind,
     email: EmailText,
     every_ms: int,
+    delay_ms: int = 0,
     held_code: str | None = None,
 ) -> bool:
     """Over the limit nothing is sent, silently: an error would tell who is subscribed."""
@@ -121,13 +149,17 @@ async def _send(
         return False
     if reader.status == "unsubscribed" and not await _may_be_asked_back(change, reader):
         return False
+    about = f"{reader.id}:{reader.link_version}"
+    if kind is CONFIRM:
+        about += f":{reader.referrer_code}"
     return await reader_emails.send(
         change,
         reader,
         email,
         brand.email_branding(site),
         kind=kind,
-        once=f"{kind.name}:{reader.id}:{reader.link_version}:{now_ms // (every_ms or EVERY_MS)}",
+        once=f"{kind.name}:{about}:{now_ms // (every_ms or EVERY_MS)}",
+        delay_ms=delay_ms,
         held_code=held_code,
     )
 
