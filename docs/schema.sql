@@ -1423,8 +1423,7 @@ WHEN OLD.erased_ms IS NULL AND NEW.erased_ms IS NOT NULL BEGIN
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
 CREATE TRIGGER subscriber_is_judged AFTER UPDATE OF referral_status ON subscriber
-WHEN OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.referrer_code IS NOT NULL
-    AND OLD.erased_ms IS NULL BEGIN
+WHEN OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.erased_ms IS NULL BEGIN
     INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, verified, pending, rejected)
     VALUES (
         NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id,

@@ -190,25 +190,17 @@ def confirm(
     *,
     newsletter: str,
     link: str,
-    recommender: str | None = None,
+    via: str = "",
     own: Mapping[str, str] = DEFAULT_TEXTS,
 ) -> EmailText:
-    """`own` are the operator's texts, here and below. `recommender` is whose link they came by,
-    empty if that is not shown."""
+    """`own` are the operator's texts, here and below; `via` says by whose link they came."""
     gettext = language.gettext
     values = {"newsletter": newsletter, "link": link}
     written = own_texts.write(email_kinds.CONFIRM, language, own, values)
-    via: tuple[str, ...] = ()
-    if recommender is not None:
-        via = (
-            gettext("You signed up through a link from {name}.", name=recommender)
-            if recommender
-            else gettext("You signed up through a friend’s link."),
-        )
     return email(
         written.subject,
         *written.paragraphs,
-        *via,
+        *([via] if via else []),
         Button(gettext("Confirm your subscription"), link),
         Note(gettext("If it wasn’t you, ignore this email and you won’t be subscribed.")),
     )

@@ -8,9 +8,9 @@ partner and the program's owner see it like that of somebody who was erased.
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from honeyguide.kernel import checks
 from honeyguide.kernel.clock import DAY_MS
 from honeyguide.kernel.ids import new_code, new_id
 from honeyguide.kernel.tenant import Tenant
@@ -31,12 +31,10 @@ from honeyguide.subscribers.subscribers import Subscriber
 
 # The job.
 ENDING = "reject unconfirmed referrals"
-# Of a partner's name: mail programs would make a link of it.
-_MAY_BE_LINK = re.compile(r"[/@]|\w\.\w")
 CONFIRMED = "Cancelled: they confirmed or left."
 
 
-class Claim(NamedTuple):
+class HiddenClaim(NamedTuple):
     """One that was put aside."""
 
     id: str
@@ -68,11 +66,12 @@ _INSERT_ROW = _sql.command("insert_row")
 _INSERT = _sql.command("insert")
 _UNREFER = _sql.command("unrefer")
 _TAKE_BACK = _sql.command("take_back")
+_REFER_BACK = _sql.command("refer_back")
 _MOVES = tuple(_sql.command(name) for name in ("move_referral", "move_evidence", "move_decisions"))
 _DELETE = _sql.command("delete")
 _DELETE_ROW = _sql.command("delete_row")
 _LOCK_ROW = _sql.value("lock_row", str)
-_OF_SUBSCRIBER = _sql.query("of_subscriber", Claim)
+_OF_SUBSCRIBER = _sql.query("of_subscriber", HiddenClaim)
 _DUE = _sql.query(
     "due",
     lambda account_id, campaign_id, id, subscriber_id: DueClaim(
@@ -89,7 +88,7 @@ def is_waiting(subscriber: Subscriber) -> bool:
     return bool(subscriber.must_confirm) and subscriber.status == "active"
 
 
-async def of_subscriber(at: Reading, subscriber_id: str) -> list[Claim]:
+async def of_subscriber(at: Reading, subscriber_id: str) -> list[HiddenClaim]:
     """Those that are not shown, the newest first."""
     return await at.all(_OF_SUBSCRIBER, subscriber_id=subscriber_id)
 
@@ -121,6 +120,7 @@ async def bring_back(
     await put_aside(change, subscriber)
     await _move(change, claim_id, subscriber.id)
     await change.run(_TAKE_BACK, claim_id=claim_id, id=subscriber.id)
+    await change.run(_REFER_BACK, claim_id=claim_id, id=subscriber.id)
     await change.run(_DELETE, claim_id=claim_id)
     await change.run(_DELETE_ROW, claim_id=claim_id)
     return await subscribers.get(change, subscriber.id)
@@ -156,7 +156,7 @@ async def end(change: Change, claim_id: str, judge: Judge) -> None:
     """Nobody is told. Nothing happens if it was decided before."""
     changed = await moves.judge_aside(change, claim_id, judge)
     if changed is not None:
-        await write(change, ChangedSubscriber(*changed), consequences.of_aside(changed.before))
+        await write(change, ChangedSubscriber(*changed), consequences.of_erasure(changed.before))
     await change.run(_SET_DECIDED, claim_id=claim_id)
 
 
@@ -181,14 +181,11 @@ async def erase(change: Change, subscriber_id: str) -> None:
         await change.run(_DELETE, claim_id=each.id)
 
 
-async def find_recommender(
-    at: Reading, subscriber: Subscriber, *, shows_friend: bool
-) -> str | None:
-    """Whose link the shown claim came by; empty if the name is not shown, None without a link."""
-    if subscriber.referrer_code is None:
-        return None
+async def find_recommender(at: Reading, subscriber: Subscriber, *, shows_friend: bool) -> str:
+    """By whose link the claim that is shown came; empty if their name is not to be shown."""
     found = await at.one(_RECOMMENDER, id=subscriber.id)
     assert found is not None  # the subscriber is there
-    if found.partner and not _MAY_BE_LINK.search(found.partner):
+    # A name from before names could contain no links.
+    if found.partner and not checks.may_be_linked(found.partner):
         return found.partner
     return names.first_name(found.friend) if shows_friend else ""

@@ -1,28 +1,36 @@
+-- fragment: referral
+referral_status, referral_reason, referral_due_ms, referral_behind, decided_by, decided_ms, origin
+
+-- fragment: code
+referrer_code, referrer_id, partner_campaign_id
+
+-- fragment: person
+name, ip_address, network, user_agent, utm_source, utm_campaign, claimed_code
+
+-- fragment: shown
+FROM subscriber WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id
+
 -- name: insert_row
 -- The row that keeps the referral of a claim that is put aside. Nothing in it is personal.
 INSERT INTO subscriber (
-    id, account_id, campaign_id, person_key, ref_code, status, must_confirm, referrer_code, referrer_id,
-    partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, decided_by,
-    decided_ms, origin, created_ms, received_ms, erased_ms
+    id, account_id, campaign_id, person_key, ref_code, status, must_confirm, {code}, {referral}, created_ms,
+    received_ms, erased_ms
 )
-SELECT :claim_id, account_id, campaign_id, person_key, :ref_code, status, must_confirm, referrer_code, referrer_id,
-       partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, decided_by,
-       decided_ms, origin, received_ms, received_ms, :now_ms
-FROM subscriber WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+SELECT :claim_id, account_id, campaign_id, person_key, :ref_code, status, must_confirm, {code}, {referral},
+       received_ms, received_ms, :now_ms
+{shown};
 
 -- name: insert
 -- What the signup said about the person.
-INSERT INTO claim (
-    id, account_id, campaign_id, subscriber_id, name, ip_address, network, user_agent, utm_source, utm_campaign,
-    claimed_code, due_ms
-)
-SELECT :claim_id, account_id, campaign_id, id, name, ip_address, network, user_agent, utm_source, utm_campaign,
-       claimed_code, CASE WHEN referral_status = 'pending' THEN CAST(:due_ms AS BIGINT) END
-FROM subscriber WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+INSERT INTO claim (id, account_id, campaign_id, subscriber_id, {person}, due_ms)
+SELECT :claim_id, account_id, campaign_id, id, {person},
+       CASE WHEN referral_status = 'pending' THEN CAST(:due_ms AS BIGINT) END
+{shown};
 
 -- name: move_referral
 -- A partner's referral belongs to the row that keeps its status.
-UPDATE partner_referral SET subscriber_id = :new_id WHERE account_id = :account_id AND subscriber_id = :old_id;
+UPDATE partner_referral SET subscriber_id = :new_id
+WHERE account_id = :account_id AND subscriber_id = :old_id;
 
 -- name: move_evidence
 -- Evidence is about one referral.
@@ -38,24 +46,26 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND subscriber_id 
 -- The referral was put aside.
 UPDATE subscriber
 SET referrer_code = NULL, referrer_id = NULL, partner_campaign_id = NULL, referral_status = 'verified',
-    referral_reason = NULL, referral_due_ms = NULL, referral_behind = NULL, decided_by = NULL, decided_ms = NULL,
-    claimed_code = NULL
+    referral_reason = NULL, referral_due_ms = NULL, referral_behind = NULL, decided_by = NULL,
+    decided_ms = NULL, claimed_code = NULL
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
 -- name: take_back
--- Show a claim that was put aside.
-UPDATE subscriber
-SET (
-    name, ip_address, network, user_agent, utm_source, utm_campaign, claimed_code, referrer_code, referrer_id,
-    partner_campaign_id, referral_status, referral_reason, referral_due_ms, referral_behind, decided_by,
-    decided_ms, origin, received_ms
-) = (
+-- What a claim that was put aside says, without its code.
+UPDATE subscriber SET ({person}, {referral}, received_ms) = (
     SELECT COALESCE(k.name, subscriber.name), k.ip_address, k.network, k.user_agent, k.utm_source,
-           k.utm_campaign, k.claimed_code, r.referrer_code, r.referrer_id, r.partner_campaign_id,
-           r.referral_status, r.referral_reason, r.referral_due_ms, r.referral_behind, r.decided_by,
-           r.decided_ms, r.origin, r.received_ms
+           k.utm_campaign, k.claimed_code, r.referral_status, r.referral_reason, r.referral_due_ms,
+           r.referral_behind, r.decided_by, r.decided_ms, r.origin, r.received_ms
     FROM claim AS k JOIN subscriber AS r ON r.id = k.id
     WHERE k.account_id = :account_id AND k.id = :claim_id
+)
+WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
+
+-- name: refer_back
+-- With the code the referral is counted.
+UPDATE subscriber SET ({code}) = (
+    SELECT {code} FROM subscriber AS r
+    WHERE r.account_id = :account_id AND r.campaign_id = :campaign_id AND r.id = :claim_id
 )
 WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :id;
 
@@ -95,8 +105,8 @@ UPDATE claim SET due_ms = NULL WHERE account_id = :account_id AND id = :claim_id
 -- name: forget
 -- What claims say about a person, once they cannot come back.
 UPDATE claim
-SET name = NULL, ip_address = NULL, network = NULL, user_agent = NULL, utm_source = NULL, utm_campaign = NULL,
-    claimed_code = NULL
+SET name = NULL, ip_address = NULL, network = NULL, user_agent = NULL, utm_source = NULL,
+    utm_campaign = NULL, claimed_code = NULL
 WHERE account_id = :account_id AND subscriber_id = :subscriber_id;
 
 -- name: recommender

@@ -105,7 +105,7 @@ def of_change(
     return planned
 
 
-def of_aside(before: Subscriber) -> list[Consequence]:
+def of_erasure(before: Subscriber) -> list[Consequence]:
     """Of an erased subscriber, and of a claim that is not shown, nobody is told. A partner's
     referral that waited is rejected."""
     if before.partner_campaign_id is None or before.referral_status != Status.PENDING:

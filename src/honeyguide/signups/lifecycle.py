@@ -93,6 +93,7 @@ class SignedUp(NamedTuple):
 _sql = beside(__file__)
 _INSERT = _sql.command("insert")
 _COME_AGAIN = _sql.command("come_again")
+_REFER = _sql.command("refer")
 _FIND_REFERRER = _sql.query("find_referrer", Referrer)
 _FIND_REFERRER_IDS = _sql.query("find_referrer_ids", lambda code, id: (str(code), str(id)))
 _SET_PERSON = _sql.command("set_person")
@@ -172,17 +173,9 @@ async def sign_up(
     )
     await persons.remember(change.tx, change.site, email)
     if waiting is None:
-        await change.put(
-            _INSERT,
-            taken=_TAKEN,
-            **msgspec.structs.asdict(row),
-            email_key=person.email.key,
-            person_key=person.keys[0],
-            network=person.ip_network,
-        )
+        await _insert(change, row, person)
     else:
-        row = _come_again(waiting, row)
-        await change.run(_COME_AGAIN, **msgspec.structs.asdict(row), network=person.ip_network)
+        row = await _come_again(change, waiting, row, person)
     if found:
         await evidence.record(change, {row.id: found})
     if referrer is not None and _is_looked_at(new, referrer):
@@ -252,9 +245,22 @@ def _new_row(
     )
 
 
-def _come_again(waiting: Subscriber, row: Subscriber) -> Subscriber:
+async def _insert(change: Change, row: Subscriber, person: Person) -> None:
+    await change.put(
+        _INSERT,
+        taken=_TAKEN,
+        **msgspec.structs.asdict(row),
+        email_key=person.email.key,
+        person_key=person.keys[0],
+        network=person.ip_network,
+    )
+
+
+async def _come_again(
+    change: Change, waiting: Subscriber, row: Subscriber, person: Person
+) -> Subscriber:
     """Who they are stays; through whom they came is what this signup says."""
-    return msgspec.structs.replace(
+    again = msgspec.structs.replace(
         waiting,
         name=row.name or waiting.name,
         referrer_code=row.referrer_code,
@@ -275,6 +281,10 @@ def _come_again(waiting: Subscriber, row: Subscriber) -> Subscriber:
         claimed_code=None,
         received_ms=row.received_ms,
     )
+    # The status first: the referral is counted when its code is set, with the status it has then.
+    for statement in (_COME_AGAIN, _REFER):
+        await change.run(statement, **msgspec.structs.asdict(again), network=person.ip_network)
+    return again
 
 
 async def find_referrer(at: Reading, code: str) -> Referrer | None:

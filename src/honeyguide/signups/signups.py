@@ -346,7 +346,7 @@ async def erase(change: Change, id_or_email: str) -> None:
             referral_status=Status.REJECTED.value,
             referral_reason=Reason.LEFT_DURING_HOLD.value,
         )
-        planned = consequences.of_aside(subscriber)
+        planned = consequences.of_erasure(subscriber)
         await write(change, ChangedSubscriber(subscriber, after), planned)
     await claims.erase(change, subscriber.id)
     await lifecycle.erase(change, subscriber)

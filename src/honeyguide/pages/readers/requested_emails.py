@@ -70,12 +70,11 @@ async def send_confirm(
     until_ms = now_ms + CONFIRM_WITHIN_MS + (confirmations.HELD_MS if hold else 0)
     token = reader_links.confirm_token(site, reader, until_ms)
     link = f"{site.base_url}/confirm/{token}"
-    shows_friend = bool(brand.campaign.show_inviter)
     email = texts.confirm(
         brand.language,
         newsletter=brand.name,
         link=link,
-        recommender=await claims.find_recommender(change, reader, shows_friend=shows_friend),
+        via=await _name_recommender(change, brand, reader),
         own=brand.email_texts,
     )
     is_queued = await _send(
@@ -91,6 +90,17 @@ async def send_confirm(
     if is_queued and hold:
         await confirmations.put_on(change, hold.code)
     return is_queued
+
+
+async def _name_recommender(change: Change, brand: PageBranding, reader: Subscriber) -> str:
+    """Empty if they came by nobody's link."""
+    if reader.referrer_code is None:
+        return ""
+    gettext, shows_friend = brand.language.gettext, bool(brand.campaign.show_inviter)
+    name = await claims.find_recommender(change, reader, shows_friend=shows_friend)
+    if name:
+        return gettext("You signed up through a link from {name}.", name=name)
+    return gettext("You signed up through a friend’s link.")
 
 
 async def was_asked_here(change: Change, reader: Subscriber) -> bool:

@@ -25,10 +25,3 @@ END $$;
 CREATE TRIGGER subscriber_is_unreferred AFTER UPDATE OF referrer_code ON subscriber FOR EACH ROW
 WHEN (OLD.referrer_code IS NOT NULL AND NEW.referrer_code IS NULL AND NEW.erased_ms IS NULL)
 EXECUTE FUNCTION subscriber_is_unreferred();
--- `subscriber_is_referred` counts a referral that comes with its status.
-DROP TRIGGER subscriber_is_judged ON subscriber;
-CREATE TRIGGER subscriber_is_judged AFTER UPDATE OF referral_status ON subscriber FOR EACH ROW
-WHEN (
-    OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.referrer_code IS NOT NULL
-    AND OLD.erased_ms IS NULL
-) EXECUTE FUNCTION subscriber_is_judged();

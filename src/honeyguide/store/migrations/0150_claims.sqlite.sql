@@ -40,22 +40,3 @@ WHEN OLD.referrer_code IS NOT NULL AND NEW.referrer_code IS NULL AND NEW.erased_
     SELECT id, NEW.created_ms, NEW.id, account_id, -1 FROM subscriber WHERE id = OLD.referrer_id AND is_star = 1
     ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET n_brought = n_brought - 1;
 END;
--- `subscriber_is_referred` counts a referral that comes with its status.
-DROP TRIGGER subscriber_is_judged;
-CREATE TRIGGER subscriber_is_judged AFTER UPDATE OF referral_status ON subscriber
-WHEN OLD.referral_status <> NEW.referral_status AND NEW.referrer_code IS NOT NULL AND OLD.referrer_code IS NOT NULL
-    AND OLD.erased_ms IS NULL BEGIN
-    INSERT INTO count_note (owner_id, created_ms, subscriber_id, account_id, verified, pending, rejected)
-    VALUES (
-        NEW.campaign_id, NEW.created_ms, NEW.id, NEW.account_id,
-        (NEW.referral_status = 'verified') - (OLD.referral_status = 'verified'),
-        (NEW.referral_status = 'pending') - (OLD.referral_status = 'pending'),
-        (NEW.referral_status = 'rejected') - (OLD.referral_status = 'rejected')
-    ) ON CONFLICT (owner_id, created_ms, subscriber_id) DO UPDATE SET verified = verified + excluded.verified,
-        pending = pending + excluded.pending, rejected = rejected + excluded.rejected;
-    UPDATE subscriber SET
-        referrals_verified = referrals_verified + (NEW.referral_status = 'verified') - (OLD.referral_status = 'verified'),
-        referrals_pending = referrals_pending + (NEW.referral_status = 'pending') - (OLD.referral_status = 'pending'),
-        referrals_rejected = referrals_rejected + (NEW.referral_status = 'rejected') - (OLD.referral_status = 'rejected')
-    WHERE id = NEW.referrer_id;
-END;
