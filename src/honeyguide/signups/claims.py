@@ -48,6 +48,8 @@ class HiddenClaim(NamedTuple):
     utm_source: str | None
     utm_campaign: str | None
     claimed_code: str | None
+    referred_by: str | None
+    """The partner or the subscriber whose code it is."""
 
 
 class DueClaim(NamedTuple):

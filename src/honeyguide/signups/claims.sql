@@ -86,8 +86,11 @@ WHERE account_id = :account_id AND campaign_id = :campaign_id AND id = :claim_id
 -- name: of_subscriber
 -- Claims that are not shown, the newest first.
 SELECT k.id, r.referrer_code, r.referral_status, r.referral_reason, r.received_ms, k.name, k.ip_address,
-       k.user_agent, k.utm_source, k.utm_campaign, k.claimed_code
+       k.user_agent, k.utm_source, k.utm_campaign, k.claimed_code,
+       COALESCE(a.name, a.email, f.name, f.email) AS referred_by
 FROM claim AS k JOIN subscriber AS r ON r.id = k.id
+LEFT JOIN subscriber AS f ON f.id = r.referrer_id
+LEFT JOIN partner_campaign AS j ON j.id = r.partner_campaign_id LEFT JOIN account AS a ON a.id = j.account_id
 WHERE k.account_id = :account_id AND k.subscriber_id = :subscriber_id
 ORDER BY r.received_ms DESC, k.id DESC;
 
